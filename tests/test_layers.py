@@ -29,7 +29,7 @@ ENGINE = (
     "store",
     "evaluation",
     "bench",
-    "session",
+    "run",
 )
 """From the lowest to the highest: a part imports itself and the parts before it."""
 

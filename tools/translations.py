@@ -41,14 +41,12 @@ SENTENCES = (
         "model/registry",
         "devices/nvml",
         "store/clips",
-        "store/file",
-        "store/writing",
     ),
     *(f"devices/{name}.py" for name in ("cuda", "discovery", "telemetry/monitor", "topology/search")),
     "evaluation/accuracy.py",
     *(f"model/{name}.py" for name in ("cfg", "check", "files", "labels", "layers", "load", "weights")),
     *(f"settings/{name}.py" for name in ("checks", "clock", "kinds", "values")),
-    *(f"store/{name}.py" for name in ("export/destinations", "exporters/video", "schema", "going_on")),
+    *(f"store/{name}.py" for name in ("export/destinations", "exporters/video", "schema")),
 )
 """Files and folders of the engine whose sentences the window shows: errors, reasons and steps."""
 TENSORRT = (

@@ -11,8 +11,8 @@ from framefleet.app.cli.options import make_parser, named_source
 from framefleet.engine.errors import UsageError
 from framefleet.engine.model.labels import class_ids
 from framefleet.engine.settings.kinds import Moments, whole
-from framefleet.engine.store.file.lock import lock_session
-from framefleet.engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack, edits
+from framefleet.engine.store.corrections import Chosen, Corrections, OneDetection, OneTrack, edits
+from framefleet.engine.store.files import lock_session
 from framefleet.engine.store.session import SessionReader
 
 _ACTIONS = {

@@ -13,7 +13,7 @@ from framefleet.app.demo import CONFIDENCE, demo_accuracy, demo_labels, demo_set
 from framefleet.app.display import has_display
 from framefleet.engine.evaluation.accuracy import Accuracy
 from framefleet.engine.notices import Notice, Option
-from framefleet.engine.session import DetectionSession
+from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings
 from framefleet.engine.store.export.run import Exported
 from framefleet.engine.store.session import SessionReader
@@ -62,7 +62,7 @@ def _report(run: Run, settings: RunSettings, arguments: argparse.Namespace) -> N
         print("\n".join(_lines(session, run.engines, accuracy, written)))
 
 
-def _lines(session: DetectionSession, engines: Sequence[EngineInfo], accuracy: Accuracy, written: Sequence[Exported]) -> list[str]:
+def _lines(session: DetectionRun, engines: Sequence[EngineInfo], accuracy: Accuracy, written: Sequence[Exported]) -> list[str]:
     state = session.sources[0]
     objects = sum(row.objects for row in accuracy.classes)
     fact = "  {:18}{}".format

@@ -34,13 +34,12 @@ from framefleet.engine.media.sources import expand_sources, is_folder, is_pictur
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.model.check import check_model
 from framefleet.engine.model.labels import class_ids
-from framefleet.engine.session import DetectionSession
+from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings, Track
 from framefleet.engine.settings.table import TABLE
-from framefleet.engine.store.elsewhere import note_session
 from framefleet.engine.store.export.outputs import outputs_among
 from framefleet.engine.store.facts import SHARD, SHOWN, ZONES, differences, run_facts
-from framefleet.engine.store.file.lock import lock_session
+from framefleet.engine.store.files import lock_session, note_session
 from framefleet.engine.store.schema import absolute
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.tracking.follow import LEAST_CONFIDENCE
@@ -272,7 +271,7 @@ def _without_outputs(folder: Path, database: Path) -> list[Path]:
     return [source for source in found if source not in own]
 
 
-def _lines(session: DetectionSession, found: Mapping[int, str]) -> list[str]:
+def _lines(session: DetectionRun, found: Mapping[int, str]) -> list[str]:
     """A line for each file that could be opened; the progress has said what is wrong with the others. found: see ``Summary.found``."""
     lines = []
     for number, state in session.sources.items():

@@ -13,8 +13,8 @@ from framefleet.app.cli.reports.evaluation import as_json, markdown, summary, wo
 from framefleet.engine.errors import UsageError
 from framefleet.engine.evaluation.evaluate import Evaluation, evaluate, read_truth
 from framefleet.engine.notices import Notice
+from framefleet.engine.store.corrections import edits
 from framefleet.engine.store.exporters.common.base import text_file
-from framefleet.engine.store.objects.corrections import edits
 from framefleet.engine.store.schema import explained
 
 _REPORT, _DATA, _WORST = "evaluation.md", "evaluation.json", "worst-frames.json"

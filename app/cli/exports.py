@@ -19,7 +19,6 @@ from framefleet.engine.media.types import SourceKind
 from framefleet.engine.model.labels import class_ids
 from framefleet.engine.settings.clock import ClockSettings, ClockSource
 from framefleet.engine.settings.kinds import Moment
-from framefleet.engine.store.blocks import read_blocks
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.export.run import Exported, export_session
 from framefleet.engine.store.exporters import EXPORTERS
@@ -35,13 +34,12 @@ from framefleet.engine.store.exporters.common.options import (
     read_interval,
     read_parts,
 )
-from framefleet.engine.store.exporters.common.rounding import label_of
 from framefleet.engine.store.exporters.common.tallies import is_empty, read_files
 from framefleet.engine.store.facts import SHOWN
-from framefleet.engine.store.objects.live_counts import LiveCounts
-from framefleet.engine.store.objects.zones import count_pictures, is_tracked, read_counts, require_any_tracks, zones_for
 from framefleet.engine.store.session import SessionReader, StoredSource
+from framefleet.engine.store.sources import label_of
 from framefleet.engine.store.tracks import why_untracked
+from framefleet.engine.store.zones import LiveCounts, count_pictures, read_counts, require_any_tracks, zones_for
 from framefleet.engine.zones.file import parse_zones, read_zones
 from framefleet.engine.zones.shapes import ZoneSet
 
@@ -244,7 +242,7 @@ class Summary:
         self.found: dict[int, str] = {}
         for source in self._sources:
             frames, empty = Counter[int](), list[bool | None]()
-            for group in read_files(read_blocks(reader, source.number, boxes=False), source):
+            for group in read_files(reader.blocks(source.number), source):
                 empty.append(is_empty(source, group, least, reader.has_tracks))
                 failed = source.error is not None or group.failed > 0
                 unknown = "failed" if failed else "without frames" if source.complete else "incomplete"
@@ -379,13 +377,13 @@ def scaling_notes(zones: ZoneSet, sources: Iterable[StoredSource]) -> list[str]:
     for source in sources:
         with suppress(UsageError):  # another shape: the counts say so
             notes.append(zones_for(zones, source)[1] if source.kind is SourceKind.VIDEO else None)
-    return [note for note in notes if note is not None]
+    return [str(note) for note in notes if note is not None]
 
 
 def untracked_lines(reader: SessionReader, only: Collection[int]) -> list[str]:
     """A line of text for each of these videos without tracks, which says why it has none."""
     videos = [source for source in reader.sources() if source.number in only and source.kind is SourceKind.VIDEO]
-    reasons = {source.path: why_untracked(reader, source.number) for source in videos if is_tracked(reader, source.number)}
+    reasons = {source.path: why_untracked(reader, source.number) for source in videos if reader.is_tracked(source.number)}
     return [f"{path}: no object was followed: {why}" for path, why in reasons.items() if why]
 
 

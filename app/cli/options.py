@@ -15,7 +15,7 @@ from framefleet.engine.settings import ModelFiles
 from framefleet.engine.settings.checks import require_possible
 from framefleet.engine.settings.kinds import Choice, Number, Switch, items, one_of
 from framefleet.engine.settings.table import DEFAULTS, TABLE, Option, Setting
-from framefleet.engine.store.stored_source import StoredSource
+from framefleet.engine.store.sources import StoredSource
 
 T = TypeVar("T")
 _GRID = "with --parallel tiles: columns and rows (auto: tiles of about the network's input size)"

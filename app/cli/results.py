@@ -15,9 +15,8 @@ from framefleet.engine.settings.checks import part_problem
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store.exporters.common.options import Every
 from framefleet.engine.store.facts import ZONES
-from framefleet.engine.store.objects.zones import is_tracked
+from framefleet.engine.store.reader import Span
 from framefleet.engine.store.session import SessionReader
-from framefleet.engine.store.view import Span
 
 
 def run(argv: Sequence[str]) -> int:
@@ -93,7 +92,7 @@ def _check_tracks(reader: SessionReader, wanted: frozenset[int] | None) -> None:
     numbers = [source.number for source in reader.sources()]
     if wanted is None or not numbers:
         return
-    if not any(is_tracked(reader, number) for number in numbers):
+    if not any(reader.is_tracked(number) for number in numbers):
         raise UsageError(f"{reader.path} has no tracks: 'framefleet track {reader.path.parent}' adds them")
     if missing := sorted(wanted.difference(*({track for track, *_ in reader.tracks(number)} for number in numbers))):
         raise UsageError(f"no source has track {missing[0]}: give numbers that are in the column track of --format csv")

@@ -25,7 +25,7 @@ from framefleet.engine.pool import events
 from framefleet.engine.pool.events import DeviceReady, FramesDone
 from framefleet.engine.pool.progress import SourceProgress
 from framefleet.engine.processes.file_lock import FileLock
-from framefleet.engine.session import DetectionSession
+from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings
 from framefleet.engine.store.export.run import Exported
 from framefleet.engine.store.exporters import EXPORTERS
@@ -56,7 +56,7 @@ class Run:
     def __init__(self, interruption: Interruption, quiet: bool) -> None:
         self.interruption = interruption
         self.quiet = quiet
-        self.session: DetectionSession | None = None
+        self.session: DetectionRun | None = None
         self.engines: list[EngineInfo] = []
         self.error: str | None = None
         self.written = True
@@ -74,17 +74,17 @@ class Run:
         cluster: ClusterConnection | None = None,
         zones: ZoneSet | None = None,
         choice: Notice = AS_ASKED,
-    ) -> DetectionSession:
+    ) -> DetectionRun:
         """Detect in these sources, with progress on standard error. Returns the session, which is closed.
 
-        sources: by their numbers. restart, lock, facts: as for ``DetectionSession``. cluster: that has the devices, None = this machine.
+        sources: by their numbers. restart, lock, facts: as for ``DetectionRun``. cluster: that has the devices, None = this machine.
         zones: whose counts belong to the progress. choice: the reason of a precision that the settings name.
 
         Raises FramefleetError if the run cannot begin, or its results cannot be stored.
         """
         engines = {}
         _log.info("%d sources, results in %s", len(sources), database)
-        begun = DetectionSession(settings, database, labels, restart=restart, lock=lock, facts=facts, hosts=cluster)
+        begun = DetectionRun(settings, database, labels, restart=restart, lock=lock, facts=facts, hosts=cluster)
         with begun as session, self.interruption.cancelling(session.cancel):
             self.session = session
             with closing(Progress(session.sources, self.quiet)) as progress:
@@ -93,7 +93,7 @@ class Run:
                 session.finish()
                 notes = session.notes
                 for note in notes[:MAX_NOTES]:
-                    progress.say(note)
+                    progress.say(f"{note} (--restart detects again)" if note.code == "run.sources_kept" else str(note))
                 if len(notes) > MAX_NOTES:
                     progress.say(f"… and {len(notes) - MAX_NOTES} more sources like these")
                 counting = None if zones is None or self.quiet else LiveZones(database, zones)
@@ -109,7 +109,7 @@ class Run:
                         self.engines = list(engines.values())
                 for note in session.notes:
                     if note not in notes:  # where results were kept that the run has replaced
-                        progress.say(note)
+                        progress.say(str(note))
         return session
 
     def export(

@@ -6,7 +6,7 @@ from framefleet.app.cli.exports import add_session_argument, session_database
 from framefleet.app.cli.options import make_parser
 from framefleet.app.streams import print_line
 from framefleet.engine.errors import UsageError
-from framefleet.engine.store.file.lock import lock_session
+from framefleet.engine.store.files import lock_session
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.tracking.follow import TrackerName
 

@@ -22,7 +22,7 @@ from benchmarks.report import table, write
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, FramesDone
 from framefleet.engine.pool.pool import EnginePool
-from framefleet.engine.session import DetectionSession
+from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import ModelFiles, RunSettings
 from framefleet.engine.store.merge import merge_sessions
 from framefleet.engine.types import DeviceId
@@ -89,7 +89,7 @@ def _drive(cluster: ClusterConnection | None, count: int, rate: float, options: 
     ready, frames, begun = 0, 0, 0.0
     pids = [os.getpid(), *([] if cluster is None else [cluster.pid])]
     database = Path(tempfile.mkdtemp(dir=folder)) / "session.sqlite"
-    with DetectionSession(settings, database, [str(number) for number in range(80)], hosts=cluster) as session:
+    with DetectionRun(settings, database, [str(number) for number in range(80)], hosts=cluster) as session:
         for event in session.events():
             if isinstance(event, DeviceFailed):
                 raise SystemExit(f"{event.device}: {event.message}")
@@ -141,7 +141,7 @@ def _stored_session(folder: Path, options: argparse.Namespace) -> Path:
     EnginePool.worker_main = staticmethod(partial(stub_main, frames_per_s=0.0, boxes=options.boxes))
     settings = RunSettings(ModelFiles(DEMO.cfg, DEMO.weights), devices)
     stored = 0
-    with DetectionSession(settings, folder / "session.sqlite", [str(number) for number in range(80)]) as session:
+    with DetectionRun(settings, folder / "session.sqlite", [str(number) for number in range(80)]) as session:
         session.add(source)
         session.finish()
         for event in session.events():

@@ -26,7 +26,7 @@ from framefleet.engine.bench.clip_process import make, repeat
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.model.check import check_model
 from framefleet.engine.pool.events import DeviceFailed, FramesDone
-from framefleet.engine.session import DetectionSession
+from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
 from framefleet.engine.types import DeviceId
 from framefleet.resources import DEMO
@@ -129,7 +129,7 @@ def inside(options: argparse.Namespace) -> None:
         watcher = threading.Thread(target=watch)
         watcher.start()
         first, by, cuts = 0.0, dict[str, int](), 0
-        with DetectionSession(_settings(*devices), database, check_model(MODEL).labels, hosts=cluster) as session:
+        with DetectionRun(_settings(*devices), database, check_model(MODEL).labels, hosts=cluster) as session:
             session.add(video)
             session.finish()
             for event in session.events():
@@ -182,7 +182,7 @@ def main() -> None:
         size = (folder / "video.mp4").stat().st_size
         local = folder / "local" / "session.sqlite"
         local.parent.mkdir()
-        with DetectionSession(_settings(DeviceId("cpu", "0")), local, check_model(MODEL).labels) as session:
+        with DetectionRun(_settings(DeviceId("cpu", "0")), local, check_model(MODEL).labels) as session:
             session.add(folder / "video.mp4")
             session.finish()
             for _ in session.events():

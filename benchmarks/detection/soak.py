@@ -44,7 +44,7 @@ from benchmarks.report import LOAD, machine, table
 from framefleet.engine.bench.clips import Clips
 from framefleet.engine.model.check import check_model
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished
-from framefleet.engine.session import DetectionSession
+from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, ModelFiles, Parallel, Precision, RunSettings
 from framefleet.engine.types import DeviceId
 from framefleet.resources import DEMO
@@ -131,7 +131,7 @@ def headless(settings: RunSettings, sources: Sequence[Path], folder: Path, meter
     while not meter.over:
         numbers += 1
         database = folder / f"session-{numbers}.sqlite"
-        with DetectionSession(settings, database, labels) as session:
+        with DetectionRun(settings, database, labels) as session:
             paths = {session.add(source): source for source in sources}
             ready: set[DeviceId] = set()
             until = float("inf")

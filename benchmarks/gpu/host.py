@@ -33,7 +33,7 @@ from framefleet.engine.errors import DeviceError, SourceError
 from framefleet.engine.media.decoder import GPU_THREADS
 from framefleet.engine.model.check import check_model
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStats, SourceFinished, SourceOpened
-from framefleet.engine.session import DetectionSession
+from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
 from framefleet.engine.types import Closing, DeviceId
 
@@ -86,7 +86,7 @@ class Detecting(Closing):
 
     def __init__(self, model: ModelFiles, device: DeviceId, settings: EngineSettings, database: Path) -> None:
         others = set(family())
-        self._session = DetectionSession(RunSettings(model, (device,), engine=settings), database, check_model(model).labels)
+        self._session = DetectionRun(RunSettings(model, (device,), engine=settings), database, check_model(model).labels)
         self._events = self._session.events()
         for event in self._events:
             if isinstance(event, DeviceFailed):

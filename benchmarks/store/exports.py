@@ -48,13 +48,11 @@ def store(path: Path, count: int) -> None:
             writer.add_frames((frame,))
         writer.finish_source(0, "street.mp4", Ledger(count, count), 1.0)
         with closing(schema.open_existing(path, "rw")) as connection:
+            columns = [name for _, name, *_ in connection.execute("PRAGMA table_info(frames)")]
             for start in range(WRITTEN, count, WRITTEN):
-                for table in ("frames", "detections"):
-                    columns = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
-                    moved = {"frame": f"frame + {start}", "pts": f"pts + {start / 25}"}
-                    values = ", ".join(moved.get(name, name) for name in columns)
-                    connection.execute(f"INSERT INTO {table} SELECT {values} FROM {table} WHERE frame < {min(WRITTEN, count - start)}")
-                connection.commit()
+                moved = {"frame": f"frame + {start}", "pts": f"pts + {start / 25}"}
+                values = ", ".join(moved.get(name, name) for name in columns)
+                connection.execute(f"INSERT INTO frames SELECT {values} FROM frames WHERE frame < {min(WRITTEN, count - start)}")
 
 
 def measure(session: Path, form: str) -> tuple[float, float, float]:

@@ -22,10 +22,10 @@ from benchmarks import report
 from benchmarks.tracks.zones import ZONES
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.objects.events import read_events
-from framefleet.engine.store.objects.zones import read_counts
+from framefleet.engine.store.appearances import read_events
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
+from framefleet.engine.store.zones import read_counts
 from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 from framefleet.engine.zones.file import read_zones
@@ -97,7 +97,7 @@ def main() -> None:
 
         def first_page() -> None:
             with SessionReader(path) as reader:
-                reader.sources(), reader.tracks(0), next(reader.frames(0)), reader.detection_table(0, count // 2, count // 2 + 100)
+                reader.sources(), reader.tracks(0), next(reader.frames(0)), [*reader.blocks(0, first=count // 2, last=count // 2 + 100)]
 
         measured("open: sources, tracks, the boxes of 100 frames", first_page)
         with SessionReader(path) as reader:

@@ -34,7 +34,7 @@ def work(step: str, path: Path) -> dict[str, tuple[float, float]]:
     from framefleet.engine.media.types import SourceInfo, SourceKind
     from framefleet.engine.pool.events import Ledger
     from framefleet.engine.store.facts import DECIDING
-    from framefleet.engine.store.reading.reader import SessionReader
+    from framefleet.engine.store.reader import SessionReader
     from framefleet.engine.store.session import SessionWriter
     from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.app.demo import demo_labels, demo_settings
-from framefleet.engine.session import DetectionSession
+from framefleet.engine.run.run import DetectionRun
 from tools.street_renderer import scene
 from tools.street_renderer.dataset import h264
 from tools.street_renderer.dataset.demo_clip import RATE, SHOTS
@@ -80,7 +80,7 @@ def session_of(folder: Path, added: list[int]) -> Path:
     with process_pool(2) as pool:
         videos = pool.starmap(partial(render, folder), jobs, chunksize=1)
     partial_session = session.with_suffix(".part.sqlite")
-    with DetectionSession(demo_settings(), partial_session, demo_labels(), restart=True) as run:
+    with DetectionRun(demo_settings(), partial_session, demo_labels(), restart=True) as run:
         for video in videos:
             run.add(video)
         run.finish()

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from benchmarks import report
 from benchmarks.tracks import streets
 from framefleet.app.demo import demo_labels, demo_settings
-from framefleet.engine.session import DetectionSession
-from framefleet.engine.store.objects.zones import read_counts, zones_for
+from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.tracks import track_session
+from framefleet.engine.store.zones import read_counts, zones_for
 from framefleet.engine.tracking.association import assign, overlaps
 from framefleet.engine.tracking.follow import LEAST_CONFIDENCE, TrackerName
 from framefleet.engine.types import Detections, FrameResult
@@ -166,7 +166,7 @@ class Video:
 
 def detect(folder: Path) -> Path:
     """Detect in the clip. Returns the session."""
-    with DetectionSession(demo_settings(), folder / "session.sqlite", demo_labels()) as session:
+    with DetectionRun(demo_settings(), folder / "session.sqlite", demo_labels()) as session:
         session.add(DEMO.clip)
         session.finish()
         for _ in session.events():

@@ -32,7 +32,7 @@ from framefleet.engine.bench.clips import Clips
 from framefleet.engine.model.check import check_model
 from framefleet.engine.pool.events import FramesDone, SourceFinished
 from framefleet.engine.pool.pool import EnginePool
-from framefleet.engine.session import DetectionSession
+from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, ModelFiles, RunSettings
 from framefleet.engine.types import DeviceId
 from framefleet.resources import DEMO
@@ -45,9 +45,9 @@ SIDES = ("pool", "session", "window")
 
 def headless(settings: RunSettings, video: Path, folder: Path, stored: bool) -> dict[str, Any]:
     """Detect without a window."""
-    runner: EnginePool | DetectionSession
+    runner: EnginePool | DetectionRun
     if stored:
-        runner = DetectionSession(settings, folder / "session.sqlite", check_model(settings.model).labels)
+        runner = DetectionRun(settings, folder / "session.sqlite", check_model(settings.model).labels)
     else:
         runner = EnginePool(settings, settings.devices)
     before: float | None = None

@@ -180,7 +180,7 @@ def opening(path: Path) -> dict[str, float]:
         return clock() - start, value
 
     connection = sqlite3.connect(path)
-    rows, _ = timed(lambda: connection.execute("SELECT sum(confidence) FROM detections").fetchall(), time.process_time)
+    rows, _ = timed(lambda: connection.execute("SELECT sum(length(boxes)) FROM frames").fetchall(), time.process_time)
     opened, found = timed(lambda: read_stored(path), time.perf_counter)
     tally = Tally()
     counted, _ = timed(lambda: count_stored(found[0], tally, Event()), time.process_time)

@@ -26,8 +26,8 @@ from framefleet.app.window.widgets.appearance import Theme, apply_theme
 from framefleet.app.window.zones.counts.tracks import Tracks
 from framefleet.app.window.zones.drawing.editor import ZoneEditor
 from framefleet.app.window.zones.drawing.layer import ZoneLayer
-from framefleet.engine.store.objects.events import EVENTS
-from framefleet.engine.store.objects.zones import TrackTable
+from framefleet.engine.store.appearances import EVENTS
+from framefleet.engine.store.zones import TrackTable
 from framefleet.engine.tracking.appearances import APPEARANCE
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 from framefleet.engine.zones.file import read_zones

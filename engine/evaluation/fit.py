@@ -178,8 +178,9 @@ def _found(
             first, last = min(mine), max(mine)
             picture_of = np.full(last - first + 1, -1)
             picture_of[np.fromiter(mine, np.int64) - first] = [*mine.values()]
-            table = reader.detection_table(source.number, first, last)
-            parts.append((picture_of[table.frames - first], table.class_ids, table.scores, table.boxes))
+            for block in reader.blocks(source.number, first=first, last=last):
+                pictures = picture_of[block.numbers[block.frame] - first]
+                parts.append((pictures, block.class_ids, block.confidences.astype(np.float64), block.stored.astype(np.float64)))
     pictures, class_ids, scores, boxes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     known = np.isin(class_ids, np.flatnonzero(classes >= 0))
     unused = np.unique(class_ids[(pictures >= 0) & ~known])
@@ -236,8 +237,8 @@ def _stored(reader: SessionReader, source: StoredSource, unique: str) -> Iterato
     unique: the source's stem in exports.
     """
     stem, file = Path(source.path).stem, Path(source.path).name
-    for rows in reader.frame_rows(source.number, 10_000):
-        for index, pts, width, height, failure, name, _ in rows:
+    for block in reader.blocks(source.number):
+        for index, pts, width, height, failure, name, _ in block.frames:
             frame = Frame(source.number, int(index), float(pts), int(width), int(height), failure is not None)
             if source.kind is SourceKind.VIDEO:
                 timed = picture_name(frame.time)

@@ -2,4 +2,16 @@
 
 from framefleet.engine.notices import Text
 
-TEXTS: dict[str, Text] = {}
+TEXTS: dict[str, Text] = {
+    "run.sources_kept": (
+        "{count} source finished by an earlier run: the results stay",
+        "{count} sources finished by an earlier run: the results stay",
+    ),
+    "run.more_pictures": "{path} has more pictures than in an earlier run: it goes on at picture {picture}",
+    "run.source_has_changed": "{path} has changed since an earlier run: it is detected again",
+    "run.goes_on": "{path} goes on at frame {frame}, where an earlier run stopped",
+    "run.changed_while_read": (
+        "{path} changed while it was read, so its results may mix two contents: run again when nothing writes to it"
+    ),
+    "run.tracks_stay": "{path}: its tracks were joined or split by hand and stay: 'framefleet track {option}' tracks again",
+}

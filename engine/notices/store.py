@@ -2,4 +2,98 @@
 
 from framefleet.engine.notices import Text
 
-TEXTS: dict[str, Text] = {}
+TEXTS: dict[str, Text] = {
+    "store.cannot_read": "cannot read {path}: {value}",
+    "store.cannot_write": "cannot write {path}: {value}",
+    "store.cannot_create": "cannot create {path}: {value}",
+    "store.cannot_make": "cannot make {path}: {value}",
+    "store.disk_full": "the disk is full: free some space or choose another folder",
+    "store.read_only": "it is read-only: choose another folder, or change the permissions",
+    "store.not_writable": "it cannot be opened: check that the folder exists and may be written, or choose another folder",
+    "store.permission_denied": "permission denied: choose another folder, or change the permissions",
+    "store.other_file": "it is not a session database: choose another name, or move the file away",
+    "store.damaged": "the file is damaged: move it away or delete it, and run the detection again",
+    "store.in_use": "another run or window is using it: choose another folder, or close that one",
+    "store.disk_failed": "the disk failed or is full: check the space left and the disk, or choose another folder",
+    "store.not_there": "it is not there, or cannot be opened: check the name and the permissions",
+    "store.not_a_session": "it is not a session database: give the .sqlite file that a run has written",
+    "store.system_error": "{reason}: choose another folder, or change the permissions",
+    "store.is_a_file": "{file} is a file: choose another folder",
+    "store.no_session": "cannot open {path}: it is not a session database: choose another name, or move the file away",
+    "store.newer_format": "cannot open {path}: a newer Framefleet wrote it (format {format}, this one reads {known}): update Framefleet",
+    "store.older_format": (
+        "cannot open {path}: a test version of Framefleet wrote it (format {format}, this one reads {known}): run the detection again"
+    ),
+    "store.foreign_object": "cannot open {path}: it holds the {kind} {name}, which no session has: another program made or changed it",
+    "store.missing_object": "cannot open {path}: the {kind} {name} of a session is missing or differs: another program made or changed it",
+    "store.wrong_value": (
+        "cannot read {path}: {where} holds {value}, which no run writes: the file is damaged, or another program made or changed it"
+    ),
+    "store.checksum_differs": (
+        "cannot open {path}: a checksum does not match in {what}. The file is damaged: move it away or delete it, and run the detection"
+        " again"
+    ),
+    "store.part_whole_file": "the part that describes the whole file",
+    "store.part_list_of_sources": "the list of sources",
+    "store.part_facts": "the facts about the run, or an index",
+    "store.part_results_of": "the results of {sources}",
+    "store.part_results_of_more": ("the results of {sources} and {count} more source", "the results of {sources} and {count} more sources"),
+    "store.frames_of": "{name} ({ranges})",
+    "store.frames_from_to": "frames {first} to {last}",
+    "store.replaced": "cannot read {path}: another run has replaced it in the meantime: open it again",
+    "store.pictures_have_no_times": "{path}: pictures have no times; give numbers of pictures, from 0",
+    "store.locked": "cannot write {path}: another run uses it, {holder}: wait until it has ended, or choose another folder",
+    "store.kept": "the earlier results are kept in {kept}",
+    "store.detected_again": "all is detected again: {reasons}; the earlier results are kept in {kept}",
+    "store.nothing_stored": "nothing was stored",
+    "store.labels_changed": "the labels have changed",
+    "store.model_changed": "the model has changed",
+    "store.setting_differs": "{name} is {now}, it was {was}",
+    "store.not_given": "not given",
+    "store.model_unreadable": "{part} cannot be read: {reason}",
+    "store.corrections_removed": (
+        "{name}: {count} correction is removed, because the frames are detected again",
+        "{name}: {count:,} corrections are removed, because the frames are detected again",
+    ),
+    "store.removed_and_lost": "{path} was removed or moved while the run wrote it, and its results are lost: {cause}",
+    "store.removed_and_saved": "{path} was removed or moved while the run wrote it. The run ends; its results so far are in {place}",
+    "store.nothing_detected": "nothing was detected",
+    "store.no_strong_detection": (
+        "{count} detection with a confidence of {highest:.2f}, and a track begins at {needed:.2f}: use a model that is surer of these"
+        " objects",
+        "{count:,} detections with confidences up to {highest:.2f}, and a track begins at {needed:.2f}: use a model that is surer of these"
+        " objects",
+    ),
+    "store.seen_too_rarely": (
+        "{count} detection with a confidence of {highest:.2f}, but no object was seen in several frames in a row: analyse more frames a"
+        " second, or use a surer model",
+        "{count:,} detections with confidences up to {highest:.2f}, but no object was seen in several frames in a row: analyse more frames"
+        " a second, or use a surer model",
+    ),
+    "store.tracks_were_corrected": "tracks of {path} were joined or split by hand: {option} forgets that and tracks again",
+    "store.cancelled": "cancelled",
+    "store.zones_scaled": "{name}: lines and zones drawn for {drawn} pixels are scaled to {there}",
+    "store.no_tracks": "{where} has no tracks, and lines and zones count tracks: 'framefleet track {folder}' adds them",
+    "store.merge_into_itself": "{target} is one of the sessions to join: choose another folder",
+    "store.merge_differs": "{other} cannot be joined to {first}: they differ in {differing}",
+    "store.precisions_differ": "their precisions differ ({precisions}), so boxes differ slightly: give each run the same {option}",
+    "store.no_such_class": (
+        "there is no class {class_id}: the session has {count} class",
+        "there is no class {class_id}: the session has {count} classes",
+    ),
+    "store.no_such_detection": "there is no {what}",
+    "store.no_frame_from": "{source} has no frame from {moment} on",
+    "store.join_needs_two": "give two or more different tracks to join",
+    "store.join_in_one_frame": "{tracks} are both in frame {frame} of {source}, so they are different objects",
+    "store.split_outside": "{track} is in frames {first} to {last}: give a frame behind the first one, up to the last one",
+    "store.edit_confirmed": "{what} confirmed",
+    "store.edit_relabelled": "{what} labelled {label}",
+    "store.edit_deleted": "{what} deleted",
+    "store.edit_joined": "{tracks} of {source} joined",
+    "store.edit_split": "{track} split at frame {frame}, the new track is {new}",
+    "store.source_number": "source {number}",
+    "store.track_of": "track {track} of {source}",
+    "store.detection_of": "detection {place} in frame {frame} of {source}",
+    "store.detection_in": "detection {place} ({label}, {confidence}) in {where} of {source}",
+    "store.frame": "frame {frame}",
+}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from framefleet.engine.errors import ModelError
 from framefleet.engine.model.describe import describe
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles, RunSettings
 from framefleet.engine.settings.clock import ClockSettings, ClockSource, TimeZone
 from framefleet.engine.settings.kinds import items, write
@@ -86,18 +87,22 @@ def looked_for(facts: Mapping[str, str]) -> frozenset[int] | None:
     return None if text == str(None) else frozenset(map(int, items(text)))
 
 
-def differences(stored: Mapping[str, str], facts: Mapping[str, str]) -> list[str]:
-    """Return the deciding facts in which two runs differ, in words. stored: of the earlier run."""
-    if "model_digest" not in stored:
-        return ["an older Framefleet made them"]
-    words = {str(None): "not given"}
-    return [
-        "the model has changed"
-        if name == "model_digest"
-        else f"{name} is {words.get(facts[name], facts[name])}, it was {words.get(was, was)}"
-        for name in DECIDING
-        if (was := stored.get(name, "unknown")) != facts[name]
-    ]
+def differences(stored: Mapping[str, str], facts: Mapping[str, str]) -> tuple[Notice, ...]:
+    """Return the deciding facts in which two runs differ. stored: of the earlier run."""
+    found = []
+    for name in DECIDING:
+        was, now = stored.get(name, "unknown"), facts.get(name, "unknown")
+        if was == now:
+            continue
+        if name == "model_digest":
+            found.append(Notice("store.model_changed"))
+        else:
+            found.append(Notice("store.setting_differs", name=name, now=_shown(now), was=_shown(was)))
+    return tuple(found)
+
+
+def _shown(value: str) -> Notice | str:
+    return Notice("store.not_given") if value == str(None) else value
 
 
 def _digest(model: ModelFiles) -> str:
@@ -108,7 +113,7 @@ def _digest(model: ModelFiles) -> str:
                 with part.open("rb") as file:
                     digest.update(file_digest(file, blake2b).digest())
             except OSError as error:
-                raise ModelError(f"{part} cannot be read: {error.strerror or error}") from error
+                raise ModelError(Notice("store.model_unreadable", part=part, reason=error.strerror or str(error))) from error
         else:
             digest.update(part.encode())
     return digest.hexdigest()

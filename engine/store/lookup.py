@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from framefleet.engine.errors import FramefleetError
-from framefleet.engine.store.session import SessionReader
-from framefleet.engine.store.skipped import is_skipped, result_at
+from framefleet.engine.store.reader import SessionReader
 from framefleet.engine.types import Closing, FrameResult
 
 _log = logging.getLogger(__name__)
@@ -35,7 +34,7 @@ class DetectionLookup(Closing):
     def result(self, stored: Stored, pts: float) -> FrameResult | None:
         """The detections of the frame at this time (seconds), None if there are none yet."""
         try:
-            return result_at(self._open(stored), stored.source, pts)
+            return self._open(stored).result_at(stored.source, pts)
         except FramefleetError as error:  # the session has not begun, or its file is gone; detection reports that itself
             _log.info("no detections for the preview: %s", error)
             return None
@@ -43,7 +42,7 @@ class DetectionLookup(Closing):
     def never_comes(self, stored: Stored, pts: float) -> bool:
         """Whether the run leaves this frame out, so that it never gets detections."""
         try:
-            return is_skipped(self._open(stored), stored.source, pts)
+            return self._open(stored).is_skipped(stored.source, pts)
         except FramefleetError:
             return False
 

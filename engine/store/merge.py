@@ -1,41 +1,37 @@
 """Joins sessions of the same model and settings into one, such as those of several machines."""
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.store import schema
 from framefleet.engine.store.facts import CREATED, DECIDING, SHARD
-from framefleet.engine.store.objects import corrected
-from framefleet.engine.store.reading.reader import SessionReader
-from framefleet.engine.store.stored_source import StoredSource
-from framefleet.engine.store.tracks import TRACKERS
-from framefleet.engine.store.writing.writer import SessionWriter
+from framefleet.engine.store.files import lock_session, replace_session
+from framefleet.engine.store.reader import SessionReader
+from framefleet.engine.store.sources import StoredSource
+from framefleet.engine.store.writer import SessionWriter
 
-CHUNK = 10_000
-
-_TABLES = ("sources", "frames", "detections", "segments", "tracks")
-"""Tables that hold something of each source. Their first column is its number."""
-
-_LATER = ("corrections", "trackers")
-"""The same, but a session has them only if something was corrected or tracked. What was corrected cannot be undone in the new session."""
+CHUNK = 1000
+"""Number of rows in memory at once."""
 
 
 @dataclass(frozen=True)
 class Merged:
     """What ``merge_sessions`` wrote. sources: their number. incomplete: number of sources without all frames.
 
-    notes: sentences for the user about an earlier session at the same place, and about different precisions.
+    notes: for the user, about an earlier session at the same place, and about different precisions.
     left_out: sources of which another session holds more, that session, and whether the results that are left out were corrected.
     """
 
     sources: int
     incomplete: int
     left_out: tuple[tuple[Path, Path, bool], ...]
-    notes: tuple[str, ...]
+    notes: tuple[Notice, ...]
 
 
 def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
@@ -50,7 +46,7 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
         ExportError: a session cannot be read, or the target cannot be written.
     """
     if any(target.exists() and path.exists() and target.samefile(path) for path in paths):
-        raise UsageError(f"{target} is one of the sessions to join: choose another folder")
+        raise UsageError(Notice("store.merge_into_itself", target=target))
     sessions = [_read(path) for path in paths]
     for session in sessions[1:]:
         _check_same(sessions[0], session)
@@ -59,21 +55,25 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
         chosen.sort(key=lambda pair: pair[1].number)
     same_folder = len({session.facts.get("folder") for session in sessions}) == 1
     facts = {key: value for key, value in sessions[0].facts.items() if key not in (CREATED, SHARD)}
-    precisions = set[str]()
-    writer = SessionWriter(target, sessions[0].labels, facts)
-    try:
-        with schema.explained(target, "write"), closing(schema.open_existing(target, "rw")) as connection:
-            connection.executescript(f"{corrected.TABLES} {TRACKERS}")
-            with schema.transaction(connection):
-                for number, (path, source) in enumerate(chosen):
-                    precisions |= _copy(path, source, number, connection, same_folder)
-    except BaseException:
-        writer.close(complete=False)
-        raise
     incomplete = sum(not source.succeeded for _, source in chosen)
-    writer.close(complete=not incomplete)
-    several = f"their precisions differ ({', '.join(sorted(precisions))}), so boxes differ slightly: give each run the same --precision"
-    return Merged(len(chosen), incomplete, left_out, (*writer.notes, *([several] if len(precisions) > 1 else [])))
+    with closing(lock_session(target)) as lock:
+        part = target.with_name(f".{target.name}.part")
+        for suffix in ("", "-wal", "-shm", "-journal"):  # of a merge that was killed
+            part.with_name(part.name + suffix).unlink(missing_ok=True)
+        try:
+            writer = SessionWriter(part, sessions[0].labels, facts, lock=lock)
+            try:
+                precisions = _copy(chosen, part, same_folder)
+            finally:
+                writer.close(complete=False)
+            with schema.explained(target, "write"):
+                kept = replace_session(part, target)
+        finally:
+            part.unlink(missing_ok=True)
+    notes = [] if kept is None else [Notice("store.kept", kept=kept)]
+    if len(precisions) > 1:
+        notes.append(Notice("store.precisions_differ", precisions=tuple(sorted(precisions)), option=Option("precision")))
+    return Merged(len(chosen), incomplete, left_out, tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _check_same(first: _Session, other: _Session) -> None:
     if first.labels != other.labels:
         differing.append("labels")
     if differing:
-        raise UsageError(f"{other.path} cannot be joined to {first.path}: they differ in {', '.join(differing)}")
+        raise UsageError(Notice("store.merge_differs", other=other.path, first=first.path, differing=tuple(differing)))
 
 
 def _choose(sessions: Iterable[_Session]) -> tuple[list[tuple[Path, StoredSource]], tuple[tuple[Path, Path, bool], ...]]:
@@ -119,23 +119,44 @@ def _choose(sessions: Iterable[_Session]) -> tuple[list[tuple[Path, StoredSource
     return chosen, tuple(left_out)
 
 
-def _copy(path: Path, source: StoredSource, number: int, target: sqlite3.Connection, keep_path: bool) -> set[str]:
-    """Copy a source. Returns the precisions of its session. keep_path: whether its path stays as it is stored, else it becomes absolute."""
-    with schema.reading(path), closing(schema.open_existing(path, "ro")) as stored:
-        devices = {old: _device(target, *row) for old, *row in stored.execute(f"SELECT number, {_DEVICE} FROM devices")}
-        for table in _TABLES + tuple(name for name in _LATER if schema.has_table(stored, name)):
-            rows = stored.execute(f"SELECT * FROM {table} WHERE source = ?", (source.number,))
-            columns = [column for column, *_ in rows.description]
-            statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-            while chunk := rows.fetchmany(CHUNK):
-                changed = [dict(zip(columns, row, strict=True)) | {"source": number} for row in chunk]
-                for row in changed:
-                    if table == "sources" and not keep_path:
-                        row["path"] = schema.exact(str(source.file))
-                    elif table == "frames":
-                        row["device"] = devices[row["device"]]
-                target.executemany(statement, [tuple(row.values()) for row in changed])
-        return {precision for (precision,) in stored.execute("SELECT precision FROM devices WHERE precision IS NOT NULL")}
+def _copy(chosen: Sequence[tuple[Path, StoredSource]], part: Path, keep_paths: bool) -> set[str]:
+    """Copy sources in one transaction. Returns the precisions of their sessions. What was corrected cannot be undone in the new session.
+
+    keep_paths: whether their paths stay as they are stored, else they become absolute.
+    """
+    numbers: dict[Path, dict[int, tuple[int, StoredSource]]] = defaultdict(dict)
+    for number, (path, source) in enumerate(chosen):
+        numbers[path][source.number] = number, source
+    precisions = set[str]()
+    with schema.explained(part, "write"), closing(schema.open_existing(part, "rw")) as target, schema.transaction(target):
+        for path, sources in numbers.items():
+            with schema.reading(path), closing(schema.open_existing(path, "ro")) as stored:
+                devices = {old: _device(target, *row) for old, *row in stored.execute(f"SELECT number, {_DEVICE} FROM devices")}
+                for table in schema.OF_SOURCE:
+                    for old, (number, source) in sources.items():
+                        changed: dict[str, object] = {"source": number}
+                        if table == "sources" and not keep_paths:
+                            changed["path"] = schema.exact(str(source.file))
+                        _copy_rows(stored, target, table, old, changed, devices)
+                precisions |= {each for (each,) in stored.execute("SELECT precision FROM devices WHERE precision IS NOT NULL")}
+    return precisions
+
+
+def _copy_rows(
+    stored: sqlite3.Connection, target: sqlite3.Connection, table: str, source: int, changed: dict[str, object], devices: dict[int, int]
+) -> None:
+    rows = stored.execute(f"SELECT * FROM {table} WHERE source = ?", (source,))
+    columns = [column for column, *_ in rows.description]
+    statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+    device = columns.index("device") if table == "frames" else None
+    places = [(columns.index(name), value) for name, value in changed.items()]
+    while chunk := [list(row) for row in rows.fetchmany(CHUNK)]:
+        for row in chunk:
+            for place, value in places:
+                row[place] = value
+            if device is not None:
+                row[device] = devices[row[device]]
+        target.executemany(statement, chunk)
 
 
 _DEVICE = "device, name, backend, precision, reason, batch"

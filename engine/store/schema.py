@@ -1,88 +1,95 @@
-"""Creates and opens session databases: the tables, and the upgrade of older files.
+"""The tables of a session database, and how a session is created, opened and checked.
 
-Frames and detections are stored in the order of their primary keys (WITHOUT ROWID), so that reading consecutive frames and their boxes
-is sequential.
+A frame is one row with its detections as one packed array. Tracks and corrections lie beside it, by frame and by place in the frame, so the
+model's results stay as they are. See ``docs/adr/0027-frames-as-arrays.md``.
 """
 
+import errno
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
 
-from framefleet.engine.errors import ExportError
-from framefleet.engine.store.file.checksums import connect
-from framefleet.engine.store.file.damage import describe_damage
-from framefleet.engine.store.file.errors import REMEDIES
-from framefleet.engine.store.file.errors import explained as explained
-from framefleet.engine.store.file.errors import reading as reading
-from framefleet.engine.store.file.page_sums import DamagedError
+import numpy as np
+
+from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.notices import Notice
+from framefleet.engine.store.checksums import DamagedError, connect, describe_damage
 
 APPLICATION_ID = 0x46464C54  # "FFLT": marks a session among SQLite databases
-VERSION = 4
+VERSION = 5
 WAIT = 5.0  # seconds to wait for another connection's lock
 
-SEGMENTS = """
-CREATE TABLE segments (
-    source INTEGER NOT NULL, segment INTEGER NOT NULL, start INTEGER, frame INTEGER NOT NULL, PRIMARY KEY (source, segment)
-) WITHOUT ROWID;
-"""
-"""Where the stored frames of each segment begin. start: as in ``Segment``. frame: index of the segment's first frame.
+BOX = np.dtype([("class_id", "<i4"), ("confidence", "<f4"), ("corners", "<f4", (4,))])
+"""A detection in ``frames.boxes``. corners: x1, y1, x2, y2 in source pixels."""
 
-The row with the segment ``BEHIND_GAP`` says from which frame on frames are missing, because the run ended early.
-"""
+TRACK = np.dtype("<i4")
+"""A number in ``frame_tracks.tracks``: the track of the detection at the same place, -1 = none."""
 
 BEHIND_GAP = -1
+"""Number of a row of ``segments``: from its frame on frames are missing, because the run ended early."""
 
-OUTPUTS = """
-CREATE TABLE outputs (
-    path TEXT NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
-    source TEXT NOT NULL, format TEXT NOT NULL, complete INTEGER NOT NULL, content TEXT NOT NULL, PRIMARY KEY (path, size, modified)
-) WITHOUT ROWID;
-"""
-"""The files that Framefleet wrote from sessions at this place: see ``engine.store.export.outputs``.
-
-The key comes first: otherwise, the integrity check of SQLite 3.40 finds errors where there are none.
-"""
-
-TRACKS = """
-CREATE TABLE tracks (
-    source INTEGER NOT NULL, track INTEGER NOT NULL, class_id INTEGER NOT NULL,
-    first_frame INTEGER NOT NULL, last_frame INTEGER NOT NULL, detections INTEGER NOT NULL, PRIMARY KEY (source, track)
-) WITHOUT ROWID;
-"""
-"""One row for each tracked object: its class, and the frames in which it was first and last seen."""
-
-TABLES = f"""
-CREATE TABLE session (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE labels (class_id INTEGER PRIMARY KEY, label TEXT NOT NULL);
-CREATE TABLE devices (
+TABLES = (
+    "CREATE TABLE session (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE labels (class_id INTEGER PRIMARY KEY, label TEXT NOT NULL)",
+    """CREATE TABLE devices (
     number INTEGER PRIMARY KEY, device TEXT NOT NULL UNIQUE,
     name TEXT, backend TEXT, precision TEXT, reason TEXT, batch INTEGER
-);
-CREATE TABLE sources (
+)""",
+    """CREATE TABLE sources (
     source INTEGER PRIMARY KEY, path TEXT NOT NULL,
     kind TEXT, codec TEXT, width INTEGER, height INTEGER, frames INTEGER, duration REAL, rate REAL,
     finished INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0,
     decoded INTEGER NOT NULL DEFAULT 0, inferred INTEGER NOT NULL DEFAULT 0,
-    dropped TEXT NOT NULL DEFAULT '{{}}', failed TEXT NOT NULL DEFAULT '{{}}', seconds REAL, error TEXT,
+    dropped TEXT NOT NULL DEFAULT '{}', failed TEXT NOT NULL DEFAULT '{}', seconds REAL, error TEXT,
     size INTEGER, modified INTEGER, digest TEXT, decoder TEXT, started TEXT, skipped INTEGER NOT NULL DEFAULT 0, created TEXT, origin REAL
-);
-CREATE TABLE frames (
+)""",
+    """CREATE TABLE frames (
     source INTEGER NOT NULL, frame INTEGER NOT NULL, pts REAL NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
-    device INTEGER NOT NULL REFERENCES devices (number), name TEXT, failure TEXT, created TEXT, clock TEXT,
+    device INTEGER NOT NULL REFERENCES devices (number), name TEXT, failure TEXT, created TEXT, clock TEXT, boxes BLOB NOT NULL,
     PRIMARY KEY (source, frame)
-) WITHOUT ROWID;
-CREATE INDEX frames_by_pts ON frames (source, pts);
-CREATE TABLE detections (
-    source INTEGER NOT NULL, frame INTEGER NOT NULL, ordinal INTEGER NOT NULL, class_id INTEGER NOT NULL,
-    confidence REAL NOT NULL, x1 REAL NOT NULL, y1 REAL NOT NULL, x2 REAL NOT NULL, y2 REAL NOT NULL, track INTEGER,
-    PRIMARY KEY (source, frame, ordinal)
-) WITHOUT ROWID;
-{SEGMENTS}
-{OUTPUTS}
-{TRACKS}
-"""
+)""",
+    "CREATE INDEX frames_by_pts ON frames (source, pts)",
+    # where the stored frames of each segment begin. start: as in ``Segment``. frame: index of the segment's first frame
+    """CREATE TABLE segments (
+    source INTEGER NOT NULL, segment INTEGER NOT NULL, start INTEGER, frame INTEGER NOT NULL, PRIMARY KEY (source, segment)
+) WITHOUT ROWID""",
+    # one row for each tracked object: its class, and the frames in which it was first and last seen
+    """CREATE TABLE tracks (
+    source INTEGER NOT NULL, track INTEGER NOT NULL, class_id INTEGER NOT NULL,
+    first_frame INTEGER NOT NULL, last_frame INTEGER NOT NULL, detections INTEGER NOT NULL, PRIMARY KEY (source, track)
+) WITHOUT ROWID""",
+    # the tracks of a frame's detections; only frames in which a detection has a track
+    """CREATE TABLE frame_tracks (
+    source INTEGER NOT NULL, frame INTEGER NOT NULL, tracks BLOB NOT NULL, PRIMARY KEY (source, frame)
+) WITHOUT ROWID""",
+    # name and version of the tracker that tracked each source
+    "CREATE TABLE trackers (source INTEGER PRIMARY KEY, tracker TEXT NOT NULL)",
+    # what a person changed of the detection at a place in a frame; NULL = nothing
+    """CREATE TABLE corrections (
+    source INTEGER NOT NULL, frame INTEGER NOT NULL, place INTEGER NOT NULL,
+    class_id INTEGER, track INTEGER, deleted INTEGER, verified INTEGER, PRIMARY KEY (source, frame, place)
+) WITHOUT ROWID""",
+    # what the user did, in order; the number of an undone edit is below 0
+    "CREATE TABLE edits (edit INTEGER PRIMARY KEY, made TEXT NOT NULL, words TEXT NOT NULL)",
+    # what ``corrections`` said before each edit, for undo, and what an undone edit makes of it, for redo
+    """CREATE TABLE edited (
+    edit INTEGER NOT NULL, source INTEGER NOT NULL, frame INTEGER NOT NULL, place INTEGER NOT NULL,
+    class_id INTEGER, track INTEGER, deleted INTEGER, verified INTEGER, PRIMARY KEY (edit, source, frame, place)
+) WITHOUT ROWID""",
+    # the files that Framefleet wrote from sessions at this place, see ``engine.store.export.outputs``. The key comes first: otherwise,
+    # the integrity check of SQLite 3.40 finds errors where there are none
+    """CREATE TABLE outputs (
+    path TEXT NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
+    source TEXT NOT NULL, format TEXT NOT NULL, complete INTEGER NOT NULL, content TEXT NOT NULL, PRIMARY KEY (path, size, modified)
+) WITHOUT ROWID""",
+)
+"""The statements that create a session. A file with other tables, views or triggers is refused."""
+
+OF_SOURCE = ("sources", "frames", "segments", "tracks", "frame_tracks", "trackers", "corrections")
+"""The tables that hold something of each source. Their first column is its number."""
 
 COMPLETE = "finished AND NOT cancelled AND error IS NULL"
 """Whether a row of ``sources`` has all frames of its source, in SQL."""
@@ -90,24 +97,8 @@ COMPLETE = "finished AND NOT cancelled AND error IS NULL"
 ORIGIN = "coalesce(origin, (SELECT pts FROM frames f WHERE f.source = s.source AND frame = 0), 0)"
 """The pts (seconds) from which times of a row of ``sources s`` count, in SQL: that of the first frame."""
 
-ADDED_COLUMNS = {
-    "sources": (
-        ("size", "INTEGER", "NULL"),
-        ("modified", "INTEGER", "NULL"),
-        ("digest", "TEXT", "NULL"),
-        ("decoder", "TEXT", "NULL"),
-        ("started", "TEXT", "NULL"),
-        ("skipped", "INTEGER NOT NULL", "0"),
-        ("created", "TEXT", "NULL"),
-        ("origin", "REAL", "NULL"),
-    ),
-    "frames": (("created", "TEXT", "NULL"), ("clock", "TEXT", "NULL")),
-    "detections": (("track", "INTEGER", "NULL"),),
-}
-"""Columns that files of older versions lack: by table, each with its name, type and default."""
-
-ADDED_TABLES = {"segments": SEGMENTS, "outputs": OUTPUTS, "tracks": TRACKS}
-"""Tables that files of older versions lack."""
+MAX_VALUE = 1 << 26
+"""Bytes of the longest text or array that is read from a session. A frame with a million boxes has less."""
 
 
 def exact(text: str) -> str | bytes:
@@ -131,7 +122,8 @@ def create(path: Path) -> sqlite3.Connection:
     connection = connect(path, "rw", WAIT)
     try:
         # tables first, in one transaction, then the log: a process that dies in between leaves a valid session or an empty file
-        connection.executescript(f"BEGIN; {TABLES} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; COMMIT")
+        marks = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}"
+        connection.executescript(f"BEGIN; {'; '.join(TABLES)}; {marks}; COMMIT")
         prepare_writing(connection)
     except BaseException:
         connection.close()
@@ -148,70 +140,48 @@ def prepare_writing(connection: sqlite3.Connection) -> None:
 def open_existing(path: Path, mode: str) -> sqlite3.Connection:
     """Open an existing session database. mode: "ro" or "rw"; "rw" also accepts an empty database.
 
-    A file of an older format is upgraded if mode is "rw". Otherwise, temporary views give its tables the columns of this format.
-
-    Raises ExportError if the file is damaged or of another kind, or a newer Framefleet wrote it.
+    Raises ExportError if the file is damaged or of another kind, holds tables, views or triggers that a session does not have, or has
+    another format.
     """
     try:
         connection = connect(path, mode, WAIT)
     except DamagedError as error:
-        what = f"a checksum does not match in {describe_damage(path, error)}"
-        raise ExportError(f"cannot open {path}: {what}. {REMEDIES['SQLITE_CORRUPT'].capitalize()}") from error
+        raise ExportError(Notice("store.checksum_differs", path=path, what=describe_damage(path, error))) from error
     try:
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        empty = mode == "rw" and is_empty(connection)
-        if application != APPLICATION_ID and not empty:
-            raise ExportError(f"cannot open {path}: {REMEDIES['SQLITE_NOTADB']}")
-        if version > VERSION:
-            raise ExportError(
-                f"cannot open {path}: a newer Framefleet wrote it (format {version}, this one reads {VERSION}): update Framefleet"
-            )
-        if version < VERSION and not empty:
-            _upgrade(connection) if mode == "rw" else _view_as_current(connection)
+        _check(path, connection, mode)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _upgrade(connection: sqlite3.Connection) -> None:
-    """Change a file of an older version to this version."""
-    with transaction(connection):
-        if connection.execute("PRAGMA user_version").fetchone() == (VERSION,):
-            return  # another process has upgraded it meanwhile
-        for table, columns in _missing_columns(connection):
-            for name, kind, default in columns:
-                connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind} DEFAULT {default}")
-        for statement in (*_missing_tables(connection), f"PRAGMA user_version = {VERSION}"):
-            connection.execute(statement)
+def _check(path: Path, connection: sqlite3.Connection, mode: str) -> None:
+    """Refuse what is no session: a file may come from anybody."""
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE)
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if mode == "rw" and is_empty(connection):
+        return
+    if application != APPLICATION_ID:
+        raise ExportError(Notice("store.no_session", path=path))
+    if version != VERSION:
+        code = "store.newer_format" if version > VERSION else "store.older_format"
+        raise ExportError(Notice(code, path=path, format=version, known=VERSION))
+    found = set(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT 1000"))
+    for kind, name, *_ in sorted(found - _objects(), key=repr):
+        raise ExportError(Notice("store.foreign_object", path=path, kind=str(kind)[:20], name=str(name)[:100]))
+    for kind, name, *_ in sorted(_objects() - found, key=repr):
+        raise ExportError(Notice("store.missing_object", path=path, kind=kind, name=name))
 
 
-def _view_as_current(connection: sqlite3.Connection) -> None:
-    """Let queries see a file of an older version as one of this version, without changing it."""
-    connection.execute("PRAGMA temp_store = MEMORY")
-    for table, _ in _missing_columns(connection):
-        connection.execute(f"CREATE TEMP VIEW {table} AS SELECT {current_columns(connection, table)} FROM main.{table} t")
-    for statement in _missing_tables(connection):
-        connection.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE"))
-
-
-def current_columns(connection: sqlite3.Connection, table: str) -> str:
-    """Return the columns of a table ``t`` for SELECT: those that the file has, and those of this version that it lacks."""
-    missing = dict(_missing_columns(connection)).get(table, [])
-    return ", ".join(("t.*", *(f"{default} AS {name}" for name, _, default in missing)))
-
-
-def _missing_columns(connection: sqlite3.Connection) -> list[tuple[str, list[tuple[str, str, str]]]]:
-    missing = []
-    for table, columns in ADDED_COLUMNS.items():
-        there = {name for _, name, *_ in connection.execute(f"PRAGMA main.table_info({table})")}
-        missing.append((table, [column for column in columns if column[0] not in there]))
-    return [(table, columns) for table, columns in missing if columns]
-
-
-def _missing_tables(connection: sqlite3.Connection) -> list[str]:
-    return [statement for name, statement in ADDED_TABLES.items() if not has_table(connection, name)]
+@cache
+def _objects() -> frozenset[tuple[str, str, str, str | None]]:
+    """The tables and indices of a session, as SQLite describes them."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript("; ".join(TABLES))
+        return frozenset(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"))
 
 
 @contextmanager
@@ -222,11 +192,75 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         yield
 
 
-def has_table(connection: sqlite3.Connection, name: str) -> bool:
-    """Whether the file has a table."""
-    return connection.execute("SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = ?", (name,)).fetchone() is not None
-
-
 def is_empty(connection: sqlite3.Connection) -> bool:
     """Whether the database has no tables: a process died while it created the file."""
     return connection.execute("SELECT 1 FROM main.sqlite_master").fetchone() is None
+
+
+def _remedies() -> dict[str, Notice]:
+    return {
+        "SQLITE_FULL": Notice("store.disk_full"),
+        "SQLITE_READONLY": Notice("store.read_only"),
+        "SQLITE_CANTOPEN": Notice("store.not_writable"),
+        "SQLITE_PERM": Notice("store.permission_denied"),
+        "SQLITE_NOTADB": Notice("store.other_file"),
+        "SQLITE_CORRUPT": Notice("store.damaged"),
+        "SQLITE_TOOBIG": Notice("store.damaged"),
+        "SQLITE_INTERRUPT": Notice("store.damaged"),
+        "SQLITE_BUSY": Notice("store.in_use"),
+        "SQLITE_IOERR": Notice("store.disk_failed"),
+    }
+
+
+def _cannot(action: str, path: Path, value: object) -> ExportError:
+    match action:
+        case "read":
+            return ExportError(Notice("store.cannot_read", path=path, value=value))
+        case "create":
+            return ExportError(Notice("store.cannot_create", path=path, value=value))
+        case "make":
+            return ExportError(Notice("store.cannot_make", path=path, value=value))
+    return ExportError(Notice("store.cannot_write", path=path, value=value))
+
+
+@contextmanager
+def explained(path: Path, action: str) -> Iterator[None]:
+    """Convert errors of SQLite and of the file system to ExportError, with the file and the remedy.
+
+    Programming errors (a frame stored twice, a closed connection) are not converted. action: "read", "write", "create" or "make".
+    """
+    try:
+        yield
+    except (sqlite3.OperationalError, sqlite3.DatabaseError) as error:
+        name = getattr(error, "sqlite_errorname", None)
+        if name is None or isinstance(error, (sqlite3.IntegrityError, sqlite3.ProgrammingError)):
+            raise
+        kind = "_".join(name.split("_")[:2])  # SQLITE_IOERR_WRITE is an SQLITE_IOERR
+        remedies = _remedies()
+        if action == "read":
+            remedies |= {"SQLITE_CANTOPEN": Notice("store.not_there"), "SQLITE_NOTADB": Notice("store.not_a_session")}
+        raise _cannot(action, path, remedies.get(kind, str(error))) from error
+    except OSError as error:
+        remedy = Notice("store.system_error", reason=error.strerror or str(error))
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            remedy = Notice("store.disk_full")
+        elif error.errno in (errno.EEXIST, errno.ENOTDIR) and (
+            file := next((each for each in (path, path.parent) if each.is_file()), None)
+        ):
+            remedy = Notice("store.is_a_file", file=file)
+        raise _cannot(action, path, remedy) from error
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Convert the errors that a damaged session causes when its values are used to ExportError."""
+    try:
+        with explained(path, "read"):
+            yield
+    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError, UsageError) as error:
+        raise _cannot("read", path, Notice("store.damaged")) from error
+
+
+def wrong_value(path: Path, where: str, value: object) -> ExportError:
+    """The error for a stored value that no run writes. where: the table, and the source and frame if known."""
+    return ExportError(Notice("store.wrong_value", path=path, where=where, value=f"{value!r:.60}"))

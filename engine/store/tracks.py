@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -12,9 +11,9 @@ from numpy.typing import NDArray
 
 from framefleet.engine.errors import UsageError
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.store import schema
-from framefleet.engine.store.objects import corrected
-from framefleet.engine.store.reading.reader import SessionReader
+from framefleet.engine.store.reader import SessionReader
 from framefleet.engine.tracking.follow import VERSION, TrackerName, Tracks, follow, make_tracker, strong_confidence
 from framefleet.engine.tracking.tracker import Tracker
 from framefleet.engine.types import FrameResult
@@ -22,34 +21,11 @@ from framefleet.engine.types import FrameResult
 FIRST_FRAMES = 1000
 """The frames that tell the usual time between frames, and how sure the model is of the objects."""
 
-TRACKERS = "CREATE TABLE IF NOT EXISTS trackers (source INTEGER PRIMARY KEY, tracker TEXT NOT NULL);"
-"""What tracked each source: the tracker's name and version."""
-
-_CHUNK = 5000
-"""Detections that get their tracks in one transaction while a run writes the session, so that it waits a few ms only."""
+_CHUNK = 2000
+"""Frames whose tracks are stored in one transaction while a run writes the session, so that it waits a few ms only."""
 
 
-@dataclass(frozen=True)
-class Untracked:
-    """Why no object of a source has a track.
-
-    detections: their number. highest: their highest confidence, 0 without any. least: the confidence from which they can begin a track.
-    """
-
-    detections: int
-    highest: float
-    least: float
-
-    def __str__(self) -> str:
-        if not self.detections:
-            return "nothing was detected"
-        most = f"{self.detections:,} detections with confidences up to {self.highest:.2f}"
-        if self.highest < self.least:
-            return f"{most}, and a track begins at {self.least:.2f}: use a model that is surer of these objects"
-        return f"{most}, but no object was seen in several frames in a row: analyse more frames a second, or use a surer model"
-
-
-def why_untracked(reader: SessionReader, source: int) -> Untracked | None:
+def why_untracked(reader: SessionReader, source: int) -> Notice | None:
     """Return why no object of a source has a track, None if any has, a person corrected the source, or no frame of it is stored.
 
     Raises ExportError if the session cannot be read.
@@ -57,10 +33,15 @@ def why_untracked(reader: SessionReader, source: int) -> Untracked | None:
     if not reader.count(source) or reader.tracks(source) or reader.is_corrected(source):
         return None
     _, scores = reader.scores(source, 0, reader.length(source))
-    return Untracked(len(scores), float(scores.max(initial=0)), strong_confidence(_first_scores(reader, source)))
+    if not len(scores):
+        return Notice("store.nothing_detected")
+    highest, needed = float(scores.max()), strong_confidence(_first_scores(reader, source))
+    if highest < needed:
+        return Notice("store.no_strong_detection", count=len(scores), highest=highest, needed=needed)
+    return Notice("store.seen_too_rarely", count=len(scores), highest=highest)
 
 
-def track_session(path: Path, name: TrackerName, drop_corrections: bool = False) -> list[tuple[str, int, Untracked | None]]:
+def track_session(path: Path, name: TrackerName, drop_corrections: bool = False) -> list[tuple[str, int, Notice | None]]:
     """Track the objects of each video in a session, and store the tracks instead of those of an earlier call.
 
     drop_corrections: forget which tracks a person joined and split. Returns the path and the number of tracks of each video, and why it
@@ -72,13 +53,16 @@ def track_session(path: Path, name: TrackerName, drop_corrections: bool = False)
     """
     with SessionReader(path) as reader:
         if reader.has_track_corrections and not drop_corrections:
-            raise UsageError(f"tracks of {path} were joined or split by hand: --drop-corrections forgets that and tracks again")
+            raise UsageError(Notice("store.tracks_were_corrected", path=path, option=Option("drop-corrections")))
     with SessionReader(path, corrected=False) as reader:
         sources = [source for source in reader.sources() if source.kind is SourceKind.VIDEO and reader.count(source.number)]
         found = [follow(reader.frames(source.number), tracker_for(reader, source.number, name)) for source in sources]
     with schema.explained(path, "write"), closing(schema.open_existing(path, "rw")) as connection, schema.transaction(connection):
         if drop_corrections:
-            corrected.drop_track_corrections(connection)
+            connection.execute("UPDATE corrections SET track = NULL")
+            connection.execute("DELETE FROM corrections WHERE coalesce(class_id, deleted, verified) IS NULL")
+            for table in ("edited", "edits"):  # earlier edits cannot be undone
+                connection.execute(f"DELETE FROM {table}")
         for source, tracks in zip(sources, found, strict=True):
             for _ in store_tracks(connection, source.number, tracks, name):
                 pass  # all in one transaction
@@ -107,33 +91,35 @@ def track_source(path: Path, source: int, name: TrackerName, frames: Iterator[Fr
 
 def store_tracks(connection: sqlite3.Connection, source: int, tracks: Tracks, name: TrackerName) -> Iterator[None]:
     """Replace the tracks of a source within the caller's transactions. Yields after each part, when the caller may commit."""
-    connection.execute(TRACKERS)
-    corrected.forget_undone(connection)  # they name tracks that are replaced
-    connection.execute("DELETE FROM trackers WHERE source = ?", (source,))
-    connection.execute("DELETE FROM tracks WHERE source = ?", (source,))
-    connection.execute("UPDATE detections SET track = NULL WHERE source = ? AND track IS NOT NULL", (source,))
-    rows = list(zip(tracks.tracks.tolist(), tracks.frames.tolist(), tracks.ordinals.tolist(), strict=True))
+    for table in ("edited", "edits"):  # what was undone names tracks that are replaced
+        connection.execute(f"DELETE FROM {table} WHERE edit < 0")
+    for table in ("trackers", "tracks", "frame_tracks"):
+        connection.execute(f"DELETE FROM {table} WHERE source = ?", (source,))
+    rows = [*_packed(connection, source, tracks)]
     for begin in range(0, len(rows), _CHUNK):
         yield
-        connection.executemany(
-            f"UPDATE detections SET track = ? WHERE source = {int(source)} AND frame = ? AND ordinal = ?", rows[begin : begin + _CHUNK]
-        )
+        connection.executemany("INSERT INTO frame_tracks VALUES (?, ?, ?)", rows[begin : begin + _CHUNK])
     connection.executemany("INSERT INTO tracks VALUES (?, ?, ?, ?, ?, ?)", _rows(source, tracks))
     connection.execute("INSERT INTO trackers VALUES (?, ?)", (source, f"{name} {VERSION}"))
 
 
 def tracked_with(path: Path, source: int, name: TrackerName) -> bool:
     """Whether the present version of a tracker has tracked a source."""
-    return tracker_of(path, source) == f"{name} {VERSION}"
+    with SessionReader(path) as reader:
+        return reader.tracker(source) == f"{name} {VERSION}"
 
 
-def tracker_of(path: Path, source: int) -> str | None:
-    """Name and version of what tracked a source, None if nothing did."""
-    with schema.reading(path), closing(schema.open_existing(path, "ro")) as connection:
-        if not schema.has_table(connection, "trackers"):
-            return None
-        row = connection.execute("SELECT tracker FROM trackers WHERE source = ?", (source,)).fetchone()
-    return None if row is None else str(row[0])
+def _packed(connection: sqlite3.Connection, source: int, tracks: Tracks) -> Iterator[tuple[int, int, bytes]]:
+    """The rows of the table ``frame_tracks``: source, frame, the track of each of the frame's detections."""
+    rows = connection.execute("SELECT frame, length(boxes) FROM frames WHERE source = ? ORDER BY frame", (source,)).fetchall()
+    frames, lengths = np.array(rows, np.int64).reshape(-1, 2).T
+    ends = np.cumsum(lengths // schema.BOX.itemsize)
+    starts = np.concatenate(([0], ends[:-1]))
+    numbers = np.full(ends[-1] if len(ends) else 0, -1, schema.TRACK)
+    positions = np.searchsorted(frames, tracks.frames)
+    numbers[starts[positions] + tracks.ordinals] = tracks.tracks
+    for position in np.unique(positions).tolist():
+        yield source, int(frames[position]), numbers[starts[position] : ends[position]].tobytes()
 
 
 def _rows(source: int, tracks: Tracks) -> Iterator[tuple[int, ...]]:
@@ -154,5 +140,6 @@ def tracker_for(reader: SessionReader, source: int, name: TrackerName) -> Tracke
 
 def _first_scores(reader: SessionReader, source: int) -> NDArray[np.float32]:
     """The confidences of the detections in the first frames of a source."""
-    rows = next(reader.frame_rows(source, FIRST_FRAMES), [])
-    return reader.scores(source, 0, rows[-1][0] if rows else -1)[1]
+    with reader.unfiltered():
+        block = next(reader.blocks(source, FIRST_FRAMES), None)
+    return np.zeros(0, np.float32) if block is None else block.confidences

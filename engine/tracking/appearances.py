@@ -40,7 +40,7 @@ def class_appearances(frames: Integers, times: Array, class_ids: Integers, score
     frames, times, class_ids, scores: of each detection, ordered by frame: index, seconds, class id, confidence; all (m,).
     gap: see ``GAP``.
     """
-    order = np.argsort(class_ids, kind="stable")
+    order = np.argsort(_short(class_ids), kind="stable")
     begins = np.diff(class_ids[order], prepend=-1) != 0
     begins |= np.diff(times[order], prepend=-np.inf) > gap
     return _summary(order, begins, frames, times, class_ids, np.full(len(frames), -1), scores)
@@ -51,7 +51,7 @@ def track_appearances(frames: Integers, times: Array, class_ids: Integers, track
 
     frames, times, class_ids, tracks, scores: of each detection, ordered by frame; all (m,).
     """
-    order = np.argsort(tracks, kind="stable")  # detections without a track are first and begin no group
+    order = np.argsort(_short(tracks), kind="stable")  # detections without a track are first and begin no group
     begins = np.diff(tracks[order], prepend=-1) != 0
     return _summary(order, begins, frames, times, vote(tracks, class_ids, scores), tracks, scores)
 
@@ -72,6 +72,11 @@ def vote(tracks: Integers, class_ids: Integers, scores: Array) -> Integers:
     return np.where(tracks < 0, class_ids, winners[np.searchsorted(numbers, tracks)])
 
 
+def _short(numbers: Integers) -> NDArray[np.signedinteger[Any]]:
+    """The same numbers in 16 bits if they fit, because NumPy sorts these ten times as fast."""
+    return numbers.astype(np.int16) if len(numbers) and -(1 << 15) <= numbers.min() <= numbers.max() < 1 << 15 else numbers
+
+
 def _summary(
     order: NDArray[np.intp], begins: NDArray[np.bool_], frames: Integers, times: Array, class_ids: Integers, tracks: Integers, scores: Array
 ) -> NDArray[Any]:
@@ -82,8 +87,10 @@ def _summary(
         return found
     ends = np.append(starts[1:], len(order)) - 1
     group = np.cumsum(begins) - 1
-    # the first detection of each group in the order of falling confidence, of equals the earliest
-    best = order[np.lexsort((np.arange(len(order)), -scores[order], group))[starts]]
+    # the most confident detection of each group, of equals the earliest
+    ordered = scores[order]
+    highest = np.flatnonzero(ordered == np.maximum.reduceat(ordered, starts)[group])
+    best = order[highest[np.searchsorted(highest, starts)]]
     first, last = order[starts], order[ends]
     for name, values in (("class_id", class_ids[first]), ("track", tracks[first]), ("first", frames[first]), ("last", frames[last])):
         found[name] = values

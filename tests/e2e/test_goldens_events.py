@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from framefleet.engine.session import DetectionSession
+from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, ModelFiles, Parallel, Precision, RunSettings
 from framefleet.engine.types import DeviceId
 from framefleet.resources import DEMO
@@ -25,7 +25,7 @@ def run(folder: Path, parallel: str, devices: Sequence[str]) -> list[Any]:
     labels = DEMO.labels.read_text().split()
     for name in ("0.mp4", "2.mp4", "3.mp4"):
         shutil.copy(CLIP, folder / name)
-    with DetectionSession(settings, folder / "session.sqlite", labels) as session:
+    with DetectionRun(settings, folder / "session.sqlite", labels) as session:
         for number in range(4):
             assert session.add(folder / f"{number}.mp4") == number
         session.cancel(2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from contextlib import closing
@@ -14,13 +13,14 @@ import pytest
 
 from framefleet.engine.pool.events import DeviceStarting, FramesDone, Ledger, SourceOpened
 from framefleet.engine.pool.position import Position
-from framefleet.engine.session import DetectionSession
+from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, Isolation, Parallel, Precision, RunSettings
 from framefleet.engine.store import schema
+from framefleet.engine.store.corrections import Corrections, OneDetection, edits
 from framefleet.engine.store.export.run import export_session
 from framefleet.engine.store.facts import run_facts
-from framefleet.engine.store.objects.corrections import Corrections, OneDetection, edits
 from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.sources import counts_text, reason_text
 from framefleet.engine.types import DeviceId, FrameResult
 from tests.support.media import damaged, make_video
 from tests.support.models import tiny_files
@@ -38,7 +38,7 @@ class Run:
         self, database: Path, *sources: Path, stop: int | None = None, settings: RunSettings = SETTINGS, restart: bool = False
     ) -> None:
         self.worked, self.inferred = False, 0
-        with DetectionSession(settings, database, LABELS, restart=restart) as session:
+        with DetectionRun(settings, database, LABELS, restart=restart) as session:
             for source in sources:
                 session.add(source)
             session.finish()
@@ -48,7 +48,7 @@ class Run:
                     self.inferred += len(event.frames)
                     if stop is not None and self.inferred >= stop:
                         break
-            self.notes, self.sources, self.report = session.notes, session.sources, session.report("ok")
+            self.notes, self.sources, self.report = [*map(str, session.notes)], session.sources, session.report("ok")
 
 
 def stored(database: Path) -> list[tuple[str, Ledger, bool, list[FrameResult]]]:
@@ -90,7 +90,7 @@ def test_an_interrupted_run_goes_on_behind_what_is_stored(clips: list[Path], und
     assert [source["frames"]["decoded"] for source in report] == [90, 80, 40]
     third = Run(database, *clips)
     assert (third.worked, third.inferred) == (False, 0)
-    assert third.notes == ["3 sources finished by an earlier run: the results stay (--restart detects again)"]
+    assert third.notes == ["3 sources finished by an earlier run: the results stay"]
     assert [source["frames"] for source in third.report["sources"]] == [source["frames"] for source in report]
     assert equal(database, undisturbed)
 
@@ -129,10 +129,10 @@ def test_a_file_that_was_removed_during_the_run_goes_on_when_it_is_back(clips: l
         Run(path, clips[0])
     gone = f"{clips[0]} does not exist"
     with closing(schema.open_existing(database, "rw")) as connection:
-        connection.execute("UPDATE frames SET failure = ? WHERE frame >= ?", (gone, first))
-        connection.execute("DELETE FROM detections WHERE frame >= ?", (first,))
-        failed = json.dumps({gone: 90 - first})
-        connection.execute("UPDATE sources SET inferred = ?, failed = ?, error = ?", (first, failed, gone))
+        connection.execute("UPDATE frames SET failure = ? WHERE frame >= ?", (reason_text(gone), first))
+        connection.execute("UPDATE frames SET boxes = x'' WHERE frame >= ?", (first,))
+        failed = counts_text({gone: 90 - first})
+        connection.execute("UPDATE sources SET inferred = ?, failed = ?, error = ?", (first, failed, reason_text(gone)))
     again = Run(database, clips[0])
     assert again.inferred == 90 - first
     assert equal(database, undisturbed)
@@ -254,7 +254,7 @@ def test_a_cancelled_run_goes_on_before_the_first_gap(clips: list[Path], undistu
     """A cancelled run also stores frames of later segments. Their numbers are estimates, so they are detected again."""
     database = tmp_path / "s.sqlite"
     settings = replace(SETTINGS, devices=(DeviceId("cpu", "0"), DeviceId("cpu", "1")))
-    with DetectionSession(settings, database, LABELS) as session:
+    with DetectionRun(settings, database, LABELS) as session:
         for clip in clips:
             session.add(clip)
         session.finish()
@@ -290,7 +290,6 @@ def test_frames_behind_a_gap_are_replaced(tmp_path: Path) -> None:
 def with_gap(database: Path, first: int, last: int) -> None:
     """Make a finished session one that was cancelled with a gap from frame ``first`` to ``last`` of its first source."""
     with closing(schema.open_existing(database, "rw")) as connection:
-        connection.execute("DELETE FROM detections WHERE source = 0 AND frame BETWEEN ? AND ?", (first, last))
         connection.execute("DELETE FROM frames WHERE source = 0 AND frame BETWEEN ? AND ?", (first, last))
         connection.execute("DELETE FROM segments WHERE source = 0 AND frame > ?", (first,))
         connection.execute("INSERT INTO segments VALUES (0, ?, NULL, ?)", (schema.BEHIND_GAP, last + 1))
@@ -304,7 +303,7 @@ def test_an_interrupted_continuation_leaves_no_fewer_frames(clips: list[Path], u
     with_gap(database, first, 49)
     counts = [90 - (50 - first)]
     for _ in range(2):
-        with DetectionSession(SETTINGS, database, LABELS) as session:
+        with DetectionRun(SETTINGS, database, LABELS) as session:
             session.add(clips[0])
             session.finish()
             for event in session.events():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from framefleet.engine.pool.events import FramesDone
-from framefleet.engine.session import DetectionSession
+from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Precision, RunSettings, Track
-from framefleet.engine.store.objects import following
-from framefleet.engine.store.objects.corrections import Corrections
+from framefleet.engine.store import live_tracking
+from framefleet.engine.store.corrections import Corrections
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.tracking.follow import TrackerName
@@ -33,7 +34,7 @@ LABELS = tuple(DEMO.labels.read_text().split("\n")[:8])
 
 
 def detect(database: Path, sources: Sequence[Path], settings: RunSettings = SETTINGS, stop: int | None = None) -> list[str]:
-    with DetectionSession(settings, database, LABELS) as session:
+    with DetectionRun(settings, database, LABELS) as session:
         for source in sources:
             session.add(source)
         session.finish()
@@ -42,7 +43,7 @@ def detect(database: Path, sources: Sequence[Path], settings: RunSettings = SETT
             inferred += len(event.frames) if isinstance(event, FramesDone) else 0
             if stop is not None and inferred >= stop:
                 break
-        return session.notes
+        return [*map(str, session.notes)]
 
 
 def read_tracks(database: Path) -> list[tuple[int, int, int, int, int]]:
@@ -102,10 +103,10 @@ def test_tracks_that_were_split_by_hand_stay(undisturbed: Path, tmp_path: Path) 
 
 
 def test_several_sources_share_a_process_and_a_crashed_one_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "MOST", 1)
+    monkeypatch.setattr(live_tracking, "MAX_PROCESSES", 1)
     clips = [Path(shutil.copy(CLIP, tmp_path / name)) for name in ("a.mp4", "b.mp4")]
     database = tmp_path / "s.sqlite"
-    with DetectionSession(SETTINGS, database, LABELS) as session:
+    with DetectionRun(SETTINGS, database, LABELS) as session:
         for clip in clips:
             session.add(clip)
         session.finish()
@@ -113,9 +114,9 @@ def test_several_sources_share_a_process_and_a_crashed_one_is_replaced(tmp_path:
         for event in session.events():
             if isinstance(event, FramesDone) and not killed:
                 killed = True
-                assert session._following is not None
-                for process in session._following._working.values():
-                    process.kill()
+                for process in multiprocessing.active_children():
+                    if "tracking" in process.name:
+                        process.kill()
     assert killed
     assert tracks(database)[0]
     assert tracks(database, 0) == tracks(database, 1)

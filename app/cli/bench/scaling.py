@@ -31,8 +31,8 @@ from framefleet.engine.errors import SourceError
 from framefleet.engine.media.sources import missing
 from framefleet.engine.model.random_weights import is_random
 from framefleet.engine.pool.events import Event
-from framefleet.engine.store.names import readable
 from framefleet.engine.store.schema import explained
+from framefleet.engine.store.sources import readable
 from framefleet.engine.types import DeviceId
 
 CHART = "scaling.svg"

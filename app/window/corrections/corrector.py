@@ -24,7 +24,7 @@ from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.errors import UsageError
-from framefleet.engine.store.objects.corrections import Chosen, Corrections, Edit, OneDetection, OneTrack, undoable
+from framefleet.engine.store.corrections import Chosen, Corrections, Edit, OneDetection, OneTrack, undoable
 from framefleet.engine.store.session import SessionReader
 
 WAIT_MS = 300
@@ -373,7 +373,7 @@ class Correction:
             return OneTrack(self.results.source, self.track)
         results, shown = self.results, self.shown
         with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
-            return OneDetection(results.source, self.frame, reader.ordinals(results.source, self.frame)[self.selected])
+            return OneDetection(results.source, self.frame, reader.places(results.source, self.frame)[self.selected])
 
     def _check_split(self, track: int, frame: int) -> None:
         """Raise UsageError if a track begins with this frame."""

@@ -23,9 +23,9 @@ from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.settings.kinds import Number
+from framefleet.engine.store.appearances import By
 from framefleet.engine.store.clips.plan import ClipPlan, plan_clips
 from framefleet.engine.store.clips.write import write_clips
-from framefleet.engine.store.objects.appearances import By
 from framefleet.engine.store.session import SessionReader
 from framefleet.resources import DEMO
 

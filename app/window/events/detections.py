@@ -18,7 +18,6 @@ from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import ElidedLabel, Panel, column
 from framefleet.app.window.widgets.fields import sorted_table
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.store.blocks import read_blocks
 from framefleet.engine.store.session import SessionReader
 
 HEADINGS = (
@@ -218,7 +217,7 @@ def read_detections(results: Results, shown: ViewFilter, stop: Event) -> NDArray
     parts = []
     with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
         reader.stop = stop
-        for block in read_blocks(reader, results.source):
+        for block in reader.blocks(results.source):
             part = np.zeros(len(block.frame), DETECTIONS)
             part["frame"], part["start"] = block.numbers[block.frame], block.pts[block.frame]
             part["class_id"], part["track"], part["score"] = block.class_ids, block.tracks, block.scores

@@ -12,7 +12,7 @@ from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.painting import LEFT, RIGHT
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.media.annotation.colours import class_colour
-from framefleet.engine.store.objects.events import EVENTS, EventKind
+from framefleet.engine.store.appearances import EVENTS, EventKind
 from framefleet.engine.zones.shapes import Line, ZoneSet
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex

@@ -18,7 +18,7 @@ from framefleet.app.window.widgets.build import ElidedLabel, Flow, Panel, column
 from framefleet.app.window.widgets.fields import clearable, combo_box, fit_names, sorted_table
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.app.window.zones.counts.chart import CountChart
-from framefleet.engine.store.objects.events import EventKind
+from framefleet.engine.store.appearances import EventKind
 from framefleet.engine.zones.counts import ROUTE_COUNTS, Counts
 from framefleet.engine.zones.shapes import ZoneSet
 

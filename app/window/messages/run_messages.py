@@ -1,6 +1,5 @@
 """Messages about the run: missing devices, failures, and the question before quitting."""
 
-import re
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
@@ -10,12 +9,12 @@ from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.devices.status import DeviceStatus, Phase, reason_of
 from framefleet.app.window.queue.intake import listed
 from framefleet.app.window.queue.model import QueueModel
-from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.questions import ask
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed
 
 
@@ -101,12 +100,8 @@ def attach(context: Context) -> Feature:
     run.refused.connect(notices.refused)
     run.failed.connect(notices.session_failed)
 
-    def show_notes(notes: Sequence[str]) -> None:
-        lines = [re.sub(r" \(--.*\)$", "", formats.capitalised(note)) for note in notes]  # without options of the command line
-        text = listed(lines)
-        for path in {item.path for item in context.queue}:
-            text = text.replace(str(path), path.name)
-        context.activity.show_done(text)
+    def show_notes(notes: Sequence[Notice]) -> None:
+        context.activity.show_done(listed([of_engine(note, names=True, capital=True) for note in notes]))
 
     run.noted.connect(show_notes)
     return Feature()

@@ -17,7 +17,6 @@ from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import ExportError
 from framefleet.engine.model.registry.catalogue import ModelEntry
 from framefleet.engine.store.session import SessionReader
-from framefleet.engine.store.skipped import is_sampled
 
 HEIGHT = 190
 MARK, MARGIN = 8.0, 3.0
@@ -77,7 +76,7 @@ def _speed(reader: SessionReader) -> Speed | None:
         return None
     (source,) = sources
     frames, seconds = source.ledger.inferred, source.seconds or 0.0
-    if frames < MIN_FRAMES or seconds < MIN_SECONDS or is_sampled(reader):
+    if frames < MIN_FRAMES or seconds < MIN_SECONDS or reader.is_sampled:
         return None
     used = [use for use in reader.frames_by_device(source.number) if use.frames >= MIN_SHARE * frames]
     if not used:

@@ -23,8 +23,8 @@ from framefleet.engine.store.export.run import replaces
 from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.common.options import DEFAULTS, Every, ExportOptions, Least
 from framefleet.engine.store.facts import SHOWN
+from framefleet.engine.store.reader import View
 from framefleet.engine.store.session import SessionReader, StoredSource
-from framefleet.engine.store.view import View
 from framefleet.engine.zones.shapes import ZoneSet
 
 ZONES = "ZONES.json"

@@ -19,7 +19,7 @@ from framefleet.engine.settings.kinds import Moment, Moments, Number, items
 from framefleet.engine.store.exporters.common.coco_ids import check_coco_labels
 from framefleet.engine.store.exporters.common.options import DEFAULTS, DRAWN, Every, ExportOptions, Least, PictureFormat, read_category_map
 from framefleet.engine.store.exporters.common.options import Part as DrawnPart
-from framefleet.engine.store.view import Span
+from framefleet.engine.store.reader import Span
 from framefleet.engine.zones.shapes import ZoneSet
 
 LIST_HEIGHT = 110

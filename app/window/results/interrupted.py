@@ -21,7 +21,7 @@ from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import ExportError
 from framefleet.engine.store.facts import CREATED
-from framefleet.engine.store.file.lock import Interrupted, find_interrupted
+from framefleet.engine.store.files import Interrupted, find_interrupted
 from framefleet.engine.store.session import SessionReader
 
 OFFERED = "window/offered"

@@ -19,6 +19,7 @@ from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import StrategyChosen
 from framefleet.engine.pool.progress import SourceProgress
 from framefleet.engine.settings import RunSettings
@@ -157,7 +158,7 @@ class DetectionController(QObject):
         self._timer.timeout.connect(self._tick)
         self._ahead = MIN_AHEAD
         self._rate = 0.0
-        self._notes: list[str] = []
+        self._notes: list[Notice] = []
         self._keys = itertools.count(1)
         self._paused_run: SettingsAndLabels | None = None
         model.rowsMoved.connect(self._submit)
@@ -464,7 +465,7 @@ class DetectionController(QObject):
         elif ended:
             self._submit()
 
-    def _show_notes(self, notes: Sequence[str]) -> None:
+    def _show_notes(self, notes: Sequence[Notice]) -> None:
         new = [note for note in notes if note not in self._notes]
         self._notes = [*new, *(note for note in self._notes if note in notes)]
         if new:

@@ -10,14 +10,15 @@ from framefleet.app.window.devices.status import DeviceStatus
 from framefleet.app.window.session.feed import Feed
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.errors import ExportError, FramefleetError, UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import SourceFinished, SourceOpened, StrategyChosen
 from framefleet.engine.pool.progress import SourceProgress
-from framefleet.engine.session import DetectionSession
+from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings
 from framefleet.engine.store.facts import CREATED, differences, run_facts
-from framefleet.engine.store.names import readable
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.sources import readable
 from framefleet.engine.types import DeviceId
 
 
@@ -50,7 +51,7 @@ class SessionThread(threading.Thread):
         self._go_on = go_on
         self._wake = wake
         self._lock = threading.Lock()
-        self._session: DetectionSession | None = None
+        self._session: DetectionRun | None = None
         self._waiting: dict[int, Path] = {}
         self._finishing = False
         self._stopped = False
@@ -78,7 +79,7 @@ class SessionThread(threading.Thread):
         self.differs = self._go_on and not self._continues()
         if self.differs:
             return
-        with DetectionSession(self.settings, self.database, self.labels, hosts=self.cluster) as session:
+        with DetectionRun(self.settings, self.database, self.labels, hosts=self.cluster) as session:
             with SessionReader(self.database) as reader:
                 self.created = reader.facts[CREATED]
             with self._lock:
@@ -111,8 +112,8 @@ class SessionThread(threading.Thread):
                 self.feed.tally(source).add_stored(reader, source, progress.info)
 
     @property
-    def notes(self) -> list[str]:
-        """Sentences for the user about what the session takes over from an earlier run."""
+    def notes(self) -> list[Notice]:
+        """What the session takes over from an earlier run, for the user."""
         return [] if self._session is None else self._session.notes  # without the lock, which is held while files are examined
 
     def add(self, key: int, path: Path) -> bool:
@@ -178,7 +179,7 @@ class SessionThread(threading.Thread):
         self.settings = settings
         return True
 
-    def _running(self) -> DetectionSession:
+    def _running(self) -> DetectionRun:
         with self._lock:
             if self._session is None or self._over:
                 raise RuntimeError("nothing is being detected")

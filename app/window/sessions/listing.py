@@ -11,9 +11,8 @@ from framefleet.app.window.queue.intake import SESSION
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import ExportError
-from framefleet.engine.store.elsewhere import noted_sessions
 from framefleet.engine.store.facts import CREATED
-from framefleet.engine.store.file.lock import lock_session
+from framefleet.engine.store.files import lock_session, noted_sessions
 from framefleet.engine.store.session import SessionReader
 
 _AUTOMATIC = re.compile(r"\d{8}-\d{6}-\d{6} ")

@@ -12,7 +12,7 @@ from framefleet.app.window.timeline.lanes import NAMES, Lane, draw_lanes, draw_n
 from framefleet.app.window.timeline.view import TimeView
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.store.objects.events import EVENTS, EventKind
+from framefleet.engine.store.appearances import EVENTS, EventKind
 
 LANES, FEW_LANES = 6, 2
 """Rows of classes or tracks at most, usually and where there is little room."""

@@ -27,7 +27,7 @@ from framefleet.app.window.zones.drawing.layer import ZoneLayer
 from framefleet.app.window.zones.panel import ZonesPanel
 from framefleet.app.window.zones.parts import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, ShownParts
 from framefleet.app.window.zones.sets import ShownSet
-from framefleet.engine.store.objects.events import EVENTS
+from framefleet.engine.store.appearances import EVENTS
 from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.zones.counts import Counts
 

@@ -3,10 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from framefleet.engine.store.exporters.common.rounding import label_of
-from framefleet.engine.store.objects.appearances import By, read_appearances
+from framefleet.engine.store.appearances import By, read_appearances
 from framefleet.engine.store.session import SessionReader
-from framefleet.engine.store.stored_source import StoredSource
+from framefleet.engine.store.sources import StoredSource, label_of
 from framefleet.engine.tracking.appearances import GAP
 
 _LONGEST = 40  # letters of a label in a file name

@@ -15,7 +15,7 @@ from framefleet.engine.store.exporters.common.base import Progress
 from framefleet.engine.store.exporters.common.child import run_child
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader
-from framefleet.engine.store.stored_source import StoredSource
+from framefleet.engine.store.sources import StoredSource
 
 _IN_MP4 = frozenset(("h264", "hevc", "av1", "mpeg4", "vp9"))
 """Codecs that players accept in an MP4. Others are copied into Matroska."""

@@ -19,8 +19,8 @@ from typing import Self
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.sources import is_picture
 from framefleet.engine.store.export.outputs import Outputs, Purpose, identity_of
-from framefleet.engine.store.names import name_key
-from framefleet.engine.store.reading.reader import SessionReader
+from framefleet.engine.store.reader import SessionReader
+from framefleet.engine.store.sources import name_key
 from framefleet.engine.types import Closing
 
 _NO_LINKS = {errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}

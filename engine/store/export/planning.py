@@ -12,9 +12,8 @@ from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.common.base import Exporter, Output
 from framefleet.engine.store.exporters.common.options import ExportOptions
-from framefleet.engine.store.names import name_key, readable_name
 from framefleet.engine.store.session import SessionReader, StoredSource
-from framefleet.engine.store.skipped import is_sampled
+from framefleet.engine.store.sources import name_key, readable_name
 
 LONGEST_STEM = 200
 """Maximum length of a stem, bytes. Most file systems allow 255 in all: a number, ``.partial``, the suffix and ``part_of`` add to it."""
@@ -91,7 +90,7 @@ def _wanted(exporter: Exporter, options: ExportOptions) -> Exporter:
 def _frames_of_video(reader: SessionReader, source: StoredSource) -> int:
     """The number of frames of an annotated video: it also shows those that a sampled run left out, but no failed ones."""
     whole = reader.span is None and source.complete
-    count = reader.length if whole else reader.extent if is_sampled(reader) else reader.count
+    count = reader.length if whole else reader.extent if reader.is_sampled else reader.count
     return count(source.number) - reader.failed(source.number)
 
 

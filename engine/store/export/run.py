@@ -15,10 +15,9 @@ from framefleet.engine.store.export.planning import Planned, plan_export, source
 from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.common.base import Export, Progress, part_of
 from framefleet.engine.store.exporters.common.options import DEFAULTS, ExportOptions
-from framefleet.engine.store.names import name_key
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader
-from framefleet.engine.store.tracks import tracker_of
+from framefleet.engine.store.sources import name_key
 
 STAGE = ".framefleet-export"
 """Name of the hidden folder in which files are written before they get their names."""
@@ -137,7 +136,7 @@ def _content(reader: SessionReader, plan: Planned, options: ExportOptions) -> st
     source = plan.sources[0]
     if not plan.output.slow or source.stamp is None:
         return ""
-    drawn = f"{sorted(options.draw)} {options.zones} {tracker_of(reader.path, source.number)} {source.started}"
+    drawn = f"{sorted(options.draw)} {options.zones} {reader.tracker(source.number)} {source.started}"
     classes, tracks = ("all" if chosen is None else sorted(chosen) for chosen in (reader.classes, reader.tracks_shown))
     chosen = f"{reader.confidence} {classes} {tracks} {reader.span} {reader.last_edit} {drawn}"
     return f"{reader.facts.get('created')} {source.stamp.digest} {reader.count(source.number)} {chosen}"

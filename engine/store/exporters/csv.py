@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.store.blocks import Block
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.common.base import Export, Exporter, Output, text_file
 from framefleet.engine.store.exporters.common.options import Least
 from framefleet.engine.store.exporters.common.picture_intervals import Times, intervals_of_pictures
-from framefleet.engine.store.exporters.common.rounding import label_of
 from framefleet.engine.store.exporters.common.tallies import Group, is_empty, read_files, read_groups
+from framefleet.engine.store.reader import Block
 from framefleet.engine.store.session import StoredSource
+from framefleet.engine.store.sources import label_of
 from framefleet.engine.zones.counts import interval_numbers
 
 MOST_ROWS = 1_048_576
@@ -116,7 +116,7 @@ def write_counts(export: Export) -> None:
             if source.kind is None:
                 continue
             clock, video = Clock.of(reader, source), source.kind is SourceKind.VIDEO
-            blocks = export.blocks(source, boxes=False)
+            blocks = export.blocks(source)
             for times, group in _intervals_of_video(blocks, clock, length) if video else intervals_of_pictures(blocks, clock, length):
                 for class_id in classes:
                     tally = group.classes.get(class_id)
@@ -149,7 +149,7 @@ def write_files(export: Export) -> None:
         for source in export.sources:
             video = source.kind is SourceKind.VIDEO
             clock = Clock.of(reader, source)
-            for group in read_files(export.blocks(source, boxes=False), source):
+            for group in read_files(export.blocks(source), source):
                 start = clock.start if video or group.last is None else clock.text(group.last.pts)
                 file.write(row(_file_row(source, group, start, classes, export.options.least_seen, reader.has_tracks)) + "\r\n")
 

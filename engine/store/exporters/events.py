@@ -9,13 +9,13 @@ from typing import TextIO
 
 from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.store.appearances import EventKind, read_events
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.common.base import Export, Exporter, Output
-from framefleet.engine.store.exporters.common.rounding import label_of
 from framefleet.engine.store.exporters.csv import row, table_file
-from framefleet.engine.store.objects.events import EventKind, read_events
-from framefleet.engine.store.objects.zones import require_any_tracks, require_tracks, zones_for
 from framefleet.engine.store.session import StoredSource
+from framefleet.engine.store.sources import label_of
+from framefleet.engine.store.zones import require_any_tracks, require_tracks, zones_for
 from framefleet.engine.zones.shapes import ZoneSet
 
 COLUMNS = (
@@ -49,8 +49,9 @@ def _write_source(export: Export, source: StoredSource, file: TextIO) -> None:
             require_tracks(export.reader, source.number)
             zones, note = zones_for(zones, source)
         except UsageError as error:
-            zones, note = None, f"{error}; it is not counted"
-        export.notes += [note] if note else []
+            zones, note = None, None
+            export.notes.append(f"{error}; it is not counted")
+        export.notes += [str(note)] if note else []
     try:
         file.writelines(row(cells) + "\r\n" for cells in _rows(export, source, zones))
     except UsageError as error:

@@ -4,7 +4,8 @@ from typing import TextIO
 
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.common.base import Export, Exporter, text_output
-from framefleet.engine.store.exporters.common.rounding import label_of, marks, rounded, to_json
+from framefleet.engine.store.exporters.common.rounding import marks, rounded, to_json
+from framefleet.engine.store.sources import label_of
 
 
 def write(export: Export, file: TextIO) -> None:

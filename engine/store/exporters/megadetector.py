@@ -17,8 +17,8 @@ from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.common.base import Export, Exporter, text_output, write_list
 from framefleet.engine.store.exporters.common.coco_ids import has_coco_labels
 from framefleet.engine.store.exporters.common.rounding import marks, relative, to_json
-from framefleet.engine.store.names import readable_name
 from framefleet.engine.store.session import StoredSource
+from framefleet.engine.store.sources import readable_name
 from framefleet.engine.types import FrameResult
 
 _ANIMALS = ("bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe")
@@ -120,8 +120,8 @@ def _write_video(export: Export, source: StoredSource, path: str, categories: _C
     frames = ((frame.ref.index, categories.detections(frame)) for frame in export.frames(source))
     write_list(file, (to_json(entry | {"frame_number": number}) for number, found in frames for entry in found))
     file.write(', "frames_processed": ')
-    rows = chain.from_iterable(export.reader.frame_rows(source.number, 1000))
-    write_list(file, (str(number) for number, _, _, _, failure, *_ in rows if failure is None))
+    numbers = chain.from_iterable(block.numbers[block.inferred].tolist() for block in export.reader.blocks(source.number))
+    write_list(file, map(str, numbers))
     file.write("}")
 
 

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.store.blocks import Block
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.common.base import Export, Exporter, Output, complete_file
-from framefleet.engine.store.exporters.common.rounding import label_of
 from framefleet.engine.store.exporters.csv import columns_of, file_of
+from framefleet.engine.store.reader import Block
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import StoredSource
+from framefleet.engine.store.sources import label_of
 
 REPEATED = ["source", "frame", "time", "clock", "class_id", "label", "picture_width", "picture_height", "device", "track"]
 """Columns whose values repeat, so that a dictionary makes them smaller. Searching the others for repetitions takes time."""
@@ -81,7 +81,7 @@ def _schema(pa: Any, columns: tuple[str, ...]) -> Any:
 
 def _table(pa: Any, schema: Any, export: Export, source: StoredSource, clock: Clock, block: Block) -> Any:
     labels, devices = export.reader.labels, export.reader.device_names()
-    numbers, times, widths, heights, _, names, used = zip(*block.rows, strict=True)
+    numbers, times, widths, heights, _, names, used = zip(*block.frames, strict=True)
     clocks = [clock.at(pts) for pts in times]
     moments = [0 if moment is None else (moment - EPOCH) // MILLISECOND for moment in clocks]
     of_frames = {

@@ -11,9 +11,9 @@ from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.common.base import Export, Exporter, Output, complete_file
 from framefleet.engine.store.exporters.common.child import run_child
 from framefleet.engine.store.exporters.common.options import DRAWN, Part
-from framefleet.engine.store.objects.zones import is_tracked, zones_for
+from framefleet.engine.store.reader import View
 from framefleet.engine.store.schema import explained
-from framefleet.engine.store.view import View
+from framefleet.engine.store.zones import zones_for
 from framefleet.engine.zones.shapes import ZoneSet
 
 _WORDS = "the process that writes annotated videos"
@@ -63,14 +63,14 @@ def _zones(export: Export) -> ZoneSet | None:
     """The lines and zones to draw, for pictures of the source's size."""
     if export.options.zones is None or Part.ZONES not in export.options.draw:
         return None
-    if not is_tracked(export.reader, export.source.number):
+    if not export.reader.is_tracked(export.source.number):
         export.notes.append(f"{export.path} has no lines and zones, because they count tracks, and there are none")
         return None
     try:
         zones, note = zones_for(export.options.zones, export.source)
     except UsageError as error:
         raise ExportError(str(error)) from error
-    export.notes += [note] if note else []
+    export.notes += [str(note)] if note else []
     return zones
 
 

@@ -27,15 +27,13 @@ from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.child_main import when_parent_ends
 from framefleet.engine.processes.watchdog import Clock
 from framefleet.engine.settings.kinds import Moments
+from framefleet.engine.store.appearances import chapters_of, mean_counts
 from framefleet.engine.store.exporters.common.child import serve
 from framefleet.engine.store.exporters.common.options import Part
 from framefleet.engine.store.exporters.video import Job
-from framefleet.engine.store.objects.chapters import chapters_of
-from framefleet.engine.store.objects.over_time import mean_counts
-from framefleet.engine.store.objects.zones import read_counts, read_heat
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader, StoredSource
-from framefleet.engine.store.skipped import is_sampled
+from framefleet.engine.store.zones import read_counts, read_heat
 from framefleet.engine.types import FrameResult
 
 _LATE_START = 10
@@ -97,8 +95,8 @@ def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: b
 def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tuple[Fraction, VideoFrame]]:
     """Yield the times (seconds) and pictures of the stored frames that can be decoded."""
     whole = _is_whole(reader, reader.source(source))
-    last, sampled = None if whole else reader.last_pts(source), is_sampled(reader)
-    first = next((rows[0][1] for rows in reader.frame_rows(source, 1)), None) if reader.span is not None else None
+    last, sampled = None if whole else reader.last_pts(source), reader.is_sampled
+    first = reader.first_shown(source) if reader.span is not None else None
     for pts, outcome, _ in SegmentDecoder(file, Segment(0, None, None, 0)).outcomes():
         seconds = pts * file.time_base
         if last is not None and float(seconds) > last:
@@ -126,7 +124,7 @@ class _Results:
         self._reader, self._source = reader, source
         self._held: FrameResult | None = None
         self._until = -1.0
-        if is_sampled(reader):
+        if reader.is_sampled:
             every = Moments().read(reader.facts["every"])
             distance = (every.frames or 0) / rate if every.seconds is None else float(every.seconds)
             self._until = (reader.last_pts(source) or 0.0) + distance

@@ -16,10 +16,10 @@ from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.common.base import Export, Exporter, Output
-from framefleet.engine.store.exporters.common.rounding import label_of
 from framefleet.engine.store.exporters.csv import row, table_file
-from framefleet.engine.store.objects.zones import TrackCounter, TrackTable, require_tracks, unfiltered, zones_for
 from framefleet.engine.store.session import SessionReader, StoredSource
+from framefleet.engine.store.sources import label_of
+from framefleet.engine.store.zones import TrackCounter, TrackTable, require_tracks, zones_for
 from framefleet.engine.zones.counts import Counts, Intervals
 from framefleet.engine.zones.shapes import Line, Shape
 
@@ -104,7 +104,7 @@ def _tallied(
     tables = [table["class_id"] for _, counts in counted for table in (counts.crossings, counts.visits)]
     seen = np.unique(np.concatenate(tables)).tolist() if tables else []
     for source, counts in counted:
-        first, last = next((rows[0][1] for rows in reader.frame_rows(source.number, 1)), None), reader.last_pts(source.number)
+        first, last = reader.first_shown(source.number), reader.last_pts(source.number)
         if first is None or last is None:
             continue
         clock, allowed = Clock.of(reader, source), counts.zones.class_ids(reader.labels)
@@ -145,9 +145,9 @@ def count(export: Export, source: StoredSource) -> Counts | ExportError:
         except UsageError as error:
             known[key] = ExportError(str(error))
             return known[key]
-        export.notes += [note] if note else []
+        export.notes += [str(note)] if note else []
         counter = TrackCounter(fitted, reader.labels, reader.confidence, reader.classes)
-        with unfiltered(reader):
+        with reader.unfiltered():
             for block in export.blocks(source):
                 counter.add(TrackTable.of(block))
         known[key] = counter.counts()

@@ -12,7 +12,7 @@ import pytest
 from framefleet.app.cli.detect import _parser, _settings
 from framefleet.engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
 from framefleet.engine.settings.folders import Folder
-from framefleet.engine.store.elsewhere import noted_sessions
+from framefleet.engine.store.files import noted_sessions
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import DeviceId
 from tests.support.cli import FAST, TINY, TINY_CFG, Outcome, read_lines, run_main, run_program

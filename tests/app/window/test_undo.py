@@ -11,7 +11,7 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.viewer.filter_panel import FilterPanel
 from framefleet.app.window.zones.workspace import Zones
-from framefleet.engine.store.objects.corrections import Corrections, edits
+from framefleet.engine.store.corrections import Corrections, edits
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.zones.shapes import Line

@@ -21,7 +21,7 @@ from framefleet.engine.model.check import check_model
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.processes.restart_budget import RESTARTS
-from framefleet.engine.session import DetectionSession
+from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, TINY, run_main
 from tests.support.clusters.ray import ALPHA, BETA, GAMMA, OF_RAY, Raylets, kill, run_on, until
@@ -155,7 +155,7 @@ def test_an_agent_and_a_node_die_another_one_joins_and_the_exports_equal_those_o
     ready, failures, working = 0, list[DeviceFailed](), False
     settings = tiny_settings(confidence=0.2)
     monkeypatch.setattr(EnginePool, "worker_main", staticmethod(SLOW_MAIN))
-    with DetectionSession(settings, there / DATABASE, check_model(settings.model).labels, hosts=cluster) as session:
+    with DetectionRun(settings, there / DATABASE, check_model(settings.model).labels, hosts=cluster) as session:
 
         def add() -> None:
             sources.append(Path(shutil.copy(video, tmp_path / f"{len(sources)}.mp4")))

@@ -8,8 +8,8 @@ import pytest
 
 from framefleet.engine.errors import ExportError
 from framefleet.engine.store import schema
+from framefleet.engine.store.checksums import Footer
 from framefleet.engine.store.export.run import export_session
-from framefleet.engine.store.file import page_sums
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
 from tests.support.store import LABELS, write_session
@@ -24,7 +24,7 @@ def session(tmp_path: Path) -> Path:
 
 def has_checksums(path: Path) -> bool:
     with path.open("rb") as file:
-        return page_sums.Footer.of(file) is not None
+        return Footer.of(file) is not None
 
 
 def page_of(path: Path, table: str, skip: int = 1) -> int:
@@ -49,7 +49,7 @@ def flip(path: Path, position: int, bit: int = 0) -> None:
 
 
 def test_a_flipped_bit_in_the_detections_names_source_and_frames(session: Path) -> None:
-    flip(session, PAGE * page_of(session, "detections WHERE source = 1", 3) + 2000)
+    flip(session, PAGE * page_of(session, "frames WHERE source = 1", 3) + 2000)
     with pytest.raises(ExportError, match=r"s\.sqlite.*b\.mp4 \(frames \d+ to \d+\).*[Mm]ove it away or delete it") as error:
         SessionReader(session)
     assert "a.mp4" not in str(error.value)
@@ -93,7 +93,7 @@ def test_a_session_that_another_program_has_changed_is_read(session: Path) -> No
 
 def test_a_session_without_checksums_is_read_and_gets_them(session: Path) -> None:
     with session.open("rb") as file:
-        footer = page_sums.Footer.of(file)
+        footer = Footer.of(file)
     assert footer is not None
     os.truncate(session, footer.database_size)
     with SessionReader(session) as reader:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from framefleet.engine.store.appearances import By
 from framefleet.engine.store.clips.plan import ClipPlan, plan_clips
-from framefleet.engine.store.objects.appearances import By
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.tracking.follow import TrackerName

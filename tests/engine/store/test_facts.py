@@ -44,4 +44,4 @@ def test_a_model_is_known_by_its_content(tmp_path: Path) -> None:
 def test_what_differs_is_said_in_words() -> None:
     base = run_facts(RunSettings(tiny_files()))
     other = run_facts(RunSettings(tiny_files(), engine=EngineSettings(classes=frozenset((1, 0)), confidence=0.3)))
-    assert differences(base, other) == ["confidence is 0.3, it was 0.25", "classes is 0,1, it was not given"]
+    assert [*map(str, differences(base, other))] == ["confidence is 0.3, it was 0.25", "classes is 0,1, it was not given"]

@@ -9,9 +9,9 @@ import pytest
 from framefleet.app.main import main
 from framefleet.engine.errors import UsageError
 from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.corrections import Corrections, OneDetection
 from framefleet.engine.store.export.run import export_session
 from framefleet.engine.store.merge import merge_sessions
-from framefleet.engine.store.objects.corrections import Corrections, OneDetection
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session, tracked_with
 from framefleet.engine.tracking.follow import TrackerName
@@ -95,7 +95,7 @@ def test_different_precisions_are_named(tmp_path: Path) -> None:
             writer.add_source(0, f"/v/{path.stem}.mp4", video_info(path.stem, 1))
             writer.add_frames([make_frame(0, 0)])
     (note,) = merge_sessions(paths, tmp_path / "m.sqlite").notes
-    assert "their precisions differ (fp16, fp32)" in note
+    assert "their precisions differ (fp16, fp32)" in str(note)
     assert merge_sessions(paths[1:], tmp_path / "n.sqlite").notes == ()
 
 

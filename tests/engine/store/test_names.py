@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from framefleet.engine.store.names import exact_name, readable_name, source_names
+from framefleet.engine.store.sources import exact_name, readable_name, source_names
 
 
 @given(st.binary(min_size=1).map(os.fsdecode) | st.text("\\x5CE4e\udce4ä", min_size=1))

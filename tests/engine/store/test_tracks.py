@@ -1,7 +1,7 @@
 import pytest
 
 from framefleet.engine.errors import ExportError, UsageError
-from framefleet.engine.store.objects.corrections import Corrections, OneTrack
+from framefleet.engine.store.corrections import Corrections, OneTrack
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.tracks import track_session, tracked_with, why_untracked
 from framefleet.engine.tracking.follow import TrackerName

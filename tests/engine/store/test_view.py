@@ -14,9 +14,9 @@ from framefleet.engine.errors import UsageError
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.settings.kinds import Moments
+from framefleet.engine.store.reader import Span
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
-from framefleet.engine.store.view import Span
 from framefleet.engine.tracking.follow import TrackerName
 from tests.support.store import LABELS, make_frame, video_info, write_one, write_session
 
@@ -50,7 +50,7 @@ def test_the_frames_between_two_times_or_numbers(database: Path, begin: str | No
         frames = [*reader.frames(0)]
         assert [frame.ref.index for frame in frames] == [*shown]
         assert reader.count(0) == len(shown)
-        assert [row[0] for rows in reader.frame_rows(0, 4) for row in rows] == [*shown]
+        assert [frame.number for block in reader.blocks(0, 4) for frame in block.frames] == [*shown]
         assert [*reader.frames_with_detections(0)] == [frame.ref.index for frame in frames if frame.detections]
         assert reader.length(0) == 20
         with SessionReader.of(reader.view) as other:

@@ -81,9 +81,12 @@ def read_everything(path: Path) -> list[object]:
             for frame in reader.frames(number):
                 boxes = None if frame.detections is None else frame.detections.boxes.tolist()
                 found.append((frame.ref, frame.failure, boxes))
-            found += reader.frame_rows(number, 50)
+            found += [block.frames for block in reader.blocks(number, 50)]
             found += [replace(source, path="", file=path), reader.tracks(number)]
-            found += [column.tolist() for column in reader.detection_table(number, 0, 1 << 40)]
+            found += [
+                (block.frame.tolist(), block.class_ids.tolist(), block.scores.tolist(), block.boxes.tolist())
+                for block in reader.blocks(number)
+            ]
             found += [reader.times(number, 1 << 40).tolist(), reader.count(number), reader.first_pts(number), reader.last_pts(number)]
         return found
 

@@ -10,8 +10,8 @@ import shutil
 from pathlib import Path
 
 from framefleet.engine.errors import ExportError
+from framefleet.engine.run.resume import ResumePlan
 from framefleet.engine.store.export.run import export_session
-from framefleet.engine.store.going_on import GoingOn
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.seeds import seeded
@@ -46,7 +46,7 @@ def export(path: Path) -> None:
 
 
 def read_for_going_on(path: Path) -> None:
-    GoingOn(path).start(Path("a.mp4"))
+    ResumePlan(path).start(Path("a.mp4"))
 
 
 def go_on(path: Path) -> None:

@@ -14,8 +14,8 @@ import pytest
 
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.exporters.pictures.names import PictureNames
-from framefleet.engine.store.names import exact_name
 from framefleet.engine.store.session import StoredSource
+from framefleet.engine.store.sources import exact_name
 from framefleet.engine.types import DeviceId, FrameRef, FrameResult
 from tests.support.faults.missing import detect, strict_json
 from tests.support.media import make_video

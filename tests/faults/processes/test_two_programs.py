@@ -17,7 +17,7 @@ from framefleet.engine.model.registry.catalogue import ModelEntry
 from framefleet.engine.model.registry.installed import is_installed
 from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.store.export.run import STAGE
-from framefleet.engine.store.file.lock import lock_session
+from framefleet.engine.store.files import lock_session
 from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, run_main
 from tests.support.faults.counts import short_and_long

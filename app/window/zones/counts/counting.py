@@ -15,11 +15,10 @@ from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.zones.counts.tracks import Tracks, count, events, read_tracks, with_shown
 from framefleet.engine.errors import FramefleetError
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.store.file.lock import lock_session, written_here
-from framefleet.engine.store.objects.live_counts import LiveCounts
-from framefleet.engine.store.objects.zones import is_tracked
+from framefleet.engine.store.files import lock_session, written_here
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.tracks import track_session, track_source
+from framefleet.engine.store.zones import LiveCounts
 from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.zones.counts import Counts
 from framefleet.engine.zones.shapes import ZoneSet
@@ -189,7 +188,7 @@ def _track_and_count(key: int, results: Results, zones: ZoneSet, shown: ViewFilt
     if written_here(results.database):  # the window's own run may go on with other files
         with SessionReader(results.database, corrected=False, created=results.created) as reader:
             for source in reader.sources():
-                if source.complete and source.kind is SourceKind.VIDEO and not is_tracked(reader, source.number):
+                if source.complete and source.kind is SourceKind.VIDEO and not reader.is_tracked(source.number):
                     track_source(results.database, source.number, tracker, reader.frames(source.number))
     else:
         with lock_session(results.database):

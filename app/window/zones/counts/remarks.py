@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
 from framefleet.app.window.zones.counts.tracks import Tracks
-from framefleet.engine.store.tracks import Untracked
+from framefleet.engine.notices import Notice
 
 
 class Remark(NamedTuple):
@@ -34,15 +34,8 @@ def remark_on(tracks: Tracks | None, problem: str, pictures: bool, ended: bool) 
     return Remark(problem)
 
 
-def _words(why: Untracked) -> str:
+def _words(why: Notice) -> str:
     """Why there are no tracks, in the window's language."""
-    if not why.detections:
+    if why.code == "store.nothing_detected":
         return translate("zones", "Nothing was detected, so there is nothing to count.")
-    words = translate(
-        "zones",
-        "No object could be tracked: %Ln detections with a confidence of at most {highest}, and a track begins at {least}."
-        " Use a model that is surer of these objects, or analyse more frames a second.",
-        None,
-        why.detections,
-    )
-    return words.format(highest=formats.percent(round(why.highest, 2)), least=formats.percent(round(why.least, 2)))
+    return translate("zones", "No object could be tracked: {reason}").format(reason=of_engine(why))

@@ -11,16 +11,15 @@ from framefleet.app.window.queue.item import Results
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.engine.errors import UsageError
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import Track
-from framefleet.engine.store.blocks import read_blocks
+from framefleet.engine.store.appearances import By, events_of, read_appearances
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.facts import TRACK
-from framefleet.engine.store.file.lock import written_here
-from framefleet.engine.store.objects.appearances import By, read_appearances
-from framefleet.engine.store.objects.events import events_of
-from framefleet.engine.store.objects.zones import TrackCounter, TrackTable, is_tracked, read_counts, zones_for
+from framefleet.engine.store.files import written_here
 from framefleet.engine.store.session import SessionReader
-from framefleet.engine.store.tracks import Untracked, why_untracked
+from framefleet.engine.store.tracks import why_untracked
+from framefleet.engine.store.zones import TrackCounter, TrackTable, read_counts, zones_for
 from framefleet.engine.tracking.appearances import APPEARANCE
 from framefleet.engine.zones.counts import Counts
 from framefleet.engine.zones.geometry import HeatMap, trails, trails_begin
@@ -46,7 +45,7 @@ class Tracks:
     length: float
     tracked: bool = True
     whole: bool = True
-    untracked: Untracked | None = None
+    untracked: Notice | None = None
     pending: bool = False
     shown: ViewFilter | None = None
 
@@ -74,13 +73,13 @@ def read_tracks(results: Results, whole: bool, stop: Event) -> Tracks:
     with SessionReader(results.database, created=results.created) as reader:
         reader.stop = stop
         source = reader.source(results.source)
-        length, tracked = reader.last_pts(source.number) or 0.0, is_tracked(reader, source.number)
+        length, tracked = reader.last_pts(source.number) or 0.0, reader.is_tracked(source.number)
         pending = not tracked and reader.facts.get(TRACK, Track.NONE) != Track.NONE and written_here(results.database)
         heat = HeatMap((source.info.width, source.info.height) if source.info is not None else (16, 9))
         if not whole and not tracked:
             return Tracks(reader.labels, None, heat, np.zeros(0, APPEARANCE), length, tracked, whole, pending=pending)
         counted = tracked or source.kind is SourceKind.IMAGES
-        tables = [TrackTable.of(block, everything=not tracked) for block in read_blocks(reader, source.number)] if counted else []
+        tables = [TrackTable.of(block, everything=not tracked) for block in reader.blocks(source.number)] if counted else []
         table = TrackTable.joined(tables) if tables else None
         if table is not None and not tracked:
             table = replace(table, tracks=np.arange(len(table.tracks)))

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TextIO, TypeAlias
 
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.store.blocks import Block, read_blocks
 from framefleet.engine.store.exporters.common.options import ExportOptions
 from framefleet.engine.store.facts import looked_for
+from framefleet.engine.store.reader import Block
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader, StoredSource
 from framefleet.engine.types import FrameResult
@@ -68,11 +68,11 @@ class Export:
             if self.written % REPORT_FRAMES == 0:
                 self.progress(self.written)
 
-    def blocks(self, source: StoredSource, boxes: bool = True) -> Iterator[Block]:
-        """Yield the frames of a source in blocks (see ``read_blocks``), and report progress."""
-        for block in read_blocks(self.reader, source.number, boxes):
+    def blocks(self, source: StoredSource) -> Iterator[Block]:
+        """Yield the frames of a source in blocks, and report progress."""
+        for block in self.reader.blocks(source.number):
             yield block
-            self.written += len(block.rows)
+            self.written += len(block.frames)
             self.progress(self.written)
 
 

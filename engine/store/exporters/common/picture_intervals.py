@@ -6,9 +6,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from framefleet.engine.store.blocks import Block
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.common.tallies import Group, Tally, read_groups
+from framefleet.engine.store.reader import Block
 
 Times: TypeAlias = tuple[float | None, float | None, str | None]
 """Begin and end of an interval, seconds of the source, and the clock time of its begin in ISO 8601; None or "" if unknown."""

@@ -1,7 +1,7 @@
 """Rounds detections for text formats: boxes x, y, width, height to 1/100 pixel, confidences to 4 decimals."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -51,8 +51,3 @@ def relative(frame: FrameResult) -> Iterator[tuple[int, int, float, list[float]]
     for place, (class_id, score, box) in enumerate(found):
         if box[2] > 0 and box[3] > 0:
             yield place, class_id, score, box
-
-
-def label_of(labels: Sequence[str], class_id: int) -> str:
-    """Return the label of a class, or its number if there is no label."""
-    return labels[class_id] if 0 <= class_id < len(labels) else str(class_id)

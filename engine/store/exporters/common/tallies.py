@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.store.blocks import Block, StoredFrame
 from framefleet.engine.store.exporters.common.options import Least
+from framefleet.engine.store.reader import Block, StoredFrame
 from framefleet.engine.store.session import StoredSource
 
 Array: TypeAlias = NDArray[np.float64]

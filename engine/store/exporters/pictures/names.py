@@ -13,8 +13,8 @@ from pathlib import Path, PurePath
 
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.store.exporters.common.options import ExportOptions, PictureFormat
-from framefleet.engine.store.names import name_key, readable_name
 from framefleet.engine.store.session import StoredSource
+from framefleet.engine.store.sources import name_key, readable_name
 from framefleet.engine.types import FrameResult
 
 SUFFIXES = {PictureFormat.JPEG: "jpg", PictureFormat.PNG: "png"}

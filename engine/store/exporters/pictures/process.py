@@ -21,9 +21,9 @@ from framefleet.engine.store.exporters.common.child import serve
 from framefleet.engine.store.exporters.common.options import PictureFormat
 from framefleet.engine.store.exporters.pictures.names import SUFFIXES, PictureNames, select
 from framefleet.engine.store.exporters.pictures.write import PicturesJob
-from framefleet.engine.store.names import exact_name
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.sources import exact_name
 from framefleet.engine.types import FrameResult, Image
 
 _Named: TypeAlias = tuple[str, FrameResult]

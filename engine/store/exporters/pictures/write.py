@@ -8,8 +8,8 @@ from framefleet.engine.media.stamp import has_same_content, stamp_of
 from framefleet.engine.store.exporters.common.base import Export
 from framefleet.engine.store.exporters.common.child import run_child
 from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.reader import View
 from framefleet.engine.store.session import StoredSource
-from framefleet.engine.store.view import View
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import pytest
 
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.file.lock import lock_session
+from framefleet.engine.store.files import lock_session
 from framefleet.engine.store.session import SessionWriter
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.tracking.follow import TrackerName

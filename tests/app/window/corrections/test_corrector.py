@@ -12,7 +12,7 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.objects.corrections import Corrections, edits
+from framefleet.engine.store.corrections import Corrections, edits
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.tracking.follow import TrackerName

@@ -13,7 +13,7 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.settings.preferences import Preferences, save
 from framefleet.engine.settings import Track
-from framefleet.engine.store.objects.corrections import edits
+from framefleet.engine.store.corrections import edits
 from framefleet.engine.store.session import SessionReader
 from tests.support.models import tiny_files
 from tests.support.window import feature

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from framefleet.app.window.events.model import CLASS, CONFIDENCE, EVENT, LENGTH, TIME, TRACK, EventModel
-from framefleet.engine.store.objects.events import EVENTS, EventKind
+from framefleet.engine.store.appearances import EVENTS, EventKind
 from framefleet.engine.zones.shapes import Line, Zone, ZoneSet
 
 ZONES = ZoneSet((9, 9), (Line("gate", (0, 0), (9, 9)), Zone("yard", ((0, 0), (9, 0), (9, 9)))))

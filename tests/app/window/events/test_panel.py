@@ -11,7 +11,7 @@ from PySide6.QtCore import QSettings
 from framefleet.app.window.events.model import CLASS, TRACK
 from framefleet.app.window.events.panel import EventsPanel
 from framefleet.app.window.keys.bindings import Bindings
-from framefleet.engine.store.objects.events import EVENTS
+from framefleet.engine.store.appearances import EVENTS
 
 
 @pytest.fixture

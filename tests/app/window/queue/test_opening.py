@@ -23,8 +23,8 @@ from framefleet.engine.errors import ExportError
 from framefleet.engine.media.stamp import stamp_of
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.reader import View
 from framefleet.engine.store.session import SessionWriter
-from framefleet.engine.store.view import View
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.store import LABELS, make_frame, video_info, write_session

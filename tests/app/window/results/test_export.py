@@ -25,8 +25,8 @@ from framefleet.engine.store.export.run import export_session
 from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.common.base import part_of
 from framefleet.engine.store.exporters.common.options import Every, ExportOptions, Part, PictureFormat
+from framefleet.engine.store.reader import View
 from framefleet.engine.store.session import SessionReader
-from framefleet.engine.store.view import View
 from framefleet.engine.zones.shapes import Line, ZoneSet
 from framefleet.resources import DEMO
 from tests.support.cli import run_main

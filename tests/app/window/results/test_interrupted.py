@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.results.interrupted import InterruptedRun
+from framefleet.engine.store.corrections import Corrections, OneDetection
 from framefleet.engine.store.facts import CREATED
-from framefleet.engine.store.objects.corrections import Corrections, OneDetection
 from framefleet.engine.store.session import SessionReader
 from tests.support.media import make_video
 from tests.support.models import tiny_files
@@ -30,13 +30,13 @@ from pathlib import Path
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.engine.model.check import check_model
 from framefleet.engine.pool.events import FramesDone
-from framefleet.engine.session import DetectionSession
+from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_files
 
 if __name__ == "__main__":
     settings = Preferences.of(tiny_files(), devices=(DeviceId("cpu", "0"),)).run_settings()
-    session = DetectionSession(settings, Path(sys.argv[1]), check_model(settings.model).labels)
+    session = DetectionRun(settings, Path(sys.argv[1]), check_model(settings.model).labels)
     for path in sys.argv[2:]:
         session.add(Path(path))
     session.finish()
@@ -44,7 +44,7 @@ if __name__ == "__main__":
     for event in session.events():
         done += len(event.frames) if isinstance(event, FramesDone) else 0
         if done > 150:
-            session._writer.commit()
+            session._recorder._writer.commit()
             os.kill(os.getpid(), signal.SIGKILL)
 """
 

@@ -23,8 +23,8 @@ from framefleet.engine.errors import ExportError
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.settings import EngineSettings, RunSettings
 from framefleet.engine.settings.clock import ClockSettings, ClockSource
+from framefleet.engine.store.corrections import Corrections
 from framefleet.engine.store.lookup import DetectionLookup, Stored
-from framefleet.engine.store.objects.corrections import Corrections
 from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, run_main
 from tests.support.media import dated_picture, make_video

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.results.worst_frames import WorstFrames, WorstFramesDialog, read_worst_frames
-from framefleet.engine.store.objects.corrections import Corrections, OneDetection
+from framefleet.engine.store.corrections import Corrections, OneDetection
 from tests.support.cli import run_main
 from tests.support.media import make_video
 from tests.support.window import feature, write_results

@@ -18,8 +18,7 @@ from framefleet.app.window.sessions.dialog import AGES, SessionsDialog
 from framefleet.app.window.sessions.listing import StoredSession, delete_sessions, list_sessions, rename_session, to_clean
 from framefleet.engine.errors import ExportError
 from framefleet.engine.settings.folders import Folder
-from framefleet.engine.store.elsewhere import note_session, noted_sessions
-from framefleet.engine.store.file.lock import lock_session
+from framefleet.engine.store.files import lock_session, note_session, noted_sessions
 from framefleet.engine.store.session import SessionWriter
 from tests.support.window import write_results
 

@@ -20,7 +20,7 @@ from framefleet.app.window.timeline.part_button import PartButton
 from framefleet.app.window.timeline.timeline import Timeline
 from framefleet.app.window.timeline.view import LEAST, TimeView
 from framefleet.app.window.widgets import theme
-from framefleet.engine.store.objects.events import EVENTS, EventKind
+from framefleet.engine.store.appearances import EVENTS, EventKind
 
 LEFT = Qt.MouseButton.LeftButton
 SHIFT = Qt.KeyboardModifier.ShiftModifier

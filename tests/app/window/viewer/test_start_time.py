@@ -14,7 +14,7 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.player.player import Player
 from framefleet.app.window.queue.item import Part
 from framefleet.app.window.timeline.face import MARGIN
-from framefleet.engine.store.objects.events import EVENTS, EventKind
+from framefleet.engine.store.appearances import EVENTS, EventKind
 from tests.support.media import make_video
 from tests.support.window import feature
 

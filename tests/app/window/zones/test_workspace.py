@@ -31,7 +31,7 @@ from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.settings import Track
 from framefleet.engine.store.clock import Clock
-from framefleet.engine.store.file.lock import lock_session
+from framefleet.engine.store.files import lock_session
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session, track_source, tracked_with
 from framefleet.engine.tracking.follow import TrackerName

@@ -50,7 +50,7 @@ def export(session: Path, folder: Path, form: str, progress: Progress | None = N
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_progress_grows_up_to_the_number_of_frames(session: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
-    monkeypatch.setattr("framefleet.engine.store.blocks.BLOCK_FRAMES", REPORT_FRAMES)
+    monkeypatch.setattr("framefleet.engine.store.reader.BLOCK_FRAMES", REPORT_FRAMES)
     seen: dict[str, list[tuple[int, int]]] = {}
     written = export(session, tmp_path, form, lambda path, *frames: seen.setdefault(path.name, []).append(frames))
     assert {*seen} <= {item.path.name for item in written}

@@ -15,12 +15,12 @@ from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.model.labels import coco_labels
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.settings.kinds import Moment
+from framefleet.engine.store.corrections import Corrections, OneDetection
 from framefleet.engine.store.export.run import Exported, export_session
 from framefleet.engine.store.exporters.common.options import Every, ExportOptions, PictureFormat
 from framefleet.engine.store.exporters.pictures.names import picture_name
-from framefleet.engine.store.objects.corrections import Corrections, OneDetection
+from framefleet.engine.store.reader import Span
 from framefleet.engine.store.session import SessionReader, SessionWriter
-from framefleet.engine.store.view import Span
 from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video, number_of, numbered
 from tests.support.store import CPU, LABELS, make_frame, video_info, write_session

@@ -15,12 +15,12 @@ from framefleet.engine.media.annotation.writer import Chapter
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.stamp import stamp_of
 from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.appearances import chapters_of
 from framefleet.engine.store.export.run import export_session
 from framefleet.engine.store.exporters.common.options import ExportOptions, Part
-from framefleet.engine.store.objects.chapters import chapters_of
-from framefleet.engine.store.objects.zones import read_counts
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
+from framefleet.engine.store.zones import read_counts
 from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.types import Detections, FrameRef, FrameResult
 from framefleet.engine.zones.shapes import Line, ZoneSet

@@ -16,10 +16,10 @@ import pytest
 from framefleet.engine.evaluation.evaluate import read_truth
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.appearances import MAX_CHAPTERS, chapters_of
+from framefleet.engine.store.corrections import Corrections, OneDetection, OneTrack
 from framefleet.engine.store.export.run import export_session
 from framefleet.engine.store.exporters.common.options import ExportOptions, Least
-from framefleet.engine.store.objects.chapters import MOST, chapters_of
-from framefleet.engine.store.objects.corrections import Corrections, OneDetection, OneTrack
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.tracking.follow import TrackerName
@@ -151,7 +151,7 @@ def test_a_long_video_has_no_more_chapters_than_an_mp4_holds(tmp_path: Path) -> 
         frames = (make_frame(0, index, 1) for index in range(400))
         writer.add_frames(replace(frame, ref=replace(frame.ref, pts=20.0 * frame.ref.index)) for frame in frames)
     with SessionReader(tmp_path / "s.sqlite") as reader:
-        assert 190 < len(chapters_of(reader, 0, 8000.0)) <= MOST
+        assert 190 < len(chapters_of(reader, 0, 8000.0)) <= MAX_CHAPTERS
 
 
 def test_sessions_without_tracks_and_corrections_have_no_such_keys(tmp_path: Path) -> None:

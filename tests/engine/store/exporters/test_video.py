@@ -30,8 +30,8 @@ from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store.export.run import export_session
 from framefleet.engine.store.exporters.common.base import part_of
 from framefleet.engine.store.exporters.video import Job
+from framefleet.engine.store.reader import Span, View
 from framefleet.engine.store.session import SessionReader, SessionWriter
-from framefleet.engine.store.view import Span, View
 from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import damaged, joined, make_video, number_of
 from tests.support.paths import PYTHONPATH

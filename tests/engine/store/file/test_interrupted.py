@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from framefleet.engine.store.file.lock import Interrupted, find_interrupted
+from framefleet.engine.store.files import Interrupted, find_interrupted
 from framefleet.engine.store.session import SessionWriter
 from tests.support.store import LABELS, make_frame, video_info, write_session
 

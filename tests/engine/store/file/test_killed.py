@@ -20,7 +20,7 @@ def killed(tmp_path: Path) -> Path:
     with closing(schema.open_existing(changing, "rw")) as connection:
         connection.execute("PRAGMA cache_size = 1")
         connection.execute("BEGIN")
-        connection.execute("UPDATE detections SET x1 = -1")
+        connection.execute("UPDATE frames SET boxes = zeroblob(length(boxes))")
         for name in ("session.sqlite", "session.sqlite-journal"):
             shutil.copy(tmp_path / "changing" / name, tmp_path / "killed" / name)
     return tmp_path / "killed" / "session.sqlite"

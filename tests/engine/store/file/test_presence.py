@@ -87,4 +87,4 @@ def test_a_reader_says_that_another_run_has_replaced_its_session(tmp_path: Path)
             with pytest.raises(ExportError, match="another run has replaced it"):
                 reader.count(0)
             with pytest.raises(ExportError, match="another run has replaced it"):
-                reader.detection_table(0, 0, COMMITTED)
+                next(reader.blocks(0))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.file.previous import previous_sessions
+from framefleet.engine.store.files import previous_sessions
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.store import LABELS, make_frame, video_info, write_session
 

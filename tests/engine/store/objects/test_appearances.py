@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.store.objects.appearances import By, read_appearances
+from framefleet.engine.store.appearances import By, read_appearances
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.tracking.follow import TrackerName

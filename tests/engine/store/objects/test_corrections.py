@@ -1,7 +1,7 @@
 import pytest
 
 from framefleet.engine.errors import UsageError
-from framefleet.engine.store.objects.corrections import Corrections, OneDetection, OneTrack, edits
+from framefleet.engine.store.corrections import Corrections, OneDetection, OneTrack, edits
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.tracking.follow import TrackerName
@@ -43,8 +43,8 @@ def test_a_detection_is_confirmed_relabelled_and_deleted_and_the_model_s_results
     assert seen(path)[4] == ([0, 1, 2], [1, -1, 2], [False] * 3)
     assert seen(path, corrected=False) == [PLAIN] * 20
     with SessionReader(path) as reader:
-        assert reader.ordinals(0, 3) == [0, 1]
-        assert reader.detection_table(0, 3, 3, boxes=False).class_ids.tolist() == [0, 2]
+        assert reader.places(0, 3) == [0, 1]
+        assert next(reader.blocks(0, first=3, last=3)).class_ids.tolist() == [0, 2]
         assert reader.class_ids() == [0, 1, 2]
 
 
@@ -54,7 +54,7 @@ def test_filters_see_what_was_corrected(path):
     assert seen(path, classes=frozenset({2}))[3][0] == [2, 2]
     with SessionReader(path, classes=frozenset({0})) as reader:
         assert 3 not in reader.frames_with_detections(0)
-        assert reader.ordinals(0, 4) == [0]
+        assert reader.places(0, 4) == [0]
 
 
 def test_a_track_is_split_relabelled_and_joined_again(path):
@@ -88,12 +88,12 @@ def test_each_edit_can_be_undone(path):
         once = seen(path)
         corrections.relabel(OneDetection(0, 13, 0), 2)
         corrections.delete(OneTrack(0, 3))
-        assert [edit.words for edit in corrections.edits()][2:] == [
+        assert [str(edit.words) for edit in corrections.edits()][2:] == [
             "detection 0 (bicycle, 0.90) in frame 13 of a.mp4 labelled car",
             "track 3 of a.mp4 deleted",
         ]
         assert seen(path)[13][0] == [1, 2]
-        assert corrections.undo().words == "track 3 of a.mp4 deleted"
+        assert str(corrections.undo().words) == "track 3 of a.mp4 deleted"
         assert seen(path)[13][0] == [2, 1, 2]
         corrections.undo()
         assert seen(path) == once
@@ -113,23 +113,23 @@ def test_each_undone_edit_can_be_made_again_until_there_is_a_new_one(path):
         ):
             edit()
             states.append(seen(path))
-        said = [edit.words for edit in corrections.edits()]
+        said = [str(edit.words) for edit in corrections.edits()]
         assert corrections.redo() is None
         for _ in range(2):
-            assert [corrections.undo().words for _ in said] == said[::-1]
+            assert [str(corrections.undo().words) for _ in said] == said[::-1]
             assert (corrections.edits(), seen(path)) == ([], states[0])
             for words, state in zip(said, states[1:], strict=True):
-                assert corrections.redo().words == words
+                assert str(corrections.redo().words) == words
                 assert seen(path) == state
-        assert [edit.words for edit in corrections.edits()] == said
+        assert [str(edit.words) for edit in corrections.edits()] == said
         corrections.undo()
         corrections.undo()
         corrections.confirm(OneDetection(0, 0, 0))
         assert corrections.redo() is None
-        assert corrections.undo().words == "detection 0 (person, 0.90) in frame 0 of a.mp4 confirmed"
+        assert str(corrections.undo().words) == "detection 0 (person, 0.90) in frame 0 of a.mp4 confirmed"
     assert seen(path) == states[1]
     with Corrections(path) as corrections:  # another process makes it again
-        assert corrections.redo().words == "detection 0 (person, 0.90) in frame 0 of a.mp4 confirmed"
+        assert str(corrections.redo().words) == "detection 0 (person, 0.90) in frame 0 of a.mp4 confirmed"
 
 
 def test_new_tracks_forget_what_was_undone(path):
@@ -193,7 +193,7 @@ def test_a_run_that_detects_again_forgets_the_corrections_of_these_frames_and_ke
         corrections.delete(OneDetection(0, 15, 0))
     kept = path.with_name("s.previous.sqlite")
     with SessionWriter(path, LABELS, {"model": "tiny"}, go_on=False) as writer:
-        assert writer.notes == [f"the earlier results are kept in {kept}"]
+        assert [*map(str, writer.notes)] == [f"the earlier results are kept in {kept}"]
     assert seen(kept)[3][0] == [1, 2]
     with SessionReader(kept) as reader:
         assert reader.corrected
@@ -204,13 +204,13 @@ def test_going_on_keeps_the_corrections_of_the_frames_that_stay(tmp_path, monkey
     with Corrections(path) as corrections:
         corrections.delete(OneDetection(0, 3, 0))
         corrections.delete(OneDetection(0, 8, 0))
-    monkeypatch.setattr("framefleet.engine.store.file.opening._reasons", lambda *_: [])
+    monkeypatch.setattr("framefleet.engine.store.files._reasons", lambda *_: [])
     writer = SessionWriter(path, LABELS, {"model": "tiny"}, go_on=True)
     writer.go_on(0, 5)
     writer.add_frames(make_frame(0, index) for index in range(5, 10))
     writer.close(complete=False)
     assert [len(found[0]) for found in seen(path)] == [2, 2, 2, 1, 2, 2, 2, 2, 2, 2]
-    assert [edit.words for edit in edits(path)] == ["detection 0 (person, 0.90) in frame 3 of a.mp4 deleted"]
+    assert [str(edit.words) for edit in edits(path)] == ["detection 0 (person, 0.90) in frame 3 of a.mp4 deleted"]
     assert [len(found[0]) for found in seen(tmp_path / "s.previous.sqlite")] == [2, 2, 2, 1, 2, 2, 2, 2, 1, 2]
 
 
@@ -218,7 +218,7 @@ def test_a_run_that_goes_on_forgets_which_tracks_were_split(path, monkeypatch):
     with Corrections(path) as corrections:
         corrections.split(0, 1, 5)
         corrections.relabel(OneDetection(0, 2, 2), 1)
-    monkeypatch.setattr("framefleet.engine.store.file.opening._reasons", lambda *_: [])
+    monkeypatch.setattr("framefleet.engine.store.files._reasons", lambda *_: [])
     with SessionWriter(path, LABELS, {"model": "tiny"}, go_on=True) as writer:
         writer.go_on(0, 10)
     with SessionReader(path) as reader:

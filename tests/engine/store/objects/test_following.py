@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.objects.following import Following
+from framefleet.engine.store.live_tracking import LiveTracking
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import FIRST_FRAMES, track_session, tracked_with
 from framefleet.engine.tracking.follow import TrackerName
@@ -27,7 +27,7 @@ def test_tracks_of_a_growing_session_equal_those_of_the_whole_one(tmp_path: Path
     """stored: number of frames before the process begins."""
     path = tmp_path / "s.sqlite"
     frames = [make_frame(0, index, 3 if index % 40 else 0) for index in range(FRAMES)]
-    with SessionWriter(path, LABELS, {}) as writer, Following(path, TrackerName.OCSORT) as following:
+    with SessionWriter(path, LABELS, {}) as writer, LiveTracking(path, TrackerName.OCSORT) as following:
         writer.add_source(0, "a.mp4", video_info("a.mp4", FRAMES))
         writer.add_frames(frames[:stored])
         writer.commit()
@@ -45,9 +45,9 @@ def test_tracks_of_a_growing_session_equal_those_of_the_whole_one(tmp_path: Path
 
 
 def test_a_cancelled_source_has_no_tracks_and_its_process_takes_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("framefleet.engine.store.objects.following.MOST", 1)
+    monkeypatch.setattr("framefleet.engine.store.live_tracking.MAX_PROCESSES", 1)
     path = tmp_path / "s.sqlite"
-    with SessionWriter(path, LABELS, {}) as writer, Following(path, TrackerName.BYTETRACK) as following:
+    with SessionWriter(path, LABELS, {}) as writer, LiveTracking(path, TrackerName.BYTETRACK) as following:
         for number in range(2):
             writer.add_source(number, f"{number}.mp4", video_info("", 5))
             writer.add_frames(make_frame(number, index) for index in range(5))

@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from framefleet.engine.store.objects.live_counts import LiveCounts
-from framefleet.engine.store.objects.zones import read_counts
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
+from framefleet.engine.store.zones import LiveCounts, read_counts
 from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.zones.shapes import Line, Zone, ZoneSet
 from tests.support.store import LABELS, make_frame, video_info

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from framefleet.engine.store.objects.over_time import PARTS, mean_counts
+from framefleet.engine.store.appearances import PARTS, mean_counts
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.store import LABELS, make_frame, video_info
 

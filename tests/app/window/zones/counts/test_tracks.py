@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 from threading import Event
 
+import numpy as np
+
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.zones.counts.tracks import read_tracks, with_shown
+from framefleet.engine.store import schema
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.tracking.follow import TrackerName
 from tests.support.window import write_results
@@ -17,8 +19,12 @@ from tests.support.window import write_results
 def test_objects_without_a_track_are_no_events_of_tracked_results_however_they_are_filtered(tmp_path: Path) -> None:
     results = write_results(tmp_path / "a.sqlite", tmp_path / "a.mp4", 60)
     track_session(results.database, TrackerName.BYTETRACK)
-    with closing(sqlite3.connect(results.database)) as connection, connection:
-        connection.execute("UPDATE detections SET track = NULL WHERE class_id = 2")
+    with closing(schema.open_existing(results.database, "rw")) as connection:
+        rows = connection.execute("SELECT frame, boxes, tracks FROM frames JOIN frame_tracks USING (source, frame)").fetchall()
+        for frame, boxes, packed in rows:
+            classes, numbers = np.frombuffer(boxes, schema.BOX)["class_id"], np.frombuffer(packed, schema.TRACK)
+            kept = np.where(classes == 2, -1, numbers).astype(schema.TRACK).tobytes()
+            connection.execute("UPDATE frame_tracks SET tracks = ? WHERE frame = ?", (kept, frame))
     tracks = read_tracks(results, True, Event())
     everything, cars = (with_shown(tracks, results, ViewFilter(0.25, classes), Event()) for classes in (None, frozenset({2})))
     assert everything.appearances["detections"].tolist() == [40]

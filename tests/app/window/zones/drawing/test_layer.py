@@ -9,7 +9,7 @@ from framefleet.app.window.zones.counts.tracks import Tracks
 from framefleet.app.window.zones.drawing.shape_drawing import count_text
 from framefleet.app.window.zones.drawing.track_drawing import heat_image
 from framefleet.engine.media.annotation.colours import class_colour
-from framefleet.engine.store.objects.zones import TrackTable
+from framefleet.engine.store.zones import TrackTable
 from framefleet.engine.tracking.appearances import APPEARANCE
 from framefleet.engine.zones.counts import CROSSINGS, VISITS, Counts
 from framefleet.engine.zones.geometry import HeatMap

@@ -11,7 +11,7 @@ import pytest
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.stamp import stamp_of
 from framefleet.engine.pool.events import DeviceReady, FramesDone, SourceFinished, SourceOpened
-from framefleet.engine.session import DetectionSession
+from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, Isolation, Precision, RunSettings
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import DeviceId
@@ -26,7 +26,7 @@ SETTINGS = RunSettings(tiny_files(), (CPU,), engine=EngineSettings(confidence=0.
 def test_every_event_is_stored_before_it_is_told(tmp_path: Path) -> None:
     video = make_video(tmp_path / "a.mp4", frames=40)
     told, opened = [], False
-    with DetectionSession(SETTINGS, tmp_path / "s.sqlite", LABELS) as session, SessionReader(session.database) as reader:
+    with DetectionRun(SETTINGS, tmp_path / "s.sqlite", LABELS) as session, SessionReader(session.database) as reader:
         assert session.add(video) == 0
         assert session.add(tmp_path / "none.mp4") == 1
         session.finish()
@@ -62,7 +62,7 @@ def test_every_event_is_stored_before_it_is_told(tmp_path: Path) -> None:
 def test_devices_join_and_leave_and_both_are_reported(tmp_path: Path) -> None:
     video, other = make_video(tmp_path / "a.mp4", frames=800, size=(64, 48)), DeviceId("cpu", "1")
     settings = RunSettings(tiny_files(), (CPU,), engine=EngineSettings(Precision.FP32), isolation=Isolation.THREAD)
-    with DetectionSession(settings, tmp_path / "s.sqlite", LABELS) as session:
+    with DetectionRun(settings, tmp_path / "s.sqlite", LABELS) as session:
         session.add(video)
         session.finish()
         for event in session.events():
@@ -83,7 +83,7 @@ def test_devices_join_and_leave_and_both_are_reported(tmp_path: Path) -> None:
 def test_the_window_may_add_and_cancel_from_another_thread(tmp_path: Path) -> None:
     long = make_video(tmp_path / "long.mp4", frames=2000, size=(64, 48))
     short = make_video(tmp_path / "short.mp4", frames=10)
-    with DetectionSession(SETTINGS, tmp_path / "s.sqlite", LABELS) as session:
+    with DetectionRun(SETTINGS, tmp_path / "s.sqlite", LABELS) as session:
 
         def control() -> None:
             number = session.add(long)
@@ -111,7 +111,7 @@ def test_the_window_may_add_and_cancel_from_another_thread(tmp_path: Path) -> No
 
 def test_a_session_that_was_closed_early_keeps_the_older_one(tmp_path: Path) -> None:
     write_session(tmp_path / "s.sqlite", {"old.mp4": 1})
-    with DetectionSession(SETTINGS, tmp_path / "s.sqlite", LABELS) as session:
+    with DetectionRun(SETTINGS, tmp_path / "s.sqlite", LABELS) as session:
         session.add(make_video(tmp_path / "a.mp4", frames=40))
         next(session.events())
     with SessionReader(tmp_path / "s.previous.sqlite") as reader:
@@ -121,7 +121,7 @@ def test_a_session_that_was_closed_early_keeps_the_older_one(tmp_path: Path) -> 
 def test_an_unusable_database_starts_no_device(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ExportError, match="file"):
-        DetectionSession(SETTINGS, tmp_path / "file" / "s.sqlite", LABELS)
+        DetectionRun(SETTINGS, tmp_path / "file" / "s.sqlite", LABELS)
 
 
 @pytest.mark.parametrize("how", ["written over", "replaced", "touched"])
@@ -129,7 +129,7 @@ def test_a_video_that_changes_during_the_run_has_an_error(how: str, tmp_path: Pa
     """Its later segments may come from another video than the earlier ones, of the same length."""
     first, second = (make_video(tmp_path / f"{bframes}.mp4", 240, (96, 64), gop=12, bframes=bframes) for bframes in (0, 2))
     errors = list[str | None]()
-    with DetectionSession(SETTINGS, tmp_path / "out.sqlite", LABELS) as session:
+    with DetectionRun(SETTINGS, tmp_path / "out.sqlite", LABELS) as session:
         session.add(first)
         session.finish()
         for event in session.events():

@@ -1,21 +1,60 @@
-"""Decides what a run takes over from the session that it continues."""
+"""What of the results of an earlier run counts for a run: which sources are finished, where others go on, and which are detected again."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from framefleet.engine.errors import ExportError
 from framefleet.engine.media.stamp import begins_with, is_unchanged
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.position import Position
+from framefleet.engine.settings import RunSettings, Track
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store import schema
-from framefleet.engine.store.facts import clock_of
-from framefleet.engine.store.reading.reader import SessionReader
-from framefleet.engine.store.stored_source import StoredSource
+from framefleet.engine.store.facts import clock_of, differences, run_facts
+from framefleet.engine.store.session import SessionReader, StoredSource
+from framefleet.engine.tracking.follow import LEAST_CONFIDENCE
+
+ADJUSTABLE_CONFIDENCE = 0.05
+"""From this confidence on, a run stores detections if the user can lower the shown confidence later without another run."""
+
+
+def storing(settings: RunSettings, adjustable: bool = False, earlier: Path | None = None) -> RunSettings:
+    """Return the settings with the confidence from which on the run stores detections.
+
+    A run also stores detections that are weaker than those that its views show, if a tracker or the user may need them. If a session
+    with still weaker detections can be continued, the run stores these, too.
+
+    Parameters
+    ----------
+    settings : RunSettings
+        Their confidence is the one from which on views show detections.
+    adjustable : bool
+        Whether the user can lower the shown confidence during the run and after it.
+    earlier : Path, optional
+        The session that the run may continue.
+    """
+
+    def at(confidence: float) -> RunSettings:
+        return replace(settings, engine=replace(settings.engine, confidence=confidence))
+
+    stored_confidence = settings.engine.confidence
+    if settings.track is not Track.NONE:
+        stored_confidence = min(stored_confidence, LEAST_CONFIDENCE)
+    if adjustable:
+        stored_confidence = min(stored_confidence, ADJUSTABLE_CONFIDENCE)
+    if earlier is not None and earlier.exists():
+        with suppress(ExportError, KeyError, ValueError), SessionReader(earlier) as reader:  # the run says what is wrong with it
+            weaker = at(float(reader.facts["confidence"]))
+            if weaker.engine.confidence < stored_confidence and not differences(reader.facts, run_facts(weaker)):
+                return weaker
+    return at(stored_confidence)
 
 
 @dataclass(frozen=True)
-class Start:
+class SourceResume:
     """How a run begins a source.
 
     number: in the session. kept: the stored source, if it is complete and has not changed. position: the place behind the stored frames,
@@ -29,7 +68,7 @@ class Start:
     stored: int = 0
 
 
-class GoingOn:
+class ResumePlan:
     """The sources of a session that an earlier run wrote. database: None = there is none, so that all sources are new.
 
     Attributes: joined_or_split: numbers of the sources whose tracks a person joined or split. clock: where clock times come from, by the
@@ -40,10 +79,11 @@ class GoingOn:
 
     def __init__(self, database: Path | None) -> None:
         self._kept = 0
-        self._notes: list[str] = []
+        self._notes: list[Notice] = []
         self._folder = str(Path.cwd())
         self._added = 0
         self._used: set[int] = set()
+        self._next = 0  # the number behind the highest one
         self._stored: dict[str, list[StoredSource]] = defaultdict(list)
         self._positions: dict[int, Position | None] = {}
         self._frames: dict[int, int] = {}
@@ -56,7 +96,7 @@ class GoingOn:
             self.clock = clock_of(reader.facts)
             for source in reader.sources():
                 self._stored[schema.absolute("", str(source.file))].append(source)
-                self._used.add(source.number)
+                self._use(source.number)
                 self._frames[source.number] = reader.count(source.number)
                 if reader.is_corrected(source.number, tracks=True):
                     self.joined_or_split.add(source.number)
@@ -64,17 +104,15 @@ class GoingOn:
                     self._positions[source.number] = reader.position(source.number, before_failed=source.error is not None)
 
     @property
-    def notes(self) -> list[str]:
-        """Sentences for the user about what the run takes over."""
-        one = "1 source finished by an earlier run: the results stay (--restart detects again)"
-        several = f"{self._kept} sources finished by an earlier run: the results stay (--restart detects again)"
-        return [one if self._kept == 1 else several] * (self._kept > 0) + self._notes
+    def notes(self) -> list[Notice]:
+        """What the run takes over, for the user."""
+        return [Notice("run.sources_kept", count=self._kept)] * (self._kept > 0) + self._notes
 
     def path_of(self, path: Path) -> Path:
         """Return the path under which the session stores a source: relative paths refer to the folder of the first run."""
         return path if self._folder == str(Path.cwd()) else path.absolute()
 
-    def start(self, path: Path, number: int | None = None) -> Start:
+    def start(self, path: Path, number: int | None = None) -> SourceResume:
         """Return how the run begins a source, and add a note if it does not begin at its start.
 
         number: of a source that is not stored, if it is not the next one and is free.
@@ -82,25 +120,29 @@ class GoingOn:
         stored = self._stored.get(schema.absolute(str(Path.cwd()), str(path)))
         index, self._added = self._added if number is None else number, self._added + 1
         if not stored:
-            number = index if index not in self._used else max(self._used) + 1
-            self._used.add(number)
-            return Start(number)
+            number = index if index not in self._used else self._next
+            self._use(number)
+            return SourceResume(number)
         source = stored.pop(0)
         frames = self._frames[source.number]
         position = self._positions.get(source.number)
         if not is_unchanged(path, source.stamp):
             if position is not None and _has_grown(path, source, position):
-                self._notes.append(f"{path} has more pictures than in an earlier run: it goes on at picture {position.frames}")
-                return Start(source.number, position=position, stored=frames)
+                self._notes.append(Notice("run.more_pictures", path=path, picture=position.frames))
+                return SourceResume(source.number, position=position, stored=frames)
             if source.info is not None and path.exists():
-                self._notes.append(f"{path} has changed since an earlier run: it is detected again")
-            return Start(source.number, again=True, stored=frames)
+                self._notes.append(Notice("run.source_has_changed", path=path))
+            return SourceResume(source.number, again=True, stored=frames)
         if source.succeeded:
             self._kept += 1
-            return Start(source.number, kept=source, stored=frames)
+            return SourceResume(source.number, kept=source, stored=frames)
         if position is not None:
-            self._notes.append(f"{path} goes on at frame {position.frames}, where an earlier run stopped")
-        return Start(source.number, position=position, stored=frames)
+            self._notes.append(Notice("run.goes_on", path=path, frame=position.frames))
+        return SourceResume(source.number, position=position, stored=frames)
+
+    def _use(self, number: int) -> None:
+        self._used.add(number)
+        self._next = max(self._next, number + 1)
 
 
 def _has_grown(path: Path, source: StoredSource, position: Position) -> bool:

@@ -1,8 +1,10 @@
-"""Counts the tracks of a stored session at lines and in zones."""
+"""Counts the tracks of a stored session at lines and in zones, also while a run writes the session."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -10,14 +12,20 @@ from numpy.typing import NDArray
 
 from framefleet.engine.errors import UsageError
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.store.blocks import Block, read_blocks
-from framefleet.engine.store.session import SessionReader, StoredSource
-from framefleet.engine.store.tracks import tracker_of
+from framefleet.engine.notices import Notice
+from framefleet.engine.store.facts import TRACK
+from framefleet.engine.store.reader import Block, SessionReader
+from framefleet.engine.store.sources import StoredSource
+from framefleet.engine.store.tracks import tracker_for
 from framefleet.engine.tracking.appearances import vote
+from framefleet.engine.tracking.follow import Follower, TrackerName
+from framefleet.engine.tracking.tracker import NONE
 from framefleet.engine.zones.counter import ZoneCounter
 from framefleet.engine.zones.counts import Counts, counts_of
 from framefleet.engine.zones.geometry import HeatMap, distances, reference_points
 from framefleet.engine.zones.shapes import ZoneSet
+
+_PORTION = 50  # frames that are counted at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +48,7 @@ class TrackTable:
     def of(cls, block: Block, everything: bool = False) -> Self:
         """The tracked detections of some frames. everything: also those without a track, whose track is -1."""
         mine = (block.tracks >= 0) | everything
-        sizes = np.array([(frame.width, frame.height) for frame in block.frames], np.float64).reshape(-1, 2)
+        sizes = block.sizes.astype(np.float64)
         frame, class_ids, scores = block.frame[mine], block.class_ids[mine], block.scores[mine]
         return cls(block.numbers[frame], block.pts[frame], block.tracks[mine], class_ids, scores, block.corners[mine], sizes[frame])
 
@@ -88,7 +96,7 @@ class TrackCounter:
         return counts_of(self._counter, classes, self._allowed)
 
 
-def zones_for(zones: ZoneSet, source: StoredSource) -> tuple[ZoneSet, str | None]:
+def zones_for(zones: ZoneSet, source: StoredSource) -> tuple[ZoneSet, Notice | None]:
     """Fit lines and zones to a source: scaled if its pictures have another size of the same shape, with a note about it.
 
     Raises UsageError if its pictures have another shape.
@@ -100,7 +108,7 @@ def zones_for(zones: ZoneSet, source: StoredSource) -> tuple[ZoneSet, str | None
     if fitted is zones:
         return zones, None
     drawn, there = ("×".join(map(str, each)) for each in (zones.size, size))
-    return fitted, f"{source.name}: lines and zones drawn for {drawn} pixels are scaled to {there}"
+    return fitted, Notice("store.zones_scaled", name=source.name, drawn=drawn, there=there)
 
 
 def read_counts(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> Counts:
@@ -114,8 +122,8 @@ def read_counts(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> 
     """
     require_tracks(reader, source.number)
     counter = TrackCounter(zones, reader.labels, reader.confidence, reader.classes)
-    with unfiltered(reader):
-        for block in read_blocks(reader, source.number):
+    with reader.unfiltered():
+        for block in reader.blocks(source.number):
             counter.add(TrackTable.of(block))
     return counter.counts()
 
@@ -130,9 +138,9 @@ def count_pictures(reader: SessionReader, source: StoredSource, zones: ZoneSet) 
         ExportError: the session cannot be read.
     """
     allowed, columns = zones.class_ids(reader.labels), []
-    for block in read_blocks(reader, source.number):
+    for block in reader.blocks(source.number):
         table = TrackTable.of(block, everything=True)
-        for size in {(frame.width, frame.height) for frame in block.frames if frame.failure is None}:
+        for size in {*map(tuple, block.sizes[block.inferred].tolist())}:
             zones.scaled_to(size, where=f"a picture of {source.name}")
         points = reference_points(table.boxes * np.tile(np.divide(zones.size, table.sizes), 2), zones.reference)
         part = np.zeros((len(zones.zones), len(block.frames)), np.int64)
@@ -142,29 +150,23 @@ def count_pictures(reader: SessionReader, source: StoredSource, zones: ZoneSet) 
             if wanted is not None:
                 inside &= np.isin(table.class_ids, [*wanted])
             part[number] = np.bincount(block.frame[inside], minlength=len(block.frames))
-        columns.append(part[:, [frame.failure is None for frame in block.frames]])
+        columns.append(part[:, block.inferred])
     return np.concatenate(columns, 1) if columns else np.zeros((len(zones.zones), 0), np.int64)
-
-
-def is_tracked(reader: SessionReader, source: int) -> bool:
-    """Whether the objects of a source were tracked, also if none was found."""
-    return bool(reader.tracks(source)) or tracker_of(reader.path, source) is not None
 
 
 def require_any_tracks(reader: SessionReader, sources: Iterable[StoredSource]) -> None:
     """Check that the objects of at least one of the videos were tracked, if there are videos. Raises UsageError if none was."""
     videos = [source.number for source in sources if source.kind is SourceKind.VIDEO]
-    if not any(is_tracked(reader, video) for video in videos):
+    if not any(reader.is_tracked(video) for video in videos):
         for video in videos:
             require_tracks(reader, video)
 
 
 def require_tracks(reader: SessionReader, source: int) -> None:
     """Check that the objects of a source were tracked. Raises UsageError if they were not, with the name of the session if none was."""
-    if not is_tracked(reader, source):
-        name = reader.source(source).name if reader.has_tracks else reader.path
-        remedy = f"'framefleet track {reader.path.parent}' adds them"
-        raise UsageError(f"{name} has no tracks, and lines and zones count tracks: {remedy}")
+    if not reader.is_tracked(source):
+        where = reader.source(source).name if reader.has_tracks else reader.path
+        raise UsageError(Notice("store.no_tracks", where=where, folder=reader.path.parent))
 
 
 def read_heat(reader: SessionReader, source: StoredSource) -> HeatMap:
@@ -174,17 +176,63 @@ def read_heat(reader: SessionReader, source: StoredSource) -> HeatMap:
     """
     size = (source.info.width, source.info.height) if source.info is not None else (16, 9)
     heat = HeatMap(size)
-    for block in read_blocks(reader, source.number):
+    for block in reader.blocks(source.number):
         heat.add(block.corners)
     return heat
 
 
-@contextmanager
-def unfiltered(reader: SessionReader) -> Iterator[None]:
-    """Let a reader return all detections, as a context manager."""
-    chosen = reader.confidence, reader.classes
-    reader.confidence, reader.classes = 0.0, None
-    try:
-        yield
-    finally:
-        reader.confidence, reader.classes = chosen
+class LiveCounts:
+    """Follows the objects of one source behind the frames that are stored, and counts them.
+
+    The tracker is that of the run. zones: for pictures of the source's size. Attributes: time: of the last counted frame, seconds.
+
+    Raises:
+        UsageError: the model does not have a label of the zones.
+        ExportError: the session cannot be read.
+    """
+
+    def __init__(self, path: Path, source: int, zones: ZoneSet) -> None:
+        self._path, self._source, self._zones = path, source, zones
+        with SessionReader(path, corrected=False) as reader:
+            self._allowed = zones.class_ids(reader.labels)
+            self._follower = Follower(tracker_for(reader, source, TrackerName.of(reader.facts.get(TRACK))))
+        self._counter = ZoneCounter(zones)
+        self._best = defaultdict[int, float](float)
+        self._last = -1
+        self.time = 0.0
+
+    def update(self, seconds: float, confidence: float = 0.0, classes: frozenset[int] | None = None) -> Counts:
+        """Count the frames that were stored since the last call, for at most this time. The next call goes on behind them.
+
+        confidence, classes: see ``TrackCounter``; each call may have others.
+        """
+        end = time.monotonic() + seconds
+        rows: list[tuple[np.ndarray, ...]] = []
+        with SessionReader(self._path, corrected=False) as reader:
+            for frame in reader.frames(self._source, self._last):
+                places, numbers = self._follower.add(frame)
+                followed = numbers != NONE
+                which, numbers = places[followed], numbers[followed]
+                if frame.detections is not None:
+                    scale = np.tile((self._zones.size[0] / frame.width, self._zones.size[1] / frame.height), 2)
+                    rows.append((numbers, np.full(len(which), frame.ref.pts), frame.detections.boxes[which] * scale))
+                    for number, score in zip(numbers.tolist(), frame.detections.scores[which].tolist(), strict=True):
+                        self._best[number] = max(self._best[number], round(score, 4))
+                self._last, self.time = frame.ref.index, frame.ref.pts
+                if len(rows) >= _PORTION:
+                    self._count(rows)
+                    rows = []
+                    if time.monotonic() > end:
+                        break
+        self._count(rows)
+        class_ids = np.full(self._follower.count, -1, np.int64)
+        for number in self._follower.confirmed:
+            class_id = self._follower.class_of(number)
+            if self._best[number] >= confidence and (classes is None or class_id in classes):
+                class_ids[number] = class_id
+        return counts_of(self._counter, class_ids, self._allowed)
+
+    def _count(self, rows: list[tuple[np.ndarray, ...]]) -> None:
+        if rows:
+            tracks, times, boxes = (np.concatenate(column) for column in zip(*rows, strict=True))
+            self._counter.add(tracks, times, boxes.astype(np.float64))

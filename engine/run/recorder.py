@@ -1,0 +1,132 @@
+"""Stores the events of a run in its session, and has the objects of videos tracked."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from framefleet.engine.media.stamp import Stamp, has_same_content, is_unchanged, stamp_of
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.notices import Notice
+from framefleet.engine.pool.events import DeviceReady, Event, FramesDone, SourceFinished, SourceOpened
+from framefleet.engine.pool.progress import SourceEvent
+from framefleet.engine.run.resume import ResumePlan, SourceResume
+from framefleet.engine.settings.clock import ClockSettings
+from framefleet.engine.store.live_tracking import LiveTracking
+from framefleet.engine.store.session import SessionWriter, StoredSource
+from framefleet.engine.store.tracks import tracked_with
+
+
+class Recorder:
+    """Stores what a run finds. Use it from one thread.
+
+    writer: of the run's session. plan: what counts of an earlier run. clock: where clock times come from. tracking: None = no objects are
+    tracked.
+    """
+
+    def __init__(self, writer: SessionWriter, plan: ResumePlan, clock: ClockSettings, tracking: LiveTracking | None) -> None:
+        self._writer = writer
+        self._plan = plan
+        self._clock = clock
+        self._tracking = tracking
+        self._opened: dict[int, SourceInfo] = {}
+        self._stamps: dict[int, Stamp | None] = {}  # of videos, when they were opened
+        self._segment: dict[int, int | None] = {}  # the last one of each source
+
+    @property
+    def notes(self) -> list[Notice]:
+        """What happened to earlier results, for the user."""
+        return list(self._writer.notes)
+
+    def queue(self, sources: Iterable[tuple[int, Path]]) -> None:
+        """Store sources that no device has opened. sources: number and path."""
+        self._writer.add_queued((number, str(self._plan.path_of(path))) for number, path in sources)
+
+    def keep(self, stored: StoredSource, path: Path) -> None:
+        """Take over a source that an earlier run has finished: set its clock and track its objects, if this run asks for it."""
+        if stored.info is not None:
+            self._set_clock(self._clock, stored.number, path, stored.info.kind, stored.created)
+        if self.needs_tracks(stored) and stored.number not in self._plan.joined_or_split:
+            assert self._tracking is not None
+            self._tracking.begin(stored.number)
+            self._tracking.end(stored.number)
+
+    def needs_tracks(self, stored: StoredSource) -> bool:
+        """Whether this run would track the objects of a video that an earlier run has finished."""
+        if self._tracking is None or stored.kind is not SourceKind.VIDEO:
+            return False
+        return not tracked_with(self._writer.path, stored.number, self._tracking.tracker)
+
+    def checked(self, event: SourceEvent, path: Path) -> SourceEvent:
+        """The event. If it ends a video whose file has changed since the run opened it, the event has an error. path: of its source."""
+        if not isinstance(event, SourceFinished) or event.cancelled or event.error is not None:
+            return event
+        stamp = self._stamps.pop(event.source, None)
+        if stamp is None or is_unchanged(path, stamp) or (now := stamp_of(path)) is None or has_same_content(now, stamp):
+            return event
+        return replace(event, error=str(Notice("run.changed_while_read", path=path)))
+
+    def store(self, event: Event, path: Path | None, resume: SourceResume | None) -> None:
+        """Store an event. path, resume: of its source, None if the event has none."""
+        match event:
+            case FramesDone(source, frames, segment):
+                if self._segment.get(source, -1) != segment:
+                    self._segment[source] = segment
+                    pts = None if segment is None else self._opened[source].segments[segment].start
+                    self._writer.begin_segment(source, segment, pts, frames[0].ref.index)
+                self._writer.add_frames(frames)
+            case SourceOpened(source, info):
+                assert path is not None
+                assert resume is not None
+                self._open(source, info, path, resume)
+            case SourceFinished():
+                assert path is not None
+                assert resume is not None
+                self._finish(event, path, resume)
+            case DeviceReady(engine):
+                self._writer.add_device(engine)
+        self._writer.commit_due()
+
+    def _open(self, source: int, info: SourceInfo, path: Path, resume: SourceResume) -> None:
+        if resume.again:
+            self._writer.discard(source)
+        elif resume.stored:
+            self._writer.go_on(source, 0 if resume.position is None else resume.position.frames)
+        stamp = stamp_of(path)
+        self._writer.add_source(source, str(self._plan.path_of(path)), info, stamp)
+        self._set_clock(self._plan.clock if self._clock.clock is None else self._clock, source, path, info.kind, info.created)
+        if info.kind is SourceKind.VIDEO:
+            self._stamps[source] = stamp
+            self._writer.describe_source(source, info=info)
+            if self._tracking is not None:
+                self._tracking.begin(source)
+        self._opened[source] = info
+
+    def _finish(self, event: SourceFinished, path: Path, resume: SourceResume) -> None:
+        source = event.source
+        opened = self._opened.pop(source, None) is not None
+        if not opened and resume.stored:
+            return  # the stored results of an earlier run stay
+        self._writer.describe_source(source, decoder=str(event.decoder) or None)
+        stored = str(self._plan.path_of(path))
+        self._writer.finish_source(source, stored, event.ledger, event.seconds, event.error, event.cancelled)
+        if self._tracking is not None:
+            self._tracking.cancel(source) if event.cancelled or event.error is not None else self._tracking.end(source)
+
+    def _set_clock(self, clock: ClockSettings, number: int, path: Path, kind: SourceKind, created: str | None) -> None:
+        """Store when a video begins or pictures were taken, if a setting says where the time comes from. created: a video's metadata."""
+        if kind is SourceKind.IMAGES and clock.for_pictures is not None:
+            self._writer.set_picture_clock(number, path, clock)
+        elif kind is SourceKind.VIDEO and clock.clock is not None:
+            self._writer.set_start(number, clock.started(path, created))
+
+    def finish(self, cancelled: bool) -> None:
+        """Store the last frames, and wait until all complete sources are tracked, unless the run was cancelled."""
+        self._writer.commit()
+        if self._tracking is not None and not cancelled:
+            self._tracking.finish()
+
+    def close(self, complete: bool) -> None:
+        """Store the last frames and close the session. complete: whether all sources are complete."""
+        if self._tracking is not None:
+            self._tracking.close()
+        self._writer.close(complete)

@@ -1,0 +1,238 @@
+"""One detection run of the command line or the window: a pool whose results are stored as they come."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from threading import Lock
+from types import MappingProxyType
+from typing import Any
+
+from framefleet.engine.notices import Notice, Option
+from framefleet.engine.pool.cpu_fallback import CpuFallback
+from framefleet.engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.pool.supervision.hosts import Hosts
+from framefleet.engine.processes.file_lock import FileLock
+from framefleet.engine.run.recorder import Recorder
+from framefleet.engine.run.resume import ResumePlan, SourceResume
+from framefleet.engine.settings import RunSettings, Track
+from framefleet.engine.store.facts import run_facts
+from framefleet.engine.store.live_tracking import LiveTracking
+from framefleet.engine.store.session import SessionWriter, StoredSource
+from framefleet.engine.store.sources import readable_name
+from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.types import Closing, DeviceId, EngineInfo
+
+
+class DetectionRun(Closing):
+    """Detects in sources on the devices of a pool and stores every frame in a session database.
+
+    ``events`` and ``close`` belong to one thread; the other methods may be called from any thread.
+
+    Parameters
+    ----------
+    settings : RunSettings
+        Model, devices and how to detect. Detections are stored from their confidence on, see ``engine.run.resume.storing``.
+    database : Path
+        The file, which ``SessionReader`` can read while the run goes on.
+    labels : sequence of str
+        One per class.
+    restart : bool
+        Begin again, although the database holds results of the same settings.
+    lock : FileLock, optional
+        Of the database, from ``lock_session``. None: hold it until ``close``.
+    facts : mapping
+        Further facts of the run, see ``engine.store.facts.REPLACED``.
+    hosts : Hosts, optional
+        See ``EnginePool``.
+
+    Attributes
+    ----------
+    sources : dict
+        The progress of each source, by number.
+    inferred_before : int
+        Number of frames that earlier runs inferred.
+
+    Raises
+    ------
+    DeviceError, UsageError
+        The settings do not fit the devices.
+    ExportError
+        The database cannot be created; from ``events``: it cannot be written.
+    """
+
+    def __init__(
+        self,
+        settings: RunSettings,
+        database: Path,
+        labels: Sequence[str],
+        *,
+        restart: bool = False,
+        lock: FileLock | None = None,
+        facts: Mapping[str, str] = MappingProxyType({}),
+        hosts: Hosts | None = None,
+    ) -> None:
+        self.database = database
+        self.sources: dict[int, SourceProgress] = {}
+        self.inferred_before = 0
+        self._engines: dict[DeviceId, EngineInfo] = {}
+        self._stats: dict[DeviceId, DeviceStats] = {}
+        self._adding = Lock()  # a source's first event may come before ``EnginePool.add`` returns its number
+        self._resumes: dict[int, SourceResume] = {}
+        self._kept = deque[StoredSource]()
+        self._queued: list[tuple[int, Path]] = []
+        self._notes: list[Notice] = []
+        self._cancelled = False
+        own, hosts = hosts is None, hosts or Hosts()
+        devices = hosts.devices(settings.devices)
+        writer = SessionWriter(database, labels, {**run_facts(settings), **facts}, go_on=not restart, lock=lock)
+        try:
+            self._plan = ResumePlan(database if writer.continued else None)
+            self._pool = EnginePool(settings, devices, hosts)
+            tracking = None if settings.track is Track.NONE else LiveTracking(database, TrackerName(settings.track))
+            self._recorder = Recorder(writer, self._plan, settings.clock_settings, tracking)
+            # where the user named the devices, no other one joins
+            self._cpu_fallback = CpuFallback(self._pool, devices) if own and not settings.devices else None
+        except BaseException:
+            writer.close(complete=False)
+            raise
+
+    @property
+    def notes(self) -> list[Notice]:
+        """What the run takes over from an earlier one, for the user."""
+        return [*self._recorder.notes, *self._plan.notes, *self._notes]
+
+    def add(self, path: Path, number: int | None = None) -> int:
+        """Queue a source and return its number. No device gets a source that an earlier run has finished.
+
+        number: see ``ResumePlan.start``.
+        """
+        with self._adding:
+            resume = self._plan.start(path, number)
+            self._resumes[resume.number] = resume
+            if resume.kept is not None:
+                self.sources[resume.number] = _progress_of(path, resume.kept)
+                self._kept.append(resume.kept)
+                if resume.number in self._plan.joined_or_split and self._recorder.needs_tracks(resume.kept):
+                    self._notes.append(Notice("run.tracks_stay", path=path, option=Option("drop-corrections")))
+            else:
+                self._pool.add(path, resume.number, resume.position)
+                self._queued.append((resume.number, path))
+                self.sources[resume.number] = SourceProgress.continued(path, resume.position)
+            self.inferred_before += self.sources[resume.number].ledger.inferred
+        return resume.number
+
+    def finish(self) -> None:
+        """Accept no more sources: ``events`` ends after the last one."""
+        self._pool.finish()
+
+    def cancel(self, source: int | None = None) -> None:
+        """Cancel one source, or all. The stored results stay."""
+        self._cancelled |= source is None
+        self._pool.cancel(source)
+
+    def add_device(self, device: DeviceId) -> None:
+        """Add a device to the run: see ``EnginePool.add_device``."""
+        self._pool.add_device(device)
+
+    def remove_device(self, device: DeviceId) -> None:
+        """Remove a device from the run: see ``EnginePool.remove_device``."""
+        self._pool.remove_device(device)
+
+    def events(self) -> Iterator[Event]:
+        """The pool's events, each after it has been stored. Readers of the database see frames at most half a second later.
+
+        If objects are tracked, the events end when all complete sources have their tracks.
+        """
+        for event in self._pool.events():
+            yield from self._kept_events()
+            if self._queued:
+                with self._adding:
+                    queued, self._queued = self._queued, []
+                self._recorder.queue(queued)
+            if isinstance(event, SourceOpened | FramesDone | SourceFinished):
+                path, resume = self.sources[event.source].path, self._resumes[event.source]
+                checked = event = self._recorder.checked(event, path)
+                with self._adding:
+                    self.sources[checked.source] = self.sources[checked.source].after(checked)
+                self._recorder.store(checked, path, resume)
+            else:
+                self._recorder.store(event, None, None)
+            self._see_device(event)
+            yield event
+        yield from self._kept_events()
+        self._recorder.finish(self._cancelled)
+
+    def _see_device(self, event: Event) -> None:
+        match event:
+            case DeviceReady(engine):
+                self._engines[engine.device] = engine
+            case DeviceStats(device):
+                self._stats[device] = event
+        if self._cpu_fallback is not None:
+            self._cpu_fallback.see(event)
+
+    def _kept_events(self) -> Iterator[Event]:
+        """The last events of sources that an earlier run has finished."""
+        while self._kept:
+            stored = self._kept.popleft()
+            progress = self.sources[stored.number]
+            self._recorder.keep(stored, progress.path)
+            if progress.finished is not None:
+                yield progress.finished
+
+    def progress_of(self, event: Event) -> SourceProgress | None:
+        """The progress of an event's source, or None if the event has none. For the thread that takes the events."""
+        return self.sources[event.source] if isinstance(event, SourceOpened | FramesDone | SourceFinished) else None
+
+    def report(self, outcome: str) -> dict[str, Any]:
+        """The run in numbers, as ``framefleet detect --json`` prints it. outcome: "ok", "failed", …"""
+        devices = [_device_figures(engine, self._stats.get(device)) for device, engine in self._engines.items()]
+        return {"sources": [_source_figures(source) for source in self.sources.values()], "devices": devices, "exit": outcome}
+
+    def close(self) -> None:
+        """Stop the pool, store the last results and close the database; harmless when repeated."""
+        try:
+            self._pool.close()
+        finally:
+            self._recorder.close(all(source.complete and source.error is None for source in self.sources.values()))
+
+
+def _progress_of(path: Path, stored: StoredSource) -> SourceProgress:
+    """The progress of a source that an earlier run has finished."""
+    finished = SourceFinished(stored.number, stored.ledger, stored.seconds or 0.0, stored.error, stored.cancelled)
+    failed, end = sum(stored.ledger.failed.values()), stored.info.duration if stored.info is not None else None
+    return SourceProgress(path, stored.info, stored.ledger.decoded, failed, end, finished)
+
+
+def _source_figures(source: SourceProgress) -> dict[str, Any]:
+    ledger = source.ledger
+    return {
+        "path": readable_name(str(source.path)),
+        "frames": {
+            "decoded": ledger.decoded,
+            "inferred": ledger.inferred,
+            "skipped": ledger.skipped,
+            "dropped": sum(ledger.dropped.values()),
+            "failed": sum(ledger.failed.values()),
+        },
+        "decoder": source.decoder.name,
+        "decoder_reason": source.decoder.reason,
+        "seconds": round(source.seconds, 3),
+        "fps": round((ledger.inferred - source.before) / source.seconds, 2) if source.seconds else 0.0,
+    }
+
+
+def _device_figures(engine: EngineInfo, stats: DeviceStats | None) -> dict[str, Any]:
+    stats = stats or DeviceStats(engine.device, 0, 0.0, None, None)
+    latency = {"p50": stats.latency_p50, "p99": stats.latency_p99}
+    return {
+        "id": str(engine.device),
+        "name": engine.device_name,
+        "backend": engine.backend,
+        "precision": engine.precision,
+        "frames": stats.frames,
+        "fps": round(stats.frames_per_second, 2),
+        "latency_ms": {name: None if value is None else round(value, 2) for name, value in latency.items()},
+    }

@@ -1,1 +1,0 @@
-"""Writes sessions, also on top of what an interrupted run stored."""
