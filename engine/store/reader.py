@@ -128,7 +128,8 @@ class Block:
     @cached_property
     def scores(self) -> NDArray[np.float64]:
         """The confidences, float64 (n,), rounded to 4 decimals."""
-        return np.round(self.confidences.astype(np.float64), 4)
+        scores = self.confidences.astype(np.float64)
+        return np.round(scores, 4, out=scores)
 
     @cached_property
     def boxes(self) -> NDArray[np.float64]:
