@@ -42,7 +42,7 @@ from framefleet.engine.store.facts import SHARD, SHOWN, ZONES, differences, run_
 from framefleet.engine.store.files import lock_session, note_session
 from framefleet.engine.store.schema import absolute
 from framefleet.engine.store.session import SessionReader
-from framefleet.engine.tracking.follow import LEAST_CONFIDENCE
+from framefleet.engine.tracking.follow import MIN_CONFIDENCE
 from framefleet.engine.types import EngineInfo
 from framefleet.engine.zones.file import zones_text
 
@@ -230,7 +230,7 @@ def _stored(settings: RunSettings, earlier: Path | None) -> RunSettings:
 
     confidence = settings.engine.confidence
     if settings.track is not Track.NONE:
-        confidence = min(confidence, LEAST_CONFIDENCE)
+        confidence = min(confidence, MIN_CONFIDENCE)
     if earlier is not None and earlier.exists():
         with suppress(ExportError, KeyError, ValueError), SessionReader(earlier) as reader:  # the run says what is wrong with it
             stored = at(float(reader.facts["confidence"]))

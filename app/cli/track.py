@@ -21,7 +21,7 @@ def run(argv: Sequence[str]) -> int:
         "Follow the objects of an earlier run from frame to frame, without detecting again. The tracks are stored in the session,\n"
         "and 'framefleet results' writes them. A run with 'detect --track' stores weaker detections, too, which help the trackers.",
         arguments="SESSION",
-        examples=("detections", "detections --tracker ocsort"),
+        examples=("detections", "detections --drop-corrections"),
     )
     add_session_argument(parser)
     parser.add_argument("--tracker", choices=[*map(str, TrackerName)], default="bytetrack", help="the algorithm (bytetrack)")

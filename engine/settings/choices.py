@@ -52,7 +52,6 @@ class Track(StrEnum):
 
     NONE = "none"
     BYTETRACK = "bytetrack"
-    OCSORT = "ocsort"
 
 
 class Hint(StrEnum):
@@ -101,7 +100,6 @@ ISOLATION = {
 TRACK = {
     Track.NONE: "No",
     Track.BYTETRACK: "ByteTrack: fast, weak detections continue a track",
-    Track.OCSORT: "OC-SORT: for objects that stop, turn or hide",
 }
 EVERY = {
     "": "Every frame",

@@ -14,8 +14,8 @@ from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.store import schema
 from framefleet.engine.store.reader import SessionReader
+from framefleet.engine.tracking.bytetrack import ByteTrack
 from framefleet.engine.tracking.follow import VERSION, TrackerName, Tracks, follow, make_tracker, strong_confidence
-from framefleet.engine.tracking.tracker import Tracker
 from framefleet.engine.types import FrameResult
 
 FIRST_FRAMES = 1000
@@ -56,7 +56,7 @@ def track_session(path: Path, name: TrackerName, drop_corrections: bool = False)
             raise UsageError(Notice("store.tracks_were_corrected", path=path, option=Option("drop-corrections")))
     with SessionReader(path, corrected=False) as reader:
         sources = [source for source in reader.sources() if source.kind is SourceKind.VIDEO and reader.count(source.number)]
-        found = [follow(reader.frames(source.number), tracker_for(reader, source.number, name)) for source in sources]
+        found = [follow(reader.frames(source.number), tracker_for(reader, source.number)) for source in sources]
     with schema.explained(path, "write"), closing(schema.open_existing(path, "rw")) as connection, schema.transaction(connection):
         if drop_corrections:
             connection.execute("UPDATE corrections SET track = NULL")
@@ -78,7 +78,7 @@ def track_source(path: Path, source: int, name: TrackerName, frames: Iterator[Fr
     """
     first = next(frames, None)
     with SessionReader(path, corrected=False) as reader:
-        tracker = tracker_for(reader, source, name)
+        tracker = tracker_for(reader, source)
     tracks = follow([] if first is None else chain((first,), frames), tracker)
     with schema.explained(path, "write"), closing(schema.open_existing(path, "rw")) as connection:
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -131,11 +131,11 @@ def _rows(source: int, tracks: Tracks) -> Iterator[tuple[int, ...]]:
         yield source, number, class_id, int(frames[0]), int(frames[-1]), len(frames)
 
 
-def tracker_for(reader: SessionReader, source: int, name: TrackerName) -> Tracker:
+def tracker_for(reader: SessionReader, source: int) -> ByteTrack:
     """Create the tracker for a source of which ``FIRST_FRAMES`` frames or all are stored."""
     steps = np.diff(reader.times(source, FIRST_FRAMES))
     steps = steps[steps > 0]
-    return make_tracker(name, float(np.median(steps)) if len(steps) else 1.0, strong_confidence(_first_scores(reader, source)))
+    return make_tracker(float(np.median(steps)) if len(steps) else 1.0, strong_confidence(_first_scores(reader, source)))
 
 
 def _first_scores(reader: SessionReader, source: int) -> NDArray[np.float32]:

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from framefleet.engine.errors import UsageError
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
-from framefleet.engine.store.facts import TRACK
 from framefleet.engine.store.reader import Block, SessionReader
 from framefleet.engine.store.sources import StoredSource
 from framefleet.engine.store.tracks import tracker_for
 from framefleet.engine.tracking.appearances import vote
-from framefleet.engine.tracking.follow import Follower, TrackerName
-from framefleet.engine.tracking.tracker import NONE
+from framefleet.engine.tracking.bytetrack import NONE
+from framefleet.engine.tracking.follow import Follower
 from framefleet.engine.zones.counter import ZoneCounter
 from framefleet.engine.zones.counts import Counts, counts_of
 from framefleet.engine.zones.geometry import HeatMap, distances, reference_points
@@ -195,7 +194,7 @@ class LiveCounts:
         self._path, self._source, self._zones = path, source, zones
         with SessionReader(path, corrected=False) as reader:
             self._allowed = zones.class_ids(reader.labels)
-            self._follower = Follower(tracker_for(reader, source, TrackerName.of(reader.facts.get(TRACK))))
+            self._follower = Follower(tracker_for(reader, source))
         self._counter = ZoneCounter(zones)
         self._best = defaultdict[int, float](float)
         self._last = -1

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.tracking.motion import Array
-
-Integers = NDArray[np.int64]
+from framefleet.engine.tracking.association import Array, Integers
 
 APPEARANCE = np.dtype(
     [

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
-from lap import lapjv
+from lap import lapjv, lapmod
 from numpy.typing import NDArray
 
-from framefleet.engine.tracking.motion import Array
-
-Rows = NDArray[np.intp]
+Array: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+Rows: TypeAlias = NDArray[np.intp]
 
 TINY = 1e-300
 """Prevents a division by 0: boxes without an area overlap nothing."""
@@ -41,25 +41,60 @@ def areas(boxes: Array) -> Array:
     return area
 
 
-def assign(overlap: Array, least: float, bonus: Callable[[], Array] | None = None) -> tuple[Rows, Rows]:
+def assign(overlap: Array, least: float) -> tuple[Rows, Rows]:
     """Pair rows with columns so that the sum of the overlaps is as large as possible, then drop pairs below ``least``.
 
-    bonus: returns what is added to the overlaps for the choice of pairs, not for the limit; not called where no row and no column has
-    two overlaps of ``least`` or more, as in OC-SORT. Returns the pairs' rows and columns.
+    Parameters
+    ----------
+    overlap : ndarray
+        float64 (n, m), 0 and above.
+    least : float
+        Above 0.
+
+    Returns
+    -------
+    tuple of ndarray
+        The rows and the columns of the pairs, int (k,).
     """
     rows, columns = (overlap >= least).nonzero()
     if not len(rows):
         return rows, columns
-    if bonus is None:  # rows and columns without any overlap change nothing
-        used, possible = np.flatnonzero(overlap.any(1)), np.flatnonzero(overlap.any(0))
-        rows, columns = _best_pairs(overlap[used[:, None], possible])
-        rows, columns = used[rows], possible[columns]
-    elif len(set(rows.tolist())) == len(set(columns.tolist())) == len(rows):
-        return rows, columns
-    else:
-        rows, columns = _best_pairs(overlap + bonus())
+    # rows and columns without any overlap change nothing
+    used, possible = np.flatnonzero(overlap.any(1)), np.flatnonzero(overlap.any(0))
+    rows, columns = _best_pairs(overlap[used[:, None], possible])
+    rows, columns = used[rows], possible[columns]
     good = overlap[rows, columns] >= least
     return rows[good], columns[good]
+
+
+def assign_some(rows: Integers, columns: Integers, value: Array, count: int) -> tuple[Integers, Integers]:
+    """Choose from few possible pairs of many numbers those with the largest sum of values.
+
+    Parameters
+    ----------
+    rows, columns : ndarray
+        The possible pairs: numbers below ``count``, int64 (k,). A number is in one chosen pair as a row at most, and in one as a column.
+    value : ndarray
+        float64 (k,), from 0 to 1.
+    count : int
+        Number of rows, and of columns.
+
+    Returns
+    -------
+    tuple of ndarray
+        The rows and the columns of the chosen pairs, int64.
+    """
+    if not len(rows):
+        return rows, columns
+    # LAPJV pairs all rows with all columns, so row and column number count + n stand for no partner of column and row n
+    none = np.arange(count)
+    one, other = np.concatenate((rows, none, count + none, count + columns)), np.concatenate((columns, count + none, none, count + rows))
+    costs = np.concatenate((1 - value, np.full(2 * count, 0.5), np.zeros(len(rows))))
+    order = np.lexsort((other, one))
+    starts = np.searchsorted(one[order], np.arange(2 * count + 1))
+    _, partner, _ = lapmod(2 * count, costs[order], starts.astype(np.int32), other[order].astype(np.int32))
+    chosen = np.flatnonzero((partner[:count] >= 0) & (partner[:count] < count))
+    return chosen, partner[chosen].astype(np.int64)
 
 
 def _best_pairs(value: Array) -> tuple[Rows, Rows]:

@@ -10,28 +10,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.tracking.appearances import vote
-from framefleet.engine.tracking.association import overlaps
-from framefleet.engine.tracking.bytetrack import STEADY, ByteTrack
-from framefleet.engine.tracking.motion import Array
-from framefleet.engine.tracking.ocsort import OcSort
-from framefleet.engine.tracking.refine import Sightings, refined
-from framefleet.engine.tracking.tracker import NONE, Tracker
+from framefleet.engine.tracking.association import Array, Integers, overlaps
+from framefleet.engine.tracking.bytetrack import NONE, STEADY, ByteTrack
+from framefleet.engine.tracking.refine import Sightings, interval_of, ranges, refined
 from framefleet.engine.types import FrameResult
 
-VERSION = 5
+VERSION = 6
 """Changes whenever the same detections get other tracks."""
 
-LEAST_CONFIDENCE = 0.1
+MIN_CONFIDENCE = 0.1
 """Weaker detections help no tracker."""
 
-_STRONG, _OVERLAP, _WEAK_OVERLAP, _PATIENCE = 0.6, 0.3, 0.7, 2.0
-"""Confidence of the detections that can begin a track, least overlap of them and of weaker ones with the predicted box, and seconds that a
-track lives without detections: see ``benchmarks/results/tracks_speed.md``."""
+_STRONG, _OVERLAP, _WEAK_OVERLAP, _REACH = 0.6, 0.3, 0.7, 1.25
+"""Confidence of the detections that can begin a track, least overlap of them and of weaker ones with the predicted box, and how many sides
+of its box an object may move from its first detection to the next frame: see ``benchmarks/results/tracks.md``."""
 
-_LEAST_STRONG, _SURER, _SURER_SHARE = 0.25, 0.75, 2 / 3
+_PATIENCE, _PATIENCE_STEPS = 2.0, 2.5
+"""A track lives without detections for the longer of these: seconds, and intervals of the analysed frames."""
+
+_MIN_STRONG, _SURER, _SURER_SHARE = 0.25, 0.75, 2 / 3
 """For a model that is unsure of most objects, less can begin a track: this share of the confidence that the surer quarter of its detections
 from 0.25 up reaches, but no less than 0.25."""
+
+MAX_STEP, _FAR_SHARE, _FAR_STEPS = 1.1, 0.25, 3
+"""Objects that move farther than this from frame to frame, in sides of their boxes, cannot be followed. The least share of such steps of
+which the user is told, and their least number."""
 
 _SAME = 0.65
 """Boxes of different classes that overlap more than this show the same object."""
@@ -41,12 +46,6 @@ class TrackerName(StrEnum):
     """The trackers that users can choose."""
 
     BYTETRACK = "bytetrack"
-    OCSORT = "ocsort"
-
-    @classmethod
-    def of(cls, setting: str | None) -> TrackerName:
-        """The tracker that the setting ``track`` names. Without one it is ByteTrack."""
-        return cls.OCSORT if setting == cls.OCSORT else cls.BYTETRACK
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,26 +53,36 @@ class Tracks:
     """The tracks of one source, numbered from 1 in the order of their first detections.
 
     frames, ordinals, tracks: int64 (n,), each detection that belongs to a track: its frame, its place in that frame, its track.
-    class_ids: int64 (m,), of track 1, 2, …: the class with the highest sum of confidences.
+    class_ids: int64 (m,), of track 1, 2, …: the class with the highest sum of confidences. problem: why the tracks are not reliable.
     """
 
     frames: NDArray[np.int64]
     ordinals: NDArray[np.int64]
     tracks: NDArray[np.int64]
     class_ids: NDArray[np.int64]
+    problem: Notice | None = None
 
 
 def strong_confidence(scores: NDArray[np.floating[Any]]) -> float:
     """Return the least confidence of detections that can begin a track. scores: of the detections in the source's first frames, (n,)."""
-    scores = scores[scores >= _LEAST_STRONG]
-    return float(np.clip(_SURER_SHARE * np.quantile(scores, _SURER), _LEAST_STRONG, _STRONG)) if len(scores) else _STRONG
+    scores = scores[scores >= _MIN_STRONG]
+    return float(np.clip(_SURER_SHARE * np.quantile(scores, _SURER), _MIN_STRONG, _STRONG)) if len(scores) else _STRONG
 
 
-def make_tracker(name: TrackerName, interval: float, strong: float = _STRONG) -> Tracker:
-    """Create a tracker. interval: usual time between two analysed frames, seconds. strong: see ``strong_confidence``."""
-    if name is TrackerName.OCSORT:
-        return OcSort(interval, _PATIENCE, strong=strong, overlap=_OVERLAP)
-    return ByteTrack(interval, _PATIENCE, strong=strong, first=strong, overlap=_OVERLAP, weak_overlap=_WEAK_OVERLAP, noise=STEADY)
+def make_tracker(interval: float, strong: float = _STRONG) -> ByteTrack:
+    """Create a tracker.
+
+    Parameters
+    ----------
+    interval : float
+        Usual time between two analysed frames, seconds.
+    strong : float
+        See ``strong_confidence``.
+    """
+    patience = max(_PATIENCE, _PATIENCE_STEPS * interval)
+    return ByteTrack(
+        interval, patience, strong=strong, first=strong, overlap=_OVERLAP, weak_overlap=_WEAK_OVERLAP, noise=STEADY, reach=_REACH
+    )
 
 
 class Follower:
@@ -82,7 +91,7 @@ class Follower:
     Attributes: confirmed: the tracker's numbers of the tracks that are certain, in the order in which they became so.
     """
 
-    def __init__(self, tracker: Tracker) -> None:
+    def __init__(self, tracker: ByteTrack) -> None:
         self._tracker = tracker
         self._votes: dict[int, dict[int, float]] = {}
         self.confirmed: list[int] = []
@@ -96,7 +105,7 @@ class Follower:
         found = frame.detections
         if found is None:
             return np.zeros(0, np.intp), np.zeros(0, np.int64)
-        usable = np.flatnonzero(found.scores >= LEAST_CONFIDENCE)
+        usable = np.flatnonzero(found.scores >= MIN_CONFIDENCE)
         boxes = found.boxes[usable].astype(np.float64)
         single = _single(boxes)
         usable, boxes = usable[single], boxes[single]
@@ -120,8 +129,21 @@ class Follower:
         return max(self._votes, default=-1) + 1
 
 
-def follow(frames: Iterable[FrameResult], tracker: Tracker) -> Tracks:
-    """Track the objects in the frames of one source, which come in order: see ``Follower`` and ``refined``."""
+def follow(frames: Iterable[FrameResult], tracker: ByteTrack) -> Tracks:
+    """Track the objects of one source.
+
+    Parameters
+    ----------
+    frames : iterable of FrameResult
+        In order. Frames without detections because they failed are gaps.
+    tracker : ByteTrack
+        A new one, see ``make_tracker``.
+
+    Returns
+    -------
+    Tracks
+        After the improvements of ``refined``.
+    """
     follower = Follower(tracker)
     rows: list[tuple[NDArray[Any], ...]] = []
     times: list[float] = []
@@ -140,7 +162,9 @@ def follow(frames: Iterable[FrameResult], tracker: Tracker) -> Tracks:
     classes = np.full(follower.count + 1, NONE)  # the last one is that of detections without a track
     classes[follower.confirmed] = [follower.class_of(number) for number in follower.confirmed]
     numbers = np.where(classes[numbers] < 0, NONE, numbers)
-    tracks = refined(Sightings(positions, boxes.astype(np.float64), numbers, np.array(times), classes))
+    seen = Sightings(positions, boxes.astype(np.float64), numbers, np.array(times), classes)
+    tracks = refined(seen)
+    problem = _too_fast(seen, tracks, class_ids, scores >= tracker.first)
     mine = np.flatnonzero(tracks >= 0)
     _, first, tracks = np.unique(tracks[mine], return_index=True, return_inverse=True)
     ids = np.empty(len(first), np.int64)
@@ -148,7 +172,39 @@ def follow(frames: Iterable[FrameResult], tracker: Tracker) -> Tracks:
     tracks = ids[tracks]
     winners = np.zeros(len(first), np.int64)
     winners[tracks] = vote(tracks, class_ids[mine].astype(np.int64), scores[mine].astype(np.float64))
-    return Tracks(np.array(indices)[positions[mine]], ordinals[mine], tracks + 1, winners)
+    return Tracks(np.array(indices)[positions[mine]], ordinals[mine], tracks + 1, winners, problem)
+
+
+def _too_fast(seen: Sightings, tracks: Integers, class_ids: NDArray[np.integer[Any]], strong: NDArray[np.bool_]) -> Notice | None:
+    """Say that objects move too far from frame to frame, if many do.
+
+    The way of an object leads to the next detection of its track, or without a track to the nearest object of its class in the next frame.
+    """
+    order = np.lexsort((seen.positions, tracks))
+    one, other = order[:-1], order[1:]
+    follows = (tracks[one] == tracks[other]) & (tracks[one] >= 0) & (seen.positions[other] - seen.positions[one] == 1)
+    ways = [_distances(seen.boxes[one[follows]], seen.boxes[other[follows]])]
+    free, targets = np.flatnonzero(strong & (tracks < 0)), np.flatnonzero(strong)
+    starts, ends = (np.searchsorted(seen.positions[targets], seen.positions[free] + 1, side=side) for side in ("left", "right"))
+    which, place = ranges(starts, ends)
+    here, there = free[which], targets[place]
+    same = class_ids[here] == class_ids[there]
+    nearest = np.full(len(free), np.inf)
+    np.minimum.at(nearest, which[same], _distances(seen.boxes[here[same]], seen.boxes[there[same]]))
+    ways.append(nearest[np.isfinite(nearest)])
+    distances = np.concatenate(ways)
+    far = int((distances > MAX_STEP).sum())
+    if far < _FAR_STEPS or far < _FAR_SHARE * len(distances):
+        return None
+    interval = interval_of(seen.times)
+    return Notice("tracking.too_fast", share=far / len(distances), rate=1 / interval if interval > 0 else 0.0, option=Option("every"))
+
+
+def _distances(before: Array, after: Array) -> Array:
+    """The ways of the centres of boxes, in sides of the box, float64 (n,). Boxes x1 y1 x2 y2, (n, 4)."""
+    ways = (after[:, :2] + after[:, 2:] - before[:, :2] - before[:, 2:]) / 2
+    sides = np.maximum(np.maximum(before[:, 2:] - before[:, :2], after[:, 2:] - after[:, :2]), 1)
+    return np.asarray(np.hypot(*(ways / sides).T))
 
 
 def _single(boxes: Array) -> NDArray[np.bool_]:

@@ -1,7 +1,7 @@
 """Improves the tracks of a whole source: ends them at cuts, joins pieces of the same object, and adds weak detections in gaps.
 
 A tracker decides frame by frame. Afterwards, both ends of each gap are known, so these decisions need less evidence. Only detections that
-the model found get tracks. Constants are chosen on streets of other seeds than those in ``benchmarks/results/tracks_speed.md``.
+the model found get tracks. Constants are chosen on streets of other seeds than those in ``benchmarks/results/tracks.md``.
 """
 
 from __future__ import annotations
@@ -11,10 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.tracking.association import pair_overlaps
-from framefleet.engine.tracking.motion import Array
-
-Integers = NDArray[np.int64]
+from framefleet.engine.tracking.association import Array, Integers, assign_some, pair_overlaps
 
 CUT_WINDOW, CUT_TRACKS, CUT_SHARE = 0.2, 5, 0.3
 """At a cut, at least ``CUT_TRACKS`` tracks end and begin, and at most this share of them continues within these seconds. Tracks
@@ -28,8 +25,12 @@ value."""
 JOIN_OVERLAP = 0.8
 """Both pieces may be seen for this time, because an object has two boxes for a while."""
 
-SPLIT_SECONDS = 0.4
-"""Tracks are divided in longer gaps. The pieces are joined again if no others fit better."""
+SPLIT_SECONDS, SPLIT_STEPS = 0.4, 4.5
+"""Tracks are divided in gaps that are longer than both: seconds, and intervals of the analysed frames. The pieces are joined again if no
+others fit better."""
+
+JOIN_DECAY, JOIN_OWN = 6.0, 1.1
+"""How fast the value of joining two pieces falls with its cost, and the most cost of joining pieces that the tracker has joined."""
 
 DOUBLE_OVERLAP, DOUBLE_SHARE = 0.5, 0.5
 """A track follows the object of a longer one if their boxes overlap by this in this share of its detections."""
@@ -68,7 +69,7 @@ def refined(seen: Sightings) -> Integers:
     segments = np.searchsorted(cuts(seen.positions[order], seen.tracks[order], seen.times), seen.positions[order], side="right")
     begins = (np.diff(seen.tracks[order], prepend=-1) != 0) | (np.diff(segments, prepend=-1) != 0)
     times = seen.times[seen.positions[order]]
-    begins |= np.diff(times, prepend=times[0]) > SPLIT_SECONDS
+    begins |= np.diff(times, prepend=times[0]) > max(SPLIT_SECONDS, SPLIT_STEPS * interval_of(seen.times))
     starts = np.flatnonzero(begins)
     pieces = _Pieces.of(seen, order, starts, segments[starts])
     names = _joined(pieces)[np.cumsum(begins) - 1]
@@ -84,9 +85,15 @@ def refined(seen: Sightings) -> Integers:
     return tracks
 
 
+def interval_of(times: Array) -> float:
+    """The usual time between two frames, seconds; 0 for one frame. times: of all frames, seconds, float64 (n,)."""
+    return float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+
+
 def cuts(positions: Integers, tracks: Integers, times: Array) -> Integers:
     """Return the positions of frames with which another scene begins. positions, tracks: of detections, by track and then by frame."""
-    window = round(CUT_WINDOW / float(np.median(np.diff(times)))) if len(times) > 1 and times[-1] > times[0] else 0
+    interval = interval_of(times)
+    window = round(CUT_WINDOW / interval) if interval > 0 else 0
     if window < 2:  # too few frames a second
         return np.zeros(0, np.int64)
     same = np.diff(tracks) == 0
@@ -113,13 +120,14 @@ def _covered(first: Integers, last: Integers, count: int) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class _Pieces:
-    """Tracks without cuts: their segments between cuts, classes, and at the first and the last detection: time, box and speed.
+    """Tracks without cuts: their segments between cuts, classes, tracks, and at the first and the last detection: time, box and speed.
 
     times: float64 (2, k), seconds. boxes: float64 (2, k, 4): centre, width and height. speeds: float64 (2, k, 2), pixels/s.
     """
 
     segments: Integers
     class_ids: Integers
+    tracks: Integers
     times: Array
     boxes: Array
     speeds: Array
@@ -134,7 +142,8 @@ class _Pieces:
             at = order[np.clip(rows, 0, len(order) - 1)]
             sides.append(_line(seen.times[seen.positions[at]], _sides(seen.boxes[at]), used))
         times, boxes, speeds = (np.stack(column) for column in zip(*sides, strict=True))
-        return cls(segments, seen.class_ids[seen.tracks[order[starts]]], times, boxes, speeds)
+        numbers = seen.tracks[order[starts]]
+        return cls(segments, seen.class_ids[numbers], numbers, times, boxes, speeds)
 
 
 def _sides(boxes: Array) -> Array:
@@ -162,7 +171,7 @@ def _joined(pieces: _Pieces) -> Integers:
     """Return the track of each piece: the number of its first piece."""
     (first, last), ends = pieces.times, np.argsort(pieces.times[0], kind="stable")
     low, high = (np.searchsorted(first[ends], last + length, side="right") for length in (-JOIN_OVERLAP, JOIN_SECONDS))
-    one, other = _ranges(low, high)
+    one, other = ranges(low, high)
     other = ends[other]
     fitting = (first[one] < first[other]) & (last[one] < last[other])
     fitting &= (pieces.class_ids[one] == pieces.class_ids[other]) & (pieces.segments[one] == pieces.segments[other])
@@ -176,14 +185,14 @@ def _joined(pieces: _Pieces) -> Integers:
     growth = np.abs(np.log(np.maximum(here[:, 3], 1) / np.maximum(there[:, 3], 1)))
     wider = 1 + np.abs(gap) / JOIN_WIDENING
     cost = distance / (JOIN_DISTANCE * wider) + growth / 2 + np.abs(gap) / JOIN_SECONDS / 2
-    good = np.flatnonzero((distance < JOIN_DISTANCE * wider) & (growth < JOIN_GROWTH * wider))
+    good = (distance < JOIN_DISTANCE * wider) & (growth < JOIN_GROWTH * wider)
+    own = pieces.tracks[one] == pieces.tracks[other]
+    value = np.exp(-JOIN_DECAY * np.where(own, np.minimum(cost, JOIN_OWN), cost))
+    good |= own
 
     names = np.arange(len(last))
-    continued, continuing = np.zeros(len(last), bool), np.zeros(len(last), bool)
-    for pair in good[np.argsort(cost[good], kind="stable")]:
-        if not continued[one[pair]] and not continuing[other[pair]]:
-            continued[one[pair]] = continuing[other[pair]] = True
-            names[other[pair]] = one[pair]
+    before, after = assign_some(one[good], other[good], value[good], len(last))
+    names[after] = before
     for piece in ends:  # the earlier piece has its name already
         names[piece] = names[names[piece]]
     return names
@@ -196,7 +205,7 @@ def _drop_doubles(seen: Sightings, tracks: Integers) -> None:
     pairs: list[Integers] = []
     for part in np.array_split(mine, len(mine) // DOUBLES_BLOCK + 1):
         ends = np.searchsorted(seen.positions[part], seen.positions[part], side="right")
-        one, other = _ranges(np.arange(1, len(part) + 1), ends)
+        one, other = ranges(np.arange(1, len(part) + 1), ends)
         one, other = part[one], part[other]
         near = pair_overlaps(seen.boxes[one], seen.boxes[other]) >= DOUBLE_OVERLAP
         both = np.sort(tracks[np.stack((one[near], other[near]))], 0)
@@ -208,7 +217,7 @@ def _drop_doubles(seen: Sightings, tracks: Integers) -> None:
     tracks[np.isin(tracks, doubled)] = -1
 
 
-def _ranges(first: Integers, end: Integers) -> tuple[Integers, Integers]:
+def ranges(first: Integers, end: Integers) -> tuple[Integers, Integers]:
     """All numbers from ``first`` up to ``end`` of ranges, one range behind the other: the number of the range, and the number in it."""
     counts = end - first
     which = np.repeat(np.arange(len(counts)), counts)
@@ -221,14 +230,14 @@ def _fill(seen: Sightings, tracks: Integers) -> None:
     order = order[np.searchsorted(tracks[order], 0) :]
     positions, times = seen.positions[order], seen.times[seen.positions[order]]
     gaps = np.flatnonzero((np.diff(tracks[order]) == 0) & (np.diff(positions) > 1) & (np.diff(times) <= FILL_SECONDS))
-    gap, place = _ranges(positions[gaps] + 1, positions[gaps + 1])
+    gap, place = ranges(positions[gaps] + 1, positions[gaps + 1])
     gap = gaps[gap]
     share = ((seen.times[place] - times[gap]) / np.maximum(times[gap + 1] - times[gap], 1e-9))[:, None]
     line = seen.boxes[order[gap]] * (1 - share) + seen.boxes[order[gap + 1]] * share
 
     free = np.flatnonzero(tracks < 0)  # in the order of frames
     low, high = (np.searchsorted(seen.positions[free], place, side=side) for side in ("left", "right"))
-    wish, found = _ranges(low, high)
+    wish, found = ranges(low, high)
     found = free[found]
     overlap = pair_overlaps(line[wish], seen.boxes[found])
     good = np.flatnonzero(overlap >= FILL_OVERLAP)

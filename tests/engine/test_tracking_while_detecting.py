@@ -28,7 +28,7 @@ SETTINGS = RunSettings(
     CPUS[:1],
     engine=EngineSettings(Precision.FP32, confidence=0.1, threads=1),
     isolation=Isolation.THREAD,
-    track=Track.OCSORT,
+    track=Track.BYTETRACK,
 )
 LABELS = tuple(DEMO.labels.read_text().split("\n")[:8])
 
@@ -72,7 +72,7 @@ def test_tracks_equal_those_of_the_stored_session(parallel: Parallel, devices: i
     detect(tmp_path / "s.sqlite", [CLIP], replace(SETTINGS, parallel=parallel, devices=CPUS[:devices]))
     found = tracks(tmp_path / "s.sqlite")
     assert found[0]
-    track_session(tmp_path / "s.sqlite", TrackerName.OCSORT)
+    track_session(tmp_path / "s.sqlite", TrackerName.BYTETRACK)
     assert tracks(tmp_path / "s.sqlite") == found
 
 

@@ -51,7 +51,7 @@ def changed_preferences(model: ModelFiles, **others: Any) -> Preferences:
         "decode_threads": 3,
         "latency_budget": 12.5,
         "hint": Hint.LATENCY,
-        "track": Track.OCSORT,
+        "track": Track.BYTETRACK,
         "begin": Moment(seconds=Fraction(3, 2)),
         "end": Moment(frames=2700),
         "every": Moment(seconds=Fraction(1)),

@@ -12,7 +12,6 @@ from framefleet.app.window.player.preview_client import Shown
 from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.session.background import Background
-from framefleet.app.window.settings.preferences import load
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets import formats
@@ -53,7 +52,7 @@ class Zones(QObject):
         self._filter = ViewFilter()
         self._filtering = QTimer(self, singleShot=True, interval=WAIT_MS)
         present = lambda: self.editor.zones, lambda: self._filter
-        self.counting = Counting(background, *present, lambda: TrackerName.of(load(store).values["track"]), self)
+        self.counting = Counting(background, *present, lambda: TrackerName.BYTETRACK, self)
         self.totals = Totals(background, self.set.files, *present, self)
         self.spoken = ElidedLabel("small")
         self._item: QueueItem | None = None

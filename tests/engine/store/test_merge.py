@@ -142,11 +142,11 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_tracks_and_corrections_go_along(tmp_path: Path) -> None:
     first = write_session(tmp_path / "first.sqlite", {"a.mp4": 5})
     second = write_session(tmp_path / "second.sqlite", {"b.mp4": 5})
-    track_session(second, TrackerName.OCSORT)
+    track_session(second, TrackerName.BYTETRACK)
     with Corrections(second) as corrections:
         corrections.delete(OneDetection(0, 3, 1))
     merge_sessions([first, second], tmp_path / "both.sqlite")
-    assert tracked_with(tmp_path / "both.sqlite", 1, TrackerName.OCSORT)
+    assert tracked_with(tmp_path / "both.sqlite", 1, TrackerName.BYTETRACK)
     with SessionReader(tmp_path / "both.sqlite") as reader:
         assert [len(frame.detections) for number in range(2) for frame in reader.frames(number)] == [2] * 8 + [1, 2]
         assert [len(reader.tracks(number)) for number in range(2)] == [0, 1]

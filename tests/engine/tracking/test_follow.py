@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from framefleet.engine.tracking.follow import Follower, TrackerName, follow, make_tracker, strong_confidence
+from framefleet.engine.tracking.follow import Follower, follow, make_tracker, strong_confidence
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 CPU = DeviceId("cpu", "0")
@@ -15,7 +15,7 @@ def frame(number, *objects, failure=None):
 
 
 def tracked(frames):
-    return follow(frames, make_tracker(TrackerName.BYTETRACK, 1 / 25))
+    return follow(frames, make_tracker(1 / 25))
 
 
 def test_a_track_has_the_class_with_most_confidence_and_counts_from_its_first_frame():
@@ -39,7 +39,7 @@ def test_a_second_box_of_another_class_on_the_same_object_gets_no_track():
 
 
 def test_the_weaker_box_on_an_object_and_boxes_below_0_1_are_not_tracked_at_all():
-    follower = Follower(make_tracker(TrackerName.BYTETRACK, 1 / 25))
+    follower = Follower(make_tracker(1 / 25))
     for number in range(3):
         places, _ = follower.add(frame(number, (10, 2, 0.9), (300, 0, 0.8), (12, 7, 0.7), (500, 0, 0.12), (400, 0, 0.09)))
         assert places.tolist() == [0, 1, 3]
@@ -71,7 +71,7 @@ def test_how_sure_the_model_is_decides_what_begins_a_track(scores, strong):
 
 
 def test_the_class_of_a_track_that_goes_on_has_the_highest_sum_not_the_last_confidence():
-    follower = Follower(make_tracker(TrackerName.BYTETRACK, 1 / 25))
+    follower = Follower(make_tracker(1 / 25))
     for number, (class_id, confidence) in enumerate([(5, 0.7), (5, 0.7), (5, 0.7), (2, 0.95)]):
         follower.add(frame(number, (10 + number, class_id, confidence)))
     (track,) = follower.confirmed

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pytest
 
-from framefleet.engine.tracking.follow import TrackerName, Tracks, follow, make_tracker
+from framefleet.engine.tracking.follow import Tracks, follow, make_tracker
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 RATE = 25
@@ -24,7 +24,7 @@ def frame(number: int, objects: Iterable[Object], class_id: int = 0) -> FrameRes
 
 
 def tracked(objects: Callable[[int], list[Object]], frames: int, classes: Callable[[int], int] = lambda _: 0) -> Tracks:
-    return follow((frame(each, objects(each), classes(each)) for each in range(frames)), make_tracker(TrackerName.OCSORT, 1 / RATE))
+    return follow((frame(each, objects(each), classes(each)) for each in range(frames)), make_tracker(1 / RATE))
 
 
 def walker(number: int, confidence: float = 0.9) -> Object:
@@ -113,5 +113,5 @@ def test_few_frames_a_second_have_no_cuts() -> None:
         FrameResult(FrameRef(0, number, float(number)), DeviceId("cpu", "0"), 1280, 720, frame(number, crowd(0, number)).detections)
         for number in range(20)
     ]
-    tracks = follow(frames, make_tracker(TrackerName.OCSORT, 1.0))
+    tracks = follow(frames, make_tracker(1.0))
     assert np.bincount(tracks.tracks)[1:].tolist() == [20] * 6

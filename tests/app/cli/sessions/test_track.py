@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
@@ -26,7 +25,7 @@ def test_a_stored_run_is_tracked(tmp_path: Path) -> None:
     write_session(tmp_path / "session.sqlite", {"a.mp4": 30})
     run = run_main("track", tmp_path)
     assert (run.status, run.out) == (0, "a.mp4: 1 track\n"), run.err
-    run = run_main("track", tmp_path / "session.sqlite", "--tracker", "ocsort")
+    run = run_main("track", tmp_path / "session.sqlite", "--tracker", "bytetrack")
     assert (run.status, run.out) == (0, "a.mp4: 1 track\n"), run.err
 
 
@@ -52,9 +51,8 @@ def weak_session(path: Path, highest: float, every: int = 1) -> Path:
     return path
 
 
-@pytest.mark.parametrize("tracker", ["bytetrack", "ocsort"])
-def test_the_objects_of_a_weak_model_are_followed(tmp_path: Path, tracker: str) -> None:
-    run = run_main("track", weak_session(tmp_path, 0.4), "--tracker", tracker)
+def test_the_objects_of_a_weak_model_are_followed(tmp_path: Path) -> None:
+    run = run_main("track", weak_session(tmp_path, 0.4))
     assert (run.status, run.out) == (0, "a.mp4: 1 track\n"), run.err
 
 
@@ -80,7 +78,7 @@ def test_a_missing_session_and_an_unknown_tracker_are_named(tmp_path: Path) -> N
     assert "there is no" in run.err
     run = run_main("track", tmp_path, "--tracker", "sort")
     assert run.status == 2
-    assert "ocsort" in run.err
+    assert "bytetrack" in run.err
 
 
 def test_pictures_have_neither_tracks_nor_clips(tmp_path: Path) -> None:

@@ -296,7 +296,7 @@ def test_counts_while_a_run_goes_on(tmp_path):
     """They are those of the stored frames, once a second, with the name of each line and zone."""
     zones, now = parse_zones(json.dumps(ZONES)), [100.0]
     path = tmp_path / "session.sqlite"
-    with SessionWriter(path, LABELS, {"track": "ocsort"}) as writer:
+    with SessionWriter(path, LABELS, {"track": "bytetrack"}) as writer:
         live = LiveZones(path, zones, lambda: now[0])
         writer.add_source(0, "a.mp4", video_info("a.mp4", 40))
         writer.add_source(1, "b.mp4", replace(video_info("b.mp4", 40), width=480))

@@ -83,7 +83,7 @@ def test_every_choice_reaches_the_run() -> None:
     )
     tiles = Tiles(4, None, 0.15, full_frame=False)
     part = Moment(seconds=Fraction(3, 2)), Moment(frames=2700), Moment(seconds=Fraction(1))
-    others = Track.OCSORT, ClockSettings(ClockSource.NAME, ZoneInfo("Europe/Berlin"))
+    others = Track.BYTETRACK, ClockSettings(ClockSource.NAME, ZoneInfo("Europe/Berlin"))
     assert CHANGED.run_settings() == RunSettings(MODEL, DEVICES, Parallel.TILES, engine, Isolation.THREAD, tiles, *part, *others)
 
 

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import QWidget
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.results.export_dialog import ExportDialog
-from framefleet.app.window.settings.preferences import Preferences, save
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.filter_panel import FilterPanel
 from framefleet.app.window.zones.classes_popup import ClassesPopup
@@ -29,7 +28,6 @@ from framefleet.app.window.zones.parts import ShownParts
 from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.settings import Track
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.files import lock_session
 from framefleet.engine.store.session import SessionReader, SessionWriter
@@ -451,8 +449,7 @@ def test_an_event_is_reached_by_key_and_click(shown, qtbot, window):
 
 @pytest.mark.parametrize("own", [False, True])
 def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path, own):
-    """The tracker is the one in the settings. own: the window's run still holds the session."""
-    save(Preferences.of(track=Track.OCSORT), window.context.store)
+    """own: the window's run still holds the session."""
     video = make_video(tmp_path / "a.mp4", FRAMES, (320, 240))
     results = write_results(tmp_path / "a.sqlite", video, FRAMES)
     window.open_paths([results.database])
@@ -464,7 +461,7 @@ def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path, own):
         feature(window, Zones).panel.track.click()
         qtbot.waitUntil(lambda: not feature(window, Zones).panel.track.isVisible() and not window.context.background.busy)
     assert feature(window, Zones).list.model.index(0, 2).data() == "1"
-    assert tracked_with(results.database, 0, TrackerName.OCSORT)
+    assert tracked_with(results.database, 0, TrackerName.BYTETRACK)
     found = window.context.viewer.canvas  # the picture shows the numbers at once
     qtbot.waitUntil(lambda: found.visible_detections.tracks is not None and found.visible_detections.tracks[0] == 1, timeout=20_000)
 

@@ -136,7 +136,7 @@ def test_new_tracks_forget_what_was_undone(path):
     with Corrections(path) as corrections:
         corrections.split(0, 1, 12)
         corrections.undo()
-    track_session(path, TrackerName.OCSORT)
+    track_session(path, TrackerName.BYTETRACK)
     before = seen(path)
     with Corrections(path) as corrections:
         assert corrections.redo() is None

@@ -27,7 +27,7 @@ def test_tracks_of_a_growing_session_equal_those_of_the_whole_one(tmp_path: Path
     """stored: number of frames before the process begins."""
     path = tmp_path / "s.sqlite"
     frames = [make_frame(0, index, 3 if index % 40 else 0) for index in range(FRAMES)]
-    with SessionWriter(path, LABELS, {}) as writer, LiveTracking(path, TrackerName.OCSORT) as following:
+    with SessionWriter(path, LABELS, {}) as writer, LiveTracking(path, TrackerName.BYTETRACK) as following:
         writer.add_source(0, "a.mp4", video_info("a.mp4", FRAMES))
         writer.add_frames(frames[:stored])
         writer.commit()
@@ -40,7 +40,7 @@ def test_tracks_of_a_growing_session_equal_those_of_the_whole_one(tmp_path: Path
         following.finish()
     found = tracks(path)
     assert found[0]
-    track_session(path, TrackerName.OCSORT)
+    track_session(path, TrackerName.BYTETRACK)
     assert tracks(path) == found
 
 
