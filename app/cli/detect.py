@@ -25,6 +25,7 @@ from framefleet.app.cli.exports import (
     number_of,
     print_exported,
     untracked_lines,
+    without_notes,
 )
 from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.runs import CLUSTER, Run, add_run_options, connected, reported
@@ -149,7 +150,7 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
                 None if arguments.json or run.interruption.number is not None else Summary(reader, exporting.least_seen, session.sources)
             )
     if arguments.zones:
-        run.figures["zones"] = counted
+        run.figures["zones"] = without_notes(counted)
         run.written = run.written and not any("error" in each for each in counted)
     if arguments.json:
         return

@@ -38,7 +38,7 @@ from framefleet.engine.store.exporters.common.tallies import is_empty, read_file
 from framefleet.engine.store.facts import SHOWN
 from framefleet.engine.store.session import SessionReader, StoredSource
 from framefleet.engine.store.sources import label_of
-from framefleet.engine.store.tracks import why_untracked
+from framefleet.engine.store.tracks import motion_problem, why_untracked
 from framefleet.engine.store.zones import LiveCounts, count_pictures, read_counts, require_any_tracks, zones_for
 from framefleet.engine.zones.file import parse_zones, read_zones
 from framefleet.engine.zones.shapes import ZoneSet
@@ -371,6 +371,11 @@ def count_sources(reader: SessionReader, zones: ZoneSet, only: Collection[int] |
     return found
 
 
+def without_notes(counted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What ``count_sources`` returned, for ``--json``."""
+    return [{key: value for key, value in each.items() if key != "notes"} for each in counted]
+
+
 def scaling_notes(zones: ZoneSet, sources: Iterable[StoredSource]) -> list[str]:
     """A note for each of these videos to whose size lines and zones are scaled."""
     notes = []
@@ -381,15 +386,21 @@ def scaling_notes(zones: ZoneSet, sources: Iterable[StoredSource]) -> list[str]:
 
 
 def untracked_lines(reader: SessionReader, only: Collection[int]) -> list[str]:
-    """A line of text for each of these videos without tracks, which says why it has none."""
-    videos = [source for source in reader.sources() if source.number in only and source.kind is SourceKind.VIDEO]
-    reasons = {source.path: why_untracked(reader, source.number) for source in videos if reader.is_tracked(source.number)}
-    return [f"{path}: no object was followed: {why}" for path, why in reasons.items() if why]
+    """A line of text for each of these videos without tracks or with unreliable ones, which says why."""
+    lines = []
+    for source in reader.sources():
+        if source.number in only and source.kind is SourceKind.VIDEO and reader.is_tracked(source.number):
+            if problem := motion_problem(reader, source.number):
+                lines.append(f"{source.path}: {problem}")
+            elif why := why_untracked(reader, source.number):
+                lines.append(f"{source.path}: no object was followed: {why}")
+    return lines
 
 
 def _counted(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> dict[str, Any]:
     if source.kind is SourceKind.VIDEO:
-        return {"counts": read_counts(reader, source, zones_for(zones, source)[0]).as_json()}
+        counts = read_counts(reader, source, zones_for(zones, source)[0])
+        return {"counts": counts.as_json(), "notes": counts.notes(len(reader.tracks(source.number)))}
     pictures = count_pictures(reader, source, zones)
     rows = zip(zones.zones, pictures.sum(1).tolist(), pictures.max(1, initial=0).tolist(), strict=True)
     return {"pictures": pictures.shape[1], "counts": [{"zone": zone.name, "objects": total, "most": most} for zone, total, most in rows]}
@@ -408,6 +419,7 @@ def counts_lines(counted: list[dict[str, Any]], verbose: bool) -> list[str]:
         at_lines = Table("  {:24} {:>9} {:>9}", ("line", "forward", "backward"))
         in_zones = Table("  {:24} {:>9} {:>9} {:>13}", ("zone", "visits", "entered", "seconds each"))
         lines += [at_lines.row(each["line"], each["forward"], each["backward"]) for each in source["counts"] if "line" in each]
+        lines += [f"  {each}" for each in source.get("notes", ())]
         in_pictures = Table("  {:24} {:>9} {:>13} {:>9}", ("zone", "objects", "per picture", "most"))
         if "pictures" in source:
             number = max(source["pictures"], 1)

@@ -25,6 +25,14 @@ TEXTS: dict[str, Text] = {
     "zones.many_points": "has {number} points: at most {highest} are possible",
     "zones.crosses_itself": "crosses or touches itself: the edge behind point {one} meets the edge behind point {other}; move a point",
     "zones.no_area": "has no area: move a point",
+    # a line without a crossing
+    "zones.none_crossed": (
+        "{count} track, and it did not cross '{line}': an object crosses with {point} of its box, between the ends of the line",
+        "{count} tracks, and none crossed '{line}': an object crosses with {point} of its box, between the ends of the line",
+    ),
+    "zones.bottom": "the middle of the lower edge",
+    "zones.centre": "the centre",
+    "zones.top": "the middle of the upper edge",
     # a zones file
     "zones.in_file": "{path}: {problem}",
     "zones.the_file": "the file",

@@ -15,7 +15,8 @@ from framefleet.engine.notices import Notice, Option
 from framefleet.engine.store import schema
 from framefleet.engine.store.reader import SessionReader
 from framefleet.engine.tracking.bytetrack import ByteTrack
-from framefleet.engine.tracking.follow import VERSION, TrackerName, Tracks, follow, make_tracker, strong_confidence
+from framefleet.engine.tracking.follow import VERSION, TrackerName, Tracks, follow, make_tracker, strong_confidence, too_fast
+from framefleet.engine.tracking.refine import Sightings
 from framefleet.engine.types import FrameResult
 
 FIRST_FRAMES = 1000
@@ -41,11 +42,28 @@ def why_untracked(reader: SessionReader, source: int) -> Notice | None:
     return Notice("store.seen_too_rarely", count=len(scores), highest=highest)
 
 
+def motion_problem(reader: SessionReader, source: int) -> Notice | None:
+    """Return that the objects of a tracked source move too far from frame to frame to be followed, None if they do not.
+
+    Raises ExportError if the session cannot be read.
+    """
+    blocks = [*reader.blocks(source)]
+    if not blocks:
+        return None
+    before = np.cumsum([0, *(len(block.frames) for block in blocks)]).tolist()
+    positions = np.concatenate([block.frame + first for block, first in zip(blocks, before, strict=False)])
+    boxes, tracks, class_ids, scores = (
+        np.concatenate([getattr(block, name) for block in blocks]) for name in ("stored", "tracks", "class_ids", "confidences")
+    )
+    seen = Sightings(positions, boxes.astype(np.float64), tracks, np.concatenate([block.pts for block in blocks]), np.zeros(0, np.int64))
+    return too_fast(seen, class_ids, scores.astype(np.float64))
+
+
 def track_session(path: Path, name: TrackerName, drop_corrections: bool = False) -> list[tuple[str, int, Notice | None]]:
     """Track the objects of each video in a session, and store the tracks instead of those of an earlier call.
 
     drop_corrections: forget which tracks a person joined and split. Returns the path and the number of tracks of each video, and why it
-    has none. A session may hold the same file twice.
+    has none, or why they are not reliable. A session may hold the same file twice.
 
     Raises:
         UsageError: a person joined or split tracks, and ``drop_corrections`` is not set.
@@ -67,7 +85,7 @@ def track_session(path: Path, name: TrackerName, drop_corrections: bool = False)
             for _ in store_tracks(connection, source.number, tracks, name):
                 pass  # all in one transaction
     with SessionReader(path, corrected=False) as reader:
-        reasons = [why_untracked(reader, source.number) for source in sources]
+        reasons = [motion_problem(reader, source.number) or why_untracked(reader, source.number) for source in sources]
     return [(source.path, len(tracks.class_ids), why) for source, tracks, why in zip(sources, found, reasons, strict=True)]
 
 

@@ -201,11 +201,6 @@ class ByteTrack:
     reach : float
         How far from its first detection the second one of a track may lie, in sides of the box; 0 = it must overlap. Above 0, the motion
         model also takes another speed over where its prediction is clearly wrong.
-
-    Attributes
-    ----------
-    first : float
-        Least confidence of a track's first detection.
     """
 
     def __init__(
@@ -221,7 +216,7 @@ class ByteTrack:
         reach: float = 0.0,
     ) -> None:
         self._interval, self._patience, self._frames = interval, patience, frames
-        self._strong, self.first, self._overlap, self._weak_overlap = strong, max(first, strong), overlap, weak_overlap
+        self._strong, self._first, self._overlap, self._weak_overlap = strong, max(first, strong), overlap, weak_overlap
         self._reach = reach
         self._motion = Motion(noise)
         self._tracks = np.zeros(0, _TRACK)
@@ -267,7 +262,7 @@ class ByteTrack:
         confirmed = tracks["number"][ripe]
         if self._reach and len(self._speeds) < _KNOWN:
             self._note_speeds(np.flatnonzero(~missed & (tracks["detections"] == _SETTLED)))
-        new = ((numbers == NONE) & (scores >= self.first)).nonzero()[0]
+        new = ((numbers == NONE) & (scores >= self._first)).nonzero()[0]
         if len(new):
             numbers[new] = self._begin(new, boxes[new])
         return Update(numbers, confirmed)

@@ -53,14 +53,13 @@ class Tracks:
     """The tracks of one source, numbered from 1 in the order of their first detections.
 
     frames, ordinals, tracks: int64 (n,), each detection that belongs to a track: its frame, its place in that frame, its track.
-    class_ids: int64 (m,), of track 1, 2, …: the class with the highest sum of confidences. problem: why the tracks are not reliable.
+    class_ids: int64 (m,), of track 1, 2, …: the class with the highest sum of confidences.
     """
 
     frames: NDArray[np.int64]
     ordinals: NDArray[np.int64]
     tracks: NDArray[np.int64]
     class_ids: NDArray[np.int64]
-    problem: Notice | None = None
 
 
 def strong_confidence(scores: NDArray[np.floating[Any]]) -> float:
@@ -162,9 +161,7 @@ def follow(frames: Iterable[FrameResult], tracker: ByteTrack) -> Tracks:
     classes = np.full(follower.count + 1, NONE)  # the last one is that of detections without a track
     classes[follower.confirmed] = [follower.class_of(number) for number in follower.confirmed]
     numbers = np.where(classes[numbers] < 0, NONE, numbers)
-    seen = Sightings(positions, boxes.astype(np.float64), numbers, np.array(times), classes)
-    tracks = refined(seen)
-    problem = _too_fast(seen, tracks, class_ids, scores >= tracker.first)
+    tracks = refined(Sightings(positions, boxes.astype(np.float64), numbers, np.array(times), classes))
     mine = np.flatnonzero(tracks >= 0)
     _, first, tracks = np.unique(tracks[mine], return_index=True, return_inverse=True)
     ids = np.empty(len(first), np.int64)
@@ -172,14 +169,22 @@ def follow(frames: Iterable[FrameResult], tracker: ByteTrack) -> Tracks:
     tracks = ids[tracks]
     winners = np.zeros(len(first), np.int64)
     winners[tracks] = vote(tracks, class_ids[mine].astype(np.int64), scores[mine].astype(np.float64))
-    return Tracks(np.array(indices)[positions[mine]], ordinals[mine], tracks + 1, winners, problem)
+    return Tracks(np.array(indices)[positions[mine]], ordinals[mine], tracks + 1, winners)
 
 
-def _too_fast(seen: Sightings, tracks: Integers, class_ids: NDArray[np.integer[Any]], strong: NDArray[np.bool_]) -> Notice | None:
-    """Say that objects move too far from frame to frame, if many do.
+def too_fast(seen: Sightings, class_ids: Integers, scores: Array) -> Notice | None:
+    """Say that objects move too far from frame to frame to be followed, if many do.
 
     The way of an object leads to the next detection of its track, or without a track to the nearest object of its class in the next frame.
+
+    Parameters
+    ----------
+    seen : Sightings
+        With the final tracks.
+    class_ids, scores : ndarray
+        Classes and confidences of the detections, (n,).
     """
+    tracks, strong = seen.tracks, scores >= strong_confidence(scores)
     order = np.lexsort((seen.positions, tracks))
     one, other = order[:-1], order[1:]
     follows = (tracks[one] == tracks[other]) & (tracks[one] >= 0) & (seen.positions[other] - seen.positions[one] == 1)

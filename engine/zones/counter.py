@@ -17,16 +17,22 @@ from framefleet.engine.zones.shapes import Line, Shape, ZoneSet
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-CHANGES = np.dtype([("shape", np.int64), ("track", np.int64), ("time", np.float64), ("positive", np.bool_), ("first", np.bool_)])
+CHANGES = np.dtype(
+    [
+        *(("shape", np.int64), ("track", np.int64), ("time", np.float64), ("positive", np.bool_)),
+        *(("first", np.bool_), ("within", np.bool_)),
+    ]
+)
 """A track's change of side at a shape. shape: its number in the set. time: seconds. positive: it is now on the side of positive
-distances. first: no change, but the track's first detection lies inside the zone."""
+distances. first: no change, but the track's first detection lies inside the zone. within: it passed between the ends of the line. Others
+count at most as a return."""
 
 UNSEEN = 2.0
 """Seconds. An object that is not seen for longer has crossed no line meanwhile: it is unknown where it went, or whether it is the same."""
 
-_STATE = np.dtype([("side", np.int8), ("time", np.float64), ("within", np.bool_)])
+_STATE = np.dtype([("side", np.int8), ("time", np.float64), ("within", np.bool_), ("seen", np.bool_)])
 """A track at a shape: the side on which it was for certain last, 0 = unknown; the last time at which its point passed the line or edge;
-whether it passed between the line's ends, and was seen shortly before and after."""
+whether it passed between the line's ends then; whether it was seen shortly before and after."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,12 +140,13 @@ class ZoneCounter:
 
         passed = np.flatnonzero((positive != np.roll(positive, 1)) & ~rows.first)
         share = passing(rows.points[passed - 1], rows.points[passed], distance[passed - 1], distance[passed], shape)
-        time, within = np.empty(len(distance)), np.ones(len(distance), bool)
-        time[rows.first], within[rows.first] = before["time"], before["within"]
+        time, within, seen = np.empty(len(distance)), np.ones(len(distance), bool), np.ones(len(distance), bool)
+        time[rows.first], within[rows.first], seen[rows.first] = before["time"], before["within"], before["seen"]
         time[passed] = _between(rows.times, passed, share)
         if isinstance(shape, Line):
             place = _between(along(rows.points, shape), passed, share)
-            within[passed] = (place >= 0) & (place <= 1) & (rows.times[passed] - rows.times[passed - 1] <= UNSEEN)
+            within[passed] = (place >= 0) & (place <= 1)
+            seen[passed] = rows.times[passed] - rows.times[passed - 1] <= UNSEEN
         last_passed = _last(rows.first, passed)
 
         sure = np.where(np.abs(distance) >= rows.margins, np.where(positive, 1, -1), 0).astype(np.int8)
@@ -154,11 +161,13 @@ class ZoneCounter:
 
         last = np.flatnonzero(np.append(rows.first[1:], True))
         kept = states[rows.tracks[last]]
-        kept["side"], kept["time"], kept["within"] = side[last], time[last_passed[last]], within[last_passed[last]]
+        kept["side"] = side[last]
+        for name, values in (("time", time), ("within", within), ("seen", seen)):
+            kept[name] = values[last_passed[last]]
         states[rows.tracks[last]] = kept
 
         at = np.flatnonzero(changed)
-        at = at[within[last_passed[at]]]
+        at = at[seen[last_passed[at]]]
         inside = np.flatnonzero(began & positive) if not is_line else at[:0]
         found = np.zeros(len(at) + len(inside), CHANGES)
         found["shape"] = number
@@ -166,6 +175,7 @@ class ZoneCounter:
         found["time"] = np.concatenate((time[last_passed[at]], rows.times[inside]))
         found["positive"] = np.concatenate((side[at] > 0, np.ones(len(inside), bool)))
         found["first"][len(at) :] = True
+        found["within"] = np.concatenate((within[last_passed[at]], np.ones(len(inside), bool)))
         return found
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.tracking.association import areas, pair_overlaps
 from framefleet.engine.zones.counter import Integers, Seen, ZoneCounter
 from framefleet.engine.zones.geometry import Array
-from framefleet.engine.zones.shapes import Line, Shape, ZoneSet
+from framefleet.engine.zones.shapes import Line, Reference, Shape, ZoneSet
 
 CROSSINGS = np.dtype([("shape", np.int64), ("track", np.int64), ("class_id", np.int64), ("time", np.float64), ("forward", np.bool_)])
 """A track that crossed a line. shape: number of the line in the set. time: seconds."""
@@ -40,6 +41,12 @@ the smaller box in the larger one. Between detections, the other one's box is in
 
 ROUTES = np.dtype([("track", np.int64), ("class_id", np.int64), ("origin", np.int64), ("target", np.int64)])
 """The first and the last line or zone of a track. target: -1 if there is only one."""
+
+_POINTS = {
+    Reference.BOTTOM: Notice("zones.bottom"),
+    Reference.CENTRE: Notice("zones.centre"),
+    Reference.TOP: Notice("zones.top"),
+}
 
 ROUTE_COUNTS = np.dtype([("origin", np.int64), ("target", np.int64), ("class_id", np.int64), ("tracks", np.int64)])
 """How many tracks of a class took a route."""
@@ -106,6 +113,13 @@ class Counts:
             return f"{shape.name}: {self.crossed_text(number)}"
         return f"{shape.name}: {self.inside(number, time)} inside, {self.visited(number)} in all"
 
+    def notes(self, tracks: int) -> list[Notice]:
+        """What may be wrong with lines that no object crossed. tracks: the number of the source's tracks."""
+        crossed = set(self.crossings["shape"].tolist())
+        idle = [line for number, line in enumerate(self.zones.shapes) if isinstance(line, Line) and number not in crossed]
+        point = _POINTS[self.zones.reference]
+        return [Notice("zones.none_crossed", count=tracks, line=line.name, point=point) for line in idle if tracks]
+
     def as_json(self) -> list[dict[str, object]]:
         """The counts of all lines and zones, for ``--json``."""
         return [self._as_json(number, shape) for number, shape in enumerate(self.zones.shapes)]
@@ -158,6 +172,7 @@ def counts_of(counter: ZoneCounter, class_ids: Integers, allowed: Mapping[str, f
         lines[number] = isinstance(shape, Line)
     changes = changes[counted]
     changes = _settled(changes, lines)
+    changes = changes[changes["within"]]
     at_line = lines[changes["shape"]]
     crossings = _crossings(changes[at_line], classes)
     crossings = crossings[~_repeated(crossings, counter.seen)]
@@ -165,7 +180,7 @@ def counts_of(counter: ZoneCounter, class_ids: Integers, allowed: Mapping[str, f
 
 
 def _settled(changes: NDArray[np.void], lines: NDArray[np.bool_]) -> NDArray[np.void]:
-    """Leave out that an object crossed a line and returned at once, and that it left a zone and returned at once.
+    """Leave out that an object crossed a line and returned at once, on either way beyond its end, and that it left a zone and returned.
 
     changes: sorted by shape, track and time. lines: which shapes are lines.
     """
@@ -245,7 +260,8 @@ def interval_numbers(times: Array, length: float, offset: float) -> Integers:
 class Intervals:
     """Equal intervals of time that cover a source.
 
-    starts: float64 (n,), seconds. length: seconds. first, last: the times of the source's first and last frame, seconds.
+    starts: float64 (n,), seconds; the first may lie before the source. length: seconds. first, last: times of the source's first and
+    last frame, seconds.
     """
 
     starts: Array

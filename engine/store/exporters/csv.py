@@ -105,7 +105,8 @@ def _texts(values: NDArray[np.float64]) -> Iterable[str]:
 def write_counts(export: Export) -> None:
     """Write a row per source, interval and class that occurs in the session, also if the class does not occur in the interval.
 
-    Intervals begin at full multiples of their length since midnight, or since the start of the source if the clock time is unknown.
+    Intervals begin at full multiples of their length since midnight, or since the source's first frame if the clock time is unknown. The
+    first one begins with the source, and its ``clock`` is that of the full interval.
     ``frames`` is the number of frames inferred in the interval, ``mean`` the mean number of detections in these frames. Pictures count in
     the interval of the day in which they were taken. Those whose clock time is unknown have rows without times.
     """
@@ -117,7 +118,12 @@ def write_counts(export: Export) -> None:
                 continue
             clock, video = Clock.of(reader, source), source.kind is SourceKind.VIDEO
             blocks = export.blocks(source)
-            for times, group in _intervals_of_video(blocks, clock, length) if video else intervals_of_pictures(blocks, clock, length):
+            intervals = (
+                _intervals_of_video(blocks, clock, length, *offset_of(export, source, clock))
+                if video
+                else intervals_of_pictures(blocks, clock, length)
+            )
+            for times, group in intervals:
                 for class_id in classes:
                     tally = group.classes.get(class_id)
                     frames, most, mean = (tally.frames, tally.most, tally.detections / group.inferred) if tally else (0, 0, 0.0)
@@ -127,11 +133,31 @@ def write_counts(export: Export) -> None:
                     file.write(row([source.name, *times, class_id, label, *counts]) + "\r\n")
 
 
-def _intervals_of_video(blocks: Iterable[Block], clock: Clock, length: float) -> Iterator[tuple[Times, Group]]:
-    offset = clock.since_midnight()
+def offset_of(export: Export, source: StoredSource, clock: Clock) -> tuple[float, float]:
+    """Where the intervals of a video begin.
+
+    Parameters
+    ----------
+    export : Export
+    source : StoredSource
+        A video.
+    clock : Clock
+        Of the source.
+
+    Returns
+    -------
+    tuple of float
+        The seconds from the begin of an interval to time 0, and the time of the source's first frame, seconds.
+    """
+    first = source.origin if source.origin is not None else export.reader.first_pts(source.number)
+    begin = first or 0.0
+    return (clock.since_midnight() if clock.known else -begin), begin
+
+
+def _intervals_of_video(blocks: Iterable[Block], clock: Clock, length: float, offset: float, begin: float) -> Iterator[tuple[Times, Group]]:
     for group in read_groups(blocks, partial(interval_numbers, length=length, offset=offset)):
         start = round(group.key * length - offset, 6)
-        yield (start, round(start + length, 6), clock.text(start)), group
+        yield (max(start, round(begin, 6)), round(start + length, 6), clock.text(start)), group
 
 
 def write_files(export: Export) -> None:

@@ -1,6 +1,7 @@
 """Tables of what was counted at lines and in zones: crossings, times in zones, counts per interval, and routes (RFC 4180, UTF-8).
 
-Times are seconds of the source. ``clock`` is empty if it is unknown when the source began. Only videos with tracks have rows.
+Times are seconds of the source. ``clock`` is empty if it is unknown when the source began. Only videos with tracks have rows. The sums over
+all videos have rows by clock time, and rows by the time since the first frame (``since_start``) for videos whose clock time is unknown.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,7 +17,7 @@ from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.common.base import Export, Exporter, Output
-from framefleet.engine.store.exporters.csv import row, table_file
+from framefleet.engine.store.exporters.csv import offset_of, row, table_file
 from framefleet.engine.store.session import SessionReader, StoredSource
 from framefleet.engine.store.sources import label_of
 from framefleet.engine.store.zones import TrackCounter, TrackTable, require_tracks, zones_for
@@ -27,7 +28,7 @@ CROSSINGS = ("source", "line", "time", "clock", "track", "class_id", "label", "d
 ZONE_TIMES = ("source", "zone", "track", "class_id", "label", "begin", "end", "clock", "seconds", "entered", "left")
 _INTERVAL = ("start", "end", "clock", "class_id", "label")
 LINE_COUNTS = ("source", "line", *_INTERVAL, "forward", "backward")
-LINE_TOTALS = ("line", "clock", "class_id", "label", "files", "forward", "backward")
+LINE_TOTALS = ("line", "clock", "since_start", "class_id", "label", "files", "forward", "backward")
 ZONE_COUNTS = ("source", "zone", *_INTERVAL, "tracks", "entered", "left", "most_at_once", "mean")
 ROUTES = ("source", "from", "to", "class_id", "label", "tracks")
 DIRECTIONS = ("backward", "forward")
@@ -54,27 +55,35 @@ def _zone_times(export: Export, source: StoredSource, counts: Counts) -> Iterato
 
 def _line_counts(export: Export, counted: Counted) -> Iterator[tuple[Any, ...]]:
     for source, counts, number, shape, class_id, intervals, heads in _tallied(export, counted, lines=True):
-        mine = _of(counts.crossings, number, class_id)
-        ways = [intervals.counted(mine["time"][mine["forward"] == way]).tolist() for way in (True, False)]
-        for head, forward, backward in zip(heads, *ways, strict=True):
+        for head, forward, backward in zip(heads, *_ways(counts, number, class_id, intervals), strict=True):
             yield source.name, shape.name, *head, forward, backward
 
 
-def _line_totals(export: Export, counted: Counted) -> Iterator[Row]:
-    """Yield the sums over all files whose clock time is known: files that share an interval share a row.
+def _ways(counts: Counts, number: int, class_id: int, intervals: Intervals) -> list[list[int]]:
+    """How many objects of a class crossed a line forward, and how many backward, in each interval."""
+    mine = _of(counts.crossings, number, class_id)
+    return [intervals.counted(mine["time"][mine["forward"] == way]).tolist() for way in (True, False)]
 
-    After a change of the clocks, the times of such files may have different offsets from UTC.
+
+def _line_totals(export: Export, counted: Counted) -> Iterator[Row]:
+    """Yield the sums over all files: files that share an interval of the day share a row.
+
+    After a change of the clocks, the times of such files may have different offsets from UTC. Files whose clock time is unknown share rows
+    by the time since their first frames, behind the others.
     """
-    totals: dict[tuple[int, datetime, int, str], tuple[str, int, int, int]] = {}
-    places = {shape.name: number for _, counts in counted for number, shape in enumerate(counts.zones.shapes)}
-    for _, line, _, _, clock, class_id, label, forward, backward in _line_counts(export, counted):
-        if clock:
-            key = places[line], datetime.fromisoformat(clock), class_id, label
+    totals: dict[tuple[int, bool, datetime | float, int, str], tuple[str, int, int, int]] = {}
+    names: dict[int, str] = {}
+    for source, counts, number, shape, class_id, intervals, heads in _tallied(export, counted, lines=True):
+        names[number] = shape.name
+        begin = offset_of(export, source, Clock.of(export.reader, source))[1]
+        ways = _ways(counts, number, class_id, intervals)
+        for start, (_, _, clock, _, label), forward, backward in zip(intervals.starts.tolist(), heads, *ways, strict=True):
+            moment = datetime.fromisoformat(clock) if clock else round(start - begin, 6) + 0.0
+            key = number, not clock, moment, class_id, label
             text, files, ahead, back = totals.get(key, (clock, 0, 0, 0))
             totals[key] = min(text, clock), files + 1, ahead + forward, back + backward
-    names = {number: name for name, number in places.items()}
-    for (place, _, *kind), (clock, *sums) in sorted(totals.items()):
-        yield names[place], clock, *kind, *sums
+    for (place, unknown, moment, *kind), (clock, *sums) in sorted(totals.items(), key=lambda each: each[0]):
+        yield names[place], clock, moment if unknown else None, *kind, *sums
 
 
 def _zone_counts(export: Export, counted: Counted) -> Iterator[Row]:
@@ -108,8 +117,12 @@ def _tallied(
         if first is None or last is None:
             continue
         clock, allowed = Clock.of(reader, source), counts.zones.class_ids(reader.labels)
-        intervals = Intervals.of(first, last, export.options.interval, clock.since_midnight())
-        spans = [(round(start, 6), round(start + intervals.length, 6), clock.text(start)) for start in intervals.starts.tolist()]
+        offset, begin = offset_of(export, source, clock)
+        intervals = Intervals.of(first, last, export.options.interval, offset)
+        spans = [
+            (max(round(start, 6), round(begin, 6)), round(start + intervals.length, 6), clock.text(start))
+            for start in intervals.starts.tolist()
+        ]
         for number, shape in enumerate(counts.zones.shapes):
             named = allowed[shape.name]
             wanted = seen if named is None else sorted(named if reader.classes is None else named & reader.classes)

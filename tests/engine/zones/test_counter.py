@@ -104,6 +104,15 @@ def test_who_is_back_at_once_has_not_crossed_and_not_left() -> None:
     assert [each[3:] for each in visits(count(along(10, 50, 10), step=0.4))] == [(True, True)], "a short visit counts"
 
 
+def test_who_returns_at_once_around_the_end_of_a_line_has_not_crossed_it() -> None:
+    out_around, back_around = [(40, 40), (40, 62), (60, 62), (60, 40)], [(60, 40), (60, 62), (40, 62), (40, 40)]
+    assert crossings(count([*out_around, (40, 40)], step=0.2)) == [], "beyond the end, and back over the line"
+    assert crossings(count([(40, 40), *back_around], step=0.2)) == [], "over the line, and back beyond its end"
+    assert len(crossings(count([*out_around, (40, 40)], step=0.6))) == 1, "back after more than a second"
+    assert crossings(count([*out_around, (40, 40), (60, 40)], step=0.2)) == [(0, False, pytest.approx(0.9))], "and over it again"
+    assert crossings(count([*out_around, (40, 40)], step=0.2, chunk=1)) == [], "whatever the number of frames at once"
+
+
 def test_the_reference_point_is_an_option() -> None:
     line = Line("gate", (0, 50), (100, 50))
     path = [(50, 48), (50, 62)]  # the lower edge of a box of 10 pixels

@@ -67,6 +67,17 @@ def test_without_tracks_the_reason_is_said(tmp_path: Path) -> None:
     assert "0 tracks: 60 detections with confidences up to 0.90, but no object was seen in several frames in a row" in run.out
 
 
+def test_objects_that_move_too_far_from_frame_to_frame_are_said(tmp_path: Path) -> None:
+    """The box is 10.5 pixels wide and moves by 20 from one analysed frame to the next."""
+    with SessionWriter(tmp_path / "session.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 600))
+        writer.add_frames(make_frame(0, index, boxes=1) for index in range(0, 600, 20))
+        writer.finish_source(0, "a.mp4", Ledger(30, 30), 1.0)
+    run = run_main("track", tmp_path)
+    assert "100% of the objects' steps from one analysed frame to the next are longer than their boxes (1.25 frames/s)" in run.out
+    assert "Analyse more frames a second (a smaller --every)" in run.out
+
+
 def test_a_run_says_why_no_object_was_followed(tmp_path: Path) -> None:
     run = run_main("detect", make_video(tmp_path / "a.mp4", frames=1), *FAST, "--track", "bytetrack", "--out", tmp_path / "out")
     assert "a.mp4: no object was followed: " in run.out, run.err

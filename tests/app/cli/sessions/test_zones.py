@@ -85,6 +85,15 @@ def test_tables_of_a_stored_session(session, zones):
     ]
 
 
+def test_a_line_that_nothing_crossed_has_advice(session, zones):
+    """The numbers of the report for programs stay as they are."""
+    zones.write_text(json.dumps(ZONES | {"lines": [*ZONES["lines"], {"name": "exit", "from": [600, 10], "to": [600, 40]}]}))
+    done = run_main("results", session, "--zones", zones, "--quiet")
+    advice = "  1 track, and it did not cross 'exit': an object crosses with the middle of the lower edge of its box, between the ends of the line"
+    assert advice in done.out.splitlines()
+    assert "cross 'gate'" not in done.out
+
+
 def test_only_the_chosen_sources_are_counted(tmp_path, zones):
     path = write_session(tmp_path / "run" / "session.sqlite", {"a.mp4": 40, "b.mp4": 40})
     track_session(path, TrackerName.BYTETRACK)
@@ -133,6 +142,42 @@ def test_files_without_a_crossing_have_rows_of_zeros_and_the_totals_add_files(tm
         ("gate 2", "2026-11-01T08:00:01.000+00:00", "car", "2", "0", "0"),
     ]
     assert [each["source"] for each in rows(path.parent / "zone-counts.csv")] == [first, first, second]
+
+
+def test_totals_of_files_without_a_clock_time_count_from_their_first_frames(tmp_path, zones):
+    """One file has a clock time, two have none; the times of the third begin late."""
+    path = tmp_path / "run" / "session.sqlite"
+    with SessionWriter(path, LABELS, {}) as writer:
+        for number, (name, late) in enumerate({"cam_20261101_080000.mp4": 0.0, "b.mp4": 0.0, "c.mp4": 1000.25}.items()):
+            writer.add_source(number, name, replace(video_info("", 40), origin=late))
+            frames = [make_frame(number, index, boxes=1) for index in range(40)]
+            writer.add_frames(replace(frame, ref=replace(frame.ref, pts=frame.ref.pts + late)) for frame in frames)
+            writer.finish_source(number, name, Ledger(40, 40), 1.0)
+    track_session(path, TrackerName.BYTETRACK)
+    clock = ("--clock", "name", "--time-zone", "UTC")
+    done = run_main("results", path, "--zones", zones, "--interval", "1s", *clock, "--quiet")
+    assert done.status == 0, done.err
+    names = ("line", "clock", "since_start", "files", "forward", "backward")
+    assert [tuple(each[name] for name in names) for each in rows(path.parent / "line-totals.csv")] == [
+        ("gate", "2026-11-01T08:00:00.000+00:00", "", "1", "0", "1"),
+        ("gate", "2026-11-01T08:00:01.000+00:00", "", "1", "0", "0"),
+        ("gate", "", "0.0", "2", "0", "2"),
+        ("gate", "", "1.0", "2", "0", "0"),
+    ]
+    for table in ("line-counts.csv", "zone-counts.csv"):
+        assert [each["start"] for each in rows(path.parent / table) if each["source"] == "c.mp4"] == ["1000.25", "1001.25"]
+
+
+def test_the_first_interval_begins_with_the_file(tmp_path, zones):
+    """The file begins at 8:10, in the quarter that begins at 8:00."""
+    path = write_session(tmp_path / "run" / "session.sqlite", {"cam_20261101_081000.mp4": 40})
+    track_session(path, TrackerName.BYTETRACK)
+    clock = ("--clock", "name", "--time-zone", "UTC")
+    done = run_main("results", path, "--zones", zones, "--format", "csv,zones", *clock, "--quiet")
+    assert done.status == 0, done.err
+    for table in ("counts.csv", "line-counts.csv", "zone-counts.csv"):
+        first = rows(path.parent / table)[0]
+        assert (first["start"], first["end"], first["clock"]) == ("0.0", "300.0", "2026-11-01T08:00:00.000+00:00"), table
 
 
 def test_totals_add_files_of_one_moment_behind_a_change_of_the_clocks(tmp_path, zones):

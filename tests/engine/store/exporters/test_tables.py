@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -135,6 +136,18 @@ def test_counts_per_interval(traffic: Path, tmp_path: Path) -> None:
         [0.0, 20.0, "person", 3, 1, 1, 0.3333],
         [0.0, 20.0, "car", 3, 3, 2, 1.3333],
     ]
+
+
+@pytest.mark.parametrize(("origin", "first"), [(1000003.25, 1000003.25), (None, 1000003.25), (1000000.0, 1000010.0)])
+def test_intervals_begin_with_the_file(tmp_path: Path, origin: float | None, first: float) -> None:
+    """The times of the file begin late. With the last pair, only a later part of it is analysed."""
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.ts", replace(video_info("", 3), origin=origin))
+        writer.add_frames(frame_of(0, index, first + 10 * index, [0]) for index in range(3))
+        writer.finish_source(0, "a.ts", Ledger(3, 3), 1.0)
+    export(tmp_path / "s.sqlite", tmp_path, "csv", interval=10.0)
+    starts = pd.read_csv(tmp_path / "counts.csv").start.to_list()
+    assert starts == [first, first + 10, first + 20]
 
 
 def test_a_row_per_file(traffic: Path, tmp_path: Path) -> None:
