@@ -149,11 +149,12 @@ class Motion:
         sides = np.maximum(measured[:, 2:] - measured[:, :2], 1)
         # of both edges, the one that fits better: else, a box that grows would count as one that moves
         wrong = np.abs(measured - self.positions[rows]).reshape(-1, 2, 2).min(1) / (_DEVIATION * sides)
+        if not (wrong > allowed[:, None]).any():
+            return
         needed = np.tile((wrong / allowed[:, None]) ** 2, 2) * self._noise.measured
         missing = np.maximum(needed - self._state[2, rows] - self._noise.measured, 0)
-        if missing.any():  # as if the speed had been unknown by this much since the last measurement
-            by = steps[:, None]
-            self._state[2:, rows] += np.stack((missing, missing / by, missing / by**2))
+        by = steps[:, None]  # as if the speed had been unknown by this much since the last measurement
+        self._state[2:, rows] += np.stack((missing, missing / by, missing / by**2))
 
 
 @dataclass(frozen=True, eq=False)
