@@ -15,7 +15,7 @@ from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store import schema
 from framefleet.engine.store.facts import clock_of, differences, run_facts
 from framefleet.engine.store.session import SessionReader, StoredSource
-from framefleet.engine.tracking.follow import LEAST_CONFIDENCE
+from framefleet.engine.tracking.follow import MIN_CONFIDENCE
 
 ADJUSTABLE_CONFIDENCE = 0.05
 """From this confidence on, a run stores detections if the user can lower the shown confidence later without another run."""
@@ -42,7 +42,7 @@ def storing(settings: RunSettings, adjustable: bool = False, earlier: Path | Non
 
     stored_confidence = settings.engine.confidence
     if settings.track is not Track.NONE:
-        stored_confidence = min(stored_confidence, LEAST_CONFIDENCE)
+        stored_confidence = min(stored_confidence, MIN_CONFIDENCE)
     if adjustable:
         stored_confidence = min(stored_confidence, ADJUSTABLE_CONFIDENCE)
     if earlier is not None and earlier.exists():

@@ -183,7 +183,7 @@ def read_heat(reader: SessionReader, source: StoredSource) -> HeatMap:
 class LiveCounts:
     """Follows the objects of one source behind the frames that are stored, and counts them.
 
-    The tracker is that of the run. zones: for pictures of the source's size. Attributes: time: of the last counted frame, seconds.
+    zones: for pictures of the source's size. Attributes: time: of the last counted frame, seconds.
 
     Raises:
         UsageError: the model does not have a label of the zones.
