@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from framefleet.engine.model.network import Activation, Architecture, Layer, LocalAveragePool, MaxPool, Shortcut
-from framefleet.engine.notices import Notice
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +36,9 @@ class ConvolutionSpec(Layer):
 
 @dataclass(frozen=True, eq=False)
 class Description(Architecture):
-    """A ``Network`` without weights and labels. Its convolutions are ``ConvolutionSpec``.
-
-    path: of the cfg. notes: what the cfg says that has another effect than its author may expect.
-    """
+    """A ``Network`` without weights and labels. Its convolutions are ``ConvolutionSpec``. path: of the cfg."""
 
     path: Path
-    notes: tuple[Notice, ...] = ()
 
     @property
     def name(self) -> str:

@@ -33,10 +33,19 @@ GAP = 1.0
 
 
 def class_appearances(frames: Integers, times: Array, class_ids: Integers, scores: Array, gap: float = GAP) -> NDArray[Any]:
-    """Return the appearances of each class, ordered by start, ``APPEARANCE`` (n,).
+    """Return the appearances of each class.
 
-    frames, times, class_ids, scores: of each detection, ordered by frame: index, seconds, class id, confidence; all (m,).
-    gap: see ``GAP``.
+    Parameters
+    ----------
+    frames, times, class_ids, scores : ndarray
+        Of each detection, ordered by frame: index, seconds, class id, confidence; all (m,).
+    gap : float
+        See ``GAP``, seconds.
+
+    Returns
+    -------
+    ndarray
+        Of type ``APPEARANCE``, ordered by start.
     """
     order = np.argsort(_short(class_ids), kind="stable")
     begins = np.diff(class_ids[order], prepend=-1) != 0
@@ -45,9 +54,17 @@ def class_appearances(frames: Integers, times: Array, class_ids: Integers, score
 
 
 def track_appearances(frames: Integers, times: Array, class_ids: Integers, tracks: Integers, scores: Array) -> NDArray[Any]:
-    """Return the appearance of each track, ordered by start, ``APPEARANCE`` (n,). Detections without a track (-1) do not count.
+    """Return the appearance of each track. Detections without a track (-1) do not count.
 
-    frames, times, class_ids, tracks, scores: of each detection, ordered by frame; all (m,).
+    Parameters
+    ----------
+    frames, times, class_ids, tracks, scores : ndarray
+        Of each detection, ordered by frame: index, seconds, class id, track, confidence; all (m,).
+
+    Returns
+    -------
+    ndarray
+        Of type ``APPEARANCE``, ordered by start.
     """
     order = np.argsort(_short(tracks), kind="stable")  # detections without a track are first and begin no group
     begins = np.diff(tracks[order], prepend=-1) != 0
@@ -57,7 +74,15 @@ def track_appearances(frames: Integers, times: Array, class_ids: Integers, track
 def vote(tracks: Integers, class_ids: Integers, scores: Array) -> Integers:
     """Return for each detection the class of its track: the one with the highest sum of confidences, of equals the lowest id.
 
-    Detections without a track (-1) keep their own class.
+    Parameters
+    ----------
+    tracks, class_ids, scores : ndarray
+        Of each detection: track, -1 = none, class id, confidence; all (n,).
+
+    Returns
+    -------
+    ndarray
+        Class ids, int64 (n,). Detections without a track keep their own class.
     """
     classes = class_ids.max(initial=0) + 1
     # one number of each pair, because other threads wait for Python's lock while NumPy sorts rows

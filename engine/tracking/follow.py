@@ -63,7 +63,13 @@ class Tracks:
 
 
 def strong_confidence(scores: NDArray[np.floating[Any]]) -> float:
-    """Return the least confidence of detections that can begin a track. scores: of the detections in the source's first frames, (n,)."""
+    """Return the least confidence of detections that can begin a track.
+
+    Parameters
+    ----------
+    scores : ndarray
+        Confidences of the detections in the source's first frames, (n,).
+    """
     scores = scores[scores >= _MIN_STRONG]
     return float(np.clip(_SURER_SHARE * np.quantile(scores, _SURER), _MIN_STRONG, _STRONG)) if len(scores) else _STRONG
 
@@ -98,8 +104,13 @@ class Follower:
     def add(self, frame: FrameResult) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
         """Track the objects of the next frame. A failed frame counts as a gap.
 
-        Of boxes that show the same object, only the one with the highest confidence gets a track. Returns the places of the detections
-        that may have a track, and the tracker's number of each track, which may never be confirmed; ``NONE``: it has none.
+        Of boxes that show the same object, only the one with the highest confidence gets a track.
+
+        Returns
+        -------
+        tuple of ndarray
+            The places of the detections that may have a track, int (k,), and the tracker's number of each track, int64 (k,). It may never
+            be confirmed; ``NONE``: no track.
         """
         found = frame.detections
         if found is None:

@@ -76,8 +76,14 @@ class ZoneCounter:
     def add(self, tracks: Integers, times: Array, boxes: Array) -> None:
         """Count later detections of tracks, those of a frame at once.
 
-        tracks: numbers from 0 up, int64 (n,). times: seconds, float64 (n,); each track's in order. boxes: x1 y1 x2 y2, pixels,
-        float64 (n, 4).
+        Parameters
+        ----------
+        tracks : ndarray
+            Numbers from 0 up, int64 (n,).
+        times : ndarray
+            Seconds, float64 (n,), in order for each track.
+        boxes : ndarray
+            x1 y1 x2 y2, pixels, float64 (n, 4).
         """
         if not len(tracks):
             return

@@ -156,8 +156,13 @@ class Counts:
 def counts_of(counter: ZoneCounter, class_ids: Integers, allowed: Mapping[str, frozenset[int] | None]) -> Counts:
     """What was counted in the detections that a counter has.
 
-    class_ids: of each track, by its number, int64; below 0: the track does not count. allowed: the class ids that count at each shape,
-    from ``ZoneSet.class_ids``.
+    Parameters
+    ----------
+    counter : ZoneCounter
+    class_ids : ndarray
+        Of each track, by its number, int64; below 0: the track does not count.
+    allowed : mapping
+        The class ids that count at each shape, from ``ZoneSet.class_ids``.
     """
     changes = counter.changes
     classes = np.full(max(len(counter.ends), len(class_ids)), -1, np.int64)

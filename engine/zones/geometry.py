@@ -29,9 +29,19 @@ def reference_points(boxes: Array, reference: Reference) -> Array:
 
 
 def distances(points: Array, shape: Shape) -> Array:
-    """The distance of each point (n, 2) from a shape, pixels, float64 (n,).
+    """The distance of each point from a shape.
 
-    It is above 0 inside a zone, and on the side of a line that objects reach by crossing it forward. It refers to the endless line.
+    Parameters
+    ----------
+    points : ndarray
+        x and y, pixels, float64 (n, 2).
+    shape : Line or Zone
+
+    Returns
+    -------
+    ndarray
+        Pixels, float64 (n,). It is above 0 inside a zone, and on the side of a line that objects reach by crossing it forward. It refers
+        to the endless line.
     """
     if isinstance(shape, Line):
         (x, y), (across, down) = shape.start, _direction(shape)
@@ -96,8 +106,17 @@ def trails_begin(time: float) -> float:
 def trails(tracks: NDArray[np.int64], times: Array, boxes: Array, shown: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:
     """Return the paths of the lower edges' middles, smoothed, up to the last box of each track.
 
-    tracks, times, boxes: of detections in the order of time, (n,), (n,) and (n, 4), see ``trails_begin``. shown: the tracks that have a
-    trail, (m,). Returns the trails' straight lines x1 y1 x2 y2, float64 (k, 4), and the track of each, (k,).
+    Parameters
+    ----------
+    tracks, times, boxes : ndarray
+        Of detections in the order of time, (n,), (n,) and (n, 4), see ``trails_begin``.
+    shown : ndarray
+        The tracks that have a trail, (m,).
+
+    Returns
+    -------
+    tuple of ndarray
+        The trails' straight lines x1 y1 x2 y2, float64 (k, 4), and the track of each, (k,).
     """
     row_of = np.full(max(tracks.max(initial=-1), shown.max(initial=-1)) + 2, -1)
     row_of[shown] = np.arange(len(shown))
