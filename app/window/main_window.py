@@ -180,8 +180,10 @@ class MainWindow(QMainWindow):
         if all(item.ended for item in self.context.queue):
             self._restart()
         else:
-            text = translate("window", "The language changes at the next start. A restart now continues where detection stops.")
-            self.context.banners.show_banner("language", Severity.INFO, text, (translate("window", "Restart now"), self._restart))
+            title = translate("window", "The language changes at the next start")
+            details = translate("window", "A restart now continues where detection stops.")
+            restart = translate("window", "Restart now"), self._restart
+            self.context.banners.show_banner("language", Severity.INFO, title, restart, details=details)
 
     def _restart(self) -> None:
         self.again, self.quitting.ask = True, False

@@ -12,6 +12,7 @@ from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, wrapped
 from framefleet.app.window.widgets.fields import text_field
 from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.notices import Notice
 
 WIDTH = 520
 
@@ -77,7 +78,7 @@ class ClusterDialog(QDialog):
         self._changed()
         self._show_machines(self._link.machines)
 
-    def _show_problem(self, why: str) -> None:
+    def _show_problem(self, why: Notice) -> None:
         self._show_state()
         say(self.problem, formats.capitalised(why))
 
@@ -114,12 +115,13 @@ class ClusterControl(QObject):
         self.dialog.open()
         self.dialog.raise_()
 
-    def _say(self, text: str) -> None:
-        self._banners.show_banner("cluster", Severity.INFO, f"{formats.capitalised(text)}.")
+    def _say(self, said: Notice) -> None:
+        self._banners.show_banner("cluster", Severity.INFO, said)
 
-    def _lost(self, why: str) -> None:
-        text = translate("cluster", "{why}. Detection continues with the devices of this machine.").format(why=formats.capitalised(why))
-        self._banners.show_banner("cluster", Severity.ERROR, text, (translate("cluster", "Connect…"), self.open_dialog))
+    def _lost(self, why: Notice) -> None:
+        details = translate("cluster", "Detection continues with the devices of this machine.")
+        action = translate("cluster", "Connect…"), self.open_dialog
+        self._banners.show_banner("cluster", Severity.ERROR, formats.capitalised(why), action, details=details)
 
 
 def attach(context: Context) -> Feature:

@@ -12,6 +12,7 @@ from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.cluster.messages import NodeState
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.topology.types import Topology
+from framefleet.engine.notices import Notice
 
 LOOK_MS = 1000
 """Interval at which the window looks at the states of the nodes."""
@@ -38,10 +39,10 @@ class ClusterLink(QObject):
 
     connecting = Signal()
     connected = Signal()
-    refused = Signal(str)
-    lost = Signal(str)
+    refused = Signal(object)
+    lost = Signal(object)
     disconnected = Signal()
-    said = Signal(str)
+    said = Signal(object)
     machines_changed = Signal(object)
     described = Signal(object, object)
 
@@ -112,7 +113,7 @@ class ClusterLink(QObject):
         self._describe()
         self.connected.emit()
 
-    def _refused(self, why: str) -> None:
+    def _refused(self, why: Notice) -> None:
         self.busy = False
         self.refused.emit(why)
 

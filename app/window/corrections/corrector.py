@@ -24,6 +24,7 @@ from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.corrections import Chosen, Corrections, Edit, OneDetection, OneTrack, undoable
 from framefleet.engine.store.session import SessionReader
 
@@ -290,7 +291,7 @@ class Corrector(QObject):
         self._viewer.player.reread()
         self._go_on()
 
-    def _failed(self, message: str) -> None:
+    def _failed(self, message: Notice) -> None:
         self._busy = False
         self.bar.say(formats.capitalised(message))
         self._go_on()

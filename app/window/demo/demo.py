@@ -13,6 +13,7 @@ from framefleet.app.window.session.background import Background
 from framefleet.app.window.session.controller import DetectionController
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import Panel, column, label, push_button, row
+from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.evaluation.accuracy import Accuracy
 from framefleet.engine.settings import RunSettings
@@ -163,7 +164,12 @@ class Demo(QObject):
             self._compared = results = item.results
             self.card.show_text(translate("demo", "Comparing with the true objects…"))
             done = partial(self._compare_done, results)
-            self._background.start(self, partial(demo_accuracy, results.database, results.source), done, self.card.show_text)
+            self._background.start(
+                self,
+                partial(demo_accuracy, results.database, results.source),
+                done,
+                lambda said: self.card.show_text(of_engine(said, capital=True)),
+            )
 
     def _compare_done(self, results: Results, accuracy: Accuracy) -> None:
         if results == self._compared:  # else it was restarted meanwhile

@@ -22,6 +22,7 @@ from framefleet.app.window.widgets.questions import FormDialog, show_folder
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings.kinds import Number
 from framefleet.engine.store.appearances import By
 from framefleet.engine.store.clips.plan import ClipPlan, plan_clips
@@ -219,14 +220,14 @@ class Clips(QObject):
         action = translate("events", "Show in folder"), partial(show_folder, folder)
         self._banners.show_banner(f"clips {number}", Severity.INFO, text, action)
 
-    def _failed(self, number: int, message: str) -> None:
+    def _failed(self, number: int, message: Notice) -> None:
         severity = Severity.INFO if self._cancelled.pop(number).is_set() else Severity.ERROR
-        self._banners.show_message(f"clips {number}", severity, message)
+        self._banners.show_banner(f"clips {number}", severity, message)
 
     @Slot(int, int, int)
     def _show_progress(self, number: int, written: int, total: int) -> None:
-        text = translate("events", "Writing clips: {written} of {total} files").format(written=written, total=total)
-        self._banners.update_text(f"clips {number}", text)
+        details = translate("events", "{written} of {total} files").format(written=written, total=total)
+        self._banners.update_text(f"clips {number}", translate("events", "Writing clips…"), details)
 
 
 def _write(wish: ClipsWish, progress: Callable[[int], None]) -> list[Path]:

@@ -16,8 +16,10 @@ from framefleet.app.window.session.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import ElidedLabel, Panel, column
+from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.fields import sorted_table
 from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.session import SessionReader
 
 HEADINGS = (
@@ -185,12 +187,12 @@ class DetectionsPanel(Panel):
             self._show(table, labels, translate("events", "%Ln detections", None, len(table)))
         self._update()
 
-    def _failed(self, problem: str) -> None:
+    def _failed(self, problem: Notice) -> None:
         self._busy = False
         if self._stop.is_set():  # other detections are wanted by now
             self._read = None
         else:
-            self._show(np.zeros(0, DETECTIONS), (), problem)
+            self._show(np.zeros(0, DETECTIONS), (), of_engine(problem, capital=True))
         self._update()
 
     def _show(self, table: NDArray[np.void], labels: tuple[str, ...], text: str) -> None:

@@ -37,11 +37,12 @@ class RunMessages(QObject):
             self._banners.show_banner(
                 subject,
                 Severity.WARNING,
-                translate("messages", "{device} is being restarted: {reason}").format(device=event.device, reason=reason),
+                translate("messages", "{device} is being restarted").format(device=event.device),
+                details=reason,
             )
         else:
-            text = translate("messages", "{device} failed and is out of this run: {reason}").format(device=event.device, reason=reason)
-            self._banners.show_banner(subject, Severity.ERROR, text, self._settings)
+            title = translate("messages", "{device} failed and is out of this run").format(device=event.device)
+            self._banners.show_banner(subject, Severity.ERROR, title, self._settings, details=reason)
 
     def devices_changed(self, statuses: Sequence[DeviceStatus]) -> None:
         """Remove banners about devices that work again or have left; show or remove the CPU fallback."""
@@ -61,32 +62,24 @@ class RunMessages(QObject):
     def _show_fallback(self) -> None:
         if self._cpu_only and self._missing:
             reasons = "; ".join(f"{known.id} ({known.name}): {of_engine(known.problem or '')}" for known in self._missing)
-            self._banners.show_banner(
-                "fallback",
-                Severity.WARNING,
-                translate("messages", "Detection runs on the CPU. Not usable: {reasons}").format(reasons=reasons),
-            )
+            details = translate("messages", "Not usable: {reasons}").format(reasons=reasons)
+            self._banners.show_banner("fallback", Severity.WARNING, translate("messages", "Detection runs on the CPU"), details=details)
         else:
             self._banners.remove("fallback")
 
-    def session_failed(self, message: str) -> None:
+    def session_failed(self, problem: Notice) -> None:
         """Show that a session ended with an error."""
-        text = translate("messages", "Detection stopped: {message}").format(message=of_engine(message))
-        self._banners.show_banner("session", Severity.ERROR, text, self._settings)
+        self._banners.show_banner("session", Severity.ERROR, translate("messages", "Detection stopped"), self._settings, details=problem)
 
-    def refused(self, message: str) -> None:
+    def refused(self, problem: Notice) -> None:
         """Show why a device cannot join or leave."""
-        self._banners.show_banner(
-            "refused", Severity.WARNING, translate("messages", "That is not possible: {message}.").format(message=of_engine(message))
-        )
+        self._banners.show_banner("refused", Severity.WARNING, translate("messages", "That is not possible"), details=problem)
 
     def preview_crashed(self, message: str, again: bool) -> None:
         """Show that the preview process ended unexpectedly. again: it was restarted."""
-        if again:
-            text = translate("messages", "{message} It was started again. Detection continues.").format(message=message)
-        else:
-            text = translate("messages", "{message} It is not started again for this file. Detection continues.").format(message=message)
-        self._banners.show_banner("preview", Severity.WARNING, text)
+        once_more = translate("messages", "It was started again. Detection continues.")
+        never = translate("messages", "It is not started again for this file. Detection continues.")
+        self._banners.show_banner("preview", Severity.WARNING, message, details=once_more if again else never)
 
 
 def attach(context: Context) -> Feature:

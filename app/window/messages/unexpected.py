@@ -91,10 +91,10 @@ class CrashReport(QObject):
 
     def show_error(self, summary: str, details: str) -> None:
         """Show the banner. details: the traceback."""
-        text = translate(
-            "messages", "An error inside Framefleet: {summary}. Results of running work may be incomplete. Please report this error."
-        ).format(summary=summary)
-        self._banners.show_banner("error", Severity.ERROR, text, (translate("messages", "Details…"), lambda: self.show_details(details)))
+        action = translate("messages", "Details…"), lambda: self.show_details(details)
+        advice = translate("messages", "{summary}. Results of running work may be incomplete. Please report this error.")
+        title = translate("messages", "An error inside Framefleet")
+        self._banners.show_banner("error", Severity.ERROR, title, action, details=advice.format(summary=summary))
 
     def show_details(self, details: str) -> None:
         """Show the traceback in a dialog, to be copied."""

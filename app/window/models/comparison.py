@@ -18,6 +18,7 @@ from framefleet.app.window.widgets.fields import align, combo_box, plain_tree
 from framefleet.app.window.widgets.questions import choose_path
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.schema import explained
 
 COMMAND = " ".join(("framefleet", "evaluate", "SESSION", "SESSION", "--truth", "truth.json", "--out", "report"))
@@ -161,7 +162,7 @@ class ComparisonDialog(QDialog):
             align(line, NUMBERS)
 
 
-def ask_for_comparison(window: QWidget, background: Background, failed: Callable[[str], None]) -> None:
+def ask_for_comparison(window: QWidget, background: Background, failed: Callable[[Notice], None]) -> None:
     """Explain what a comparison needs, and let the user choose an evaluation. failed: takes the reason if it cannot be read."""
 
     def choose() -> None:
@@ -175,6 +176,6 @@ def ask_for_comparison(window: QWidget, background: Background, failed: Callable
     dialog.open()
 
 
-def open_comparison(window: QWidget, background: Background, failed: Callable[[str], None], path: Path) -> None:
+def open_comparison(window: QWidget, background: Background, failed: Callable[[Notice], None], path: Path) -> None:
     """Read an evaluation in the background, and show it."""
     background.start(window, partial(read_evaluation, path), lambda models: ComparisonDialog(models, window).show(), failed)

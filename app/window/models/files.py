@@ -117,7 +117,7 @@ def check_all(models: Sequence[ModelFiles]) -> list[tuple[ModelFiles, ModelSumma
         try:
             found.append((files, check_model(files)))
         except FramefleetError as error:
-            found.append((files, of_engine(str(error))))
+            found.append((files, of_engine(error.notice)))
     return found
 
 

@@ -24,6 +24,7 @@ from framefleet.engine.errors import FramefleetError
 from framefleet.engine.model.check import ModelSummary, check_model
 from framefleet.engine.model.registry.catalogue import FAMILY, ModelEntry
 from framefleet.engine.model.registry.installed import files_of, remove_model
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
 
 
@@ -103,7 +104,7 @@ class ModelList(QDialog):
         try:
             remove_model(entry, self._downloads.folder)
         except FramefleetError as error:
-            self._downloads.errors[entry.name] = of_engine(str(error))
+            self._downloads.errors[entry.name] = of_engine(error.notice)
         self._refresh_one(entry.name)
 
     def _refresh_some(self, names: Sequence[str]) -> None:
@@ -187,9 +188,9 @@ class ModelLibrary(QObject):
         if self.dialog is not None:
             self.dialog.chart.show_speeds(speeds)
 
-    def _show_note(self, text: str) -> None:
+    def _show_note(self, said: Notice | str) -> None:
         if self.dialog is not None:
-            self.dialog.show_note(text)
+            self.dialog.show_note(of_engine(said, capital=True) if isinstance(said, Notice) else said)
 
     def _show_own(self) -> None:
         def checked(models: list[tuple[ModelFiles, ModelSummary | str]]) -> None:

@@ -82,7 +82,7 @@ def expand(paths: Sequence[Path]) -> Contents:
                     )
                 )
             elif not models:
-                problems.append(of_engine(str(error)))
+                problems.append(of_engine(error.notice))
         if len(models) == 1:
             model = Intake(*models[0], None, ())
     return Contents(tuple(dict.fromkeys(sources)), model, tuple(problems))
@@ -101,7 +101,7 @@ def _models_in(folder: Path) -> list[tuple[Path, Path]]:
     return [(cfg, found) for cfg in cfgs if (found := find_weights(cfg)) is not None]
 
 
-def listed(problems: Sequence[str]) -> str:
-    """The first problems, one per line, and the number of further ones."""
+def listed(problems: Sequence[str]) -> list[str]:
+    """The first problems, and the number of further ones."""
     more = len(problems) - FEW
-    return "\n".join([*problems[:FEW], *([translate("queue", "… and {more} more").format(more=more)] if more > 0 else [])])
+    return [*problems[:FEW], *([translate("queue", "… and {more} more").format(more=more)] if more > 0 else [])]

@@ -9,6 +9,7 @@ from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.progress import SourceProgress
 
 
@@ -61,7 +62,7 @@ class QueueItem:
     state: ItemState = ItemState.WAITING
     results: Results | None = None
     rate: float | None = None
-    reason: str | None = None
+    reason: Notice | str | None = None
     changed: bool = False
     part: Part | None = None
     replaced: bool = False
@@ -120,7 +121,7 @@ class QueueItem:
         if self.replaced:
             return translate("queue", "Replaced by another run")
         if self.state is ItemState.WAITING:
-            return of_engine(self.reason or "") or translate("queue", "Waiting")
+            return self.explained or translate("queue", "Waiting")
         if self.state is ItemState.PAUSED:
             return translate("queue", "Paused after {frames}").format(frames=frames)
         if self.state is ItemState.RUNNING:
@@ -160,8 +161,12 @@ class QueueItem:
         """The state with its complete reason."""
         if not self.reason:
             return translate("queue", "Failed") if self.state is ItemState.FAILED else self.summary
-        reason = of_engine(self.reason).removeprefix(str(self.path)).lstrip(" :")  # the name is shown beside it
-        return reason[:1].upper() + reason[1:]
+        return self.explained
+
+    @property
+    def explained(self) -> str:
+        """The reason in the window's language, without the name of the file, which is shown beside it."""
+        return of_engine(self.reason, capital=True, beside=self.path) if isinstance(self.reason, Notice) else self.reason or ""
 
 
 class RateMeter:

@@ -18,6 +18,7 @@ from framefleet.app.window.session.controller import DetectionController
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.questions import ask
 from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.notices import Notice
 
 MANY = 20
 """The largest number of files of folders that are queued without a question."""
@@ -75,7 +76,7 @@ class Opening(QObject):
 
     def _queue(self, found: Contents) -> None:
         if found.problems:
-            self._cannot_open(listed(found.problems))
+            self._cannot_open("\n".join(listed(found.problems)))
         if found.model is not None:
             self.model_taken.emit(found.model)
         there, new = self._unfinished(), dict[str, Path]()
@@ -112,9 +113,9 @@ class Opening(QObject):
             self._banners.remove(subject)
             self.show_stored(found)
 
-        def failed(message: str) -> None:
+        def failed(message: Notice) -> None:
             self._reading.remove(database)
-            self._banners.show_message(subject, Severity.WARNING, message)
+            self._banners.show_banner(subject, Severity.WARNING, message)
 
         self._reading.add(database)
         self._banners.show_banner(subject, Severity.INFO, translate("queue", "Opening the results in {name}…").format(name=database.name))
@@ -134,10 +135,11 @@ class Opening(QObject):
     def _warn_of_changes(self, paths: Sequence[Path]) -> None:
         if paths:
             changes = listed([translate("queue", "{path} has changed since the detection.").format(path=path) for path in paths])
-            self._banners.show_message(
+            self._banners.show_banner(
                 "changed",
                 Severity.WARNING,
-                translate("queue", "{changes}\nThe boxes are of the earlier file: detect again.").format(changes=changes),
+                "\n".join(changes),
+                details=translate("queue", "The boxes are of the earlier file: detect again."),
             )
 
     def _count(self, item: QueueItem) -> None:
@@ -148,8 +150,8 @@ class Opening(QObject):
             show, stop = partial(self._controller.item_changed.emit, item.key), Event()
             self._background.start(self, partial(count_stored, item, tally, stop), lambda _: show(), self._cannot_open, stop)
 
-    def _cannot_open(self, message: str) -> None:
-        self._banners.show_message("sources", Severity.WARNING, message)
+    def _cannot_open(self, message: Notice | str) -> None:
+        self._banners.show_banner("sources", Severity.WARNING, message)
 
 
 def _place(item: QueueItem) -> tuple[Path, int] | None:

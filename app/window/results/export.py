@@ -17,9 +17,11 @@ from framefleet.app.window.session.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.questions import show_folder
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import ExportError
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.export.run import Exported, export_session
 from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.session import SessionReader
@@ -59,15 +61,18 @@ class Exports(QObject):
         has_zones: whether another file has the same lines and zones.
         """
         if item is None or item.results is None:
-            self._banners.show_message(
-                "export", Severity.INFO, translate("results", "There is nothing to export yet: open a file or stored results first.")
+            self._banners.show_banner(
+                "export",
+                Severity.INFO,
+                translate("results", "There is nothing to export yet"),
+                details=translate("results", "Open a file or stored results first."),
             )
             return
         try:
             with SessionReader(item.results.database, created=item.results.created) as reader:
                 sources = reader.sources()
         except ExportError as error:
-            self._banners.show_message("export", Severity.ERROR, str(error))
+            self._banners.show_banner("export", Severity.ERROR, error.notice)
             return
         first = [form] if form else str(self._store.value(FORM, "csv")).split(",")
         dialog = ExportDialog(item, sources, shown, first, self._folder(item.path), self._window, zones, part, has_zones)
@@ -99,13 +104,13 @@ class Exports(QObject):
             if notes:
                 self._banners.show_banner(subject, Severity.WARNING, "\n".join(notes))
 
-        def failed(message: str) -> None:
+        def failed(message: Notice) -> None:
             self._cancelled.pop(number, None)
             if cancelled.is_set():
-                self.line.show_done(message)
+                self.line.show_done(of_engine(message, capital=True))
             else:
                 self.line.hide()
-                self._banners.show_message(subject, Severity.ERROR, message)
+                self._banners.show_banner(subject, Severity.ERROR, message)
 
         self.line.show_progress(translate("results", "Exporting as {title}…").format(title=title), 0.0, cancelled.set)
         self._background.start(self, partial(_export, choice, cancelled, progress), done, failed, cancelled)
@@ -134,17 +139,17 @@ def _export(choice: ExportChoice, cancelled: Event, progress: Callable[[Path, in
 
     Raises ExportError if the session cannot be read, a file cannot be written, nothing can be exported, or the export was cancelled.
     """
-    problems: list[str] = []
+    problems: list[Notice] = []
 
     def failed(error: ExportError) -> None:
         if cancelled.is_set():
             raise error
-        problems.append(str(error))
+        problems.append(error.notice)
 
     with SessionReader.of(choice.view) as reader:
         written = export_session(reader, choice.folder, choice.forms, progress, failed, choice.options, choice.only, whole=False)
     if problems:
-        raise ExportError("\n".join(problems))
+        raise ExportError(problems[0] if len(problems) == 1 else Notice("general.text", text=tuple(problems)))
     if not written:
         raise ExportError(translate("results", "there is nothing to export yet: wait until detection has begun"))
     return written

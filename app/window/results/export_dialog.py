@@ -237,7 +237,7 @@ class ExportDialog(FormDialog):
                 sources = [source.name for source in self._sources if choice.only is not None and source.number in choice.only]
                 command = command_of(choice.view, sources, choice.forms, choice.folder, choice.options)
             except FramefleetError as error:
-                problem = capitalised(str(error))
+                problem = capitalised(error.notice)
             except OSError as error:  # the folder cannot be examined
                 problem = f"{error.filename}: {error.strerror}."
         say(self.writes, translate("results", "Writes {names}.").format(names=_listed(names)) if names else "")

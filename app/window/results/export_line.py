@@ -1,6 +1,6 @@
 """The progress and outcome of exports, in the line at the bottom of the window."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
@@ -44,16 +44,17 @@ class ExportLine(QWidget):
         self._show(text, cancel, running=True)
         self.bar.setValue(round(1000 * share))
 
-    def show_done(self, text: str, act: Callable[[], object] | None = None, title: str = "") -> None:
+    def show_done(self, text: str | Sequence[str], act: Callable[[], object] | None = None, title: str = "") -> None:
         """Show what was done or cancelled, several lines in one. act: what a click does. title: of its button, "" = "Show in folder"."""
         self._show(text, act or (lambda: None), running=False)
         self.reveal.setText(title or translate("results", "Show in folder"))
         self.reveal.setVisible(act is not None)
 
-    def _show(self, text: str, act: Callable[[], object], running: bool) -> None:
+    def _show(self, text: str | Sequence[str], act: Callable[[], object], running: bool) -> None:
         self._act = act
-        self.text.setText(" · ".join(text.splitlines()))
-        self.text.setToolTip(text)
+        lines = [text] if isinstance(text, str) else text
+        self.text.setText(" · ".join(lines))
+        self.text.setToolTip("\n".join(lines))
         self.bar.setVisible(running)
         self.cancel.setVisible(running)
         self.reveal.setVisible(not running)

@@ -236,7 +236,7 @@ class OptionsForm(QWidget):
             if "coco_ids" in names and self.coco_ids.isChecked():
                 check_coco_labels(self._labels)
         except UsageError as error:
-            return f"{capitalised(str(error))}."
+            return f"{capitalised(error.notice)}."
         return ""
 
     def options(self, names: Collection[str]) -> ExportOptions:
@@ -338,7 +338,7 @@ class FilterForm(QWidget):
         try:
             self.view()
         except UsageError as error:
-            return f"{capitalised(str(error))}."
+            return f"{capitalised(error.notice)}."
         return ""
 
     def view(self) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import ExportError
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.facts import CREATED
 from framefleet.engine.store.files import Interrupted, find_interrupted
 from framefleet.engine.store.session import SessionReader
@@ -66,10 +67,9 @@ class InterruptedRun(QObject):
         elif not remembered:
             self._background.start(self, partial(find_interrupted, self._controller.folder), self._offer, _log.warning)
 
-    def _ask(self, text: str, go_on: Callable[[], object]) -> None:
-        self._banners.show_banner(
-            _SUBJECT, Severity.INFO, text, (translate("results", "Continue"), go_on), (translate("results", "Discard"), self._discard)
-        )
+    def _ask(self, title: str, go_on: Callable[[], object], details: str = "") -> None:
+        actions = (translate("results", "Continue"), go_on), (translate("results", "Discard"), self._discard)
+        self._banners.show_banner(_SUBJECT, Severity.INFO, title, *actions, details=details)
 
     def _discard(self) -> None:
         """Forget the interrupted files, and do not offer their session again as one of the command line."""
@@ -95,10 +95,9 @@ class InterruptedRun(QObject):
             return
         self._note(found)
         run = found[0]
-        text = translate("results", "The last detection was interrupted: {count} of {sources} files are not finished.").format(
-            count=len(run.unfinished), sources=run.sources
-        )
-        self._ask(text, partial(self._read, run))
+        details = translate("results", "{count} of {sources} files are not finished.")
+        details = details.format(count=len(run.unfinished), sources=run.sources)
+        self._ask(translate("results", "The last detection was interrupted"), partial(self._read, run), details)
 
     def _read(self, run: Interrupted) -> None:
         self._background.start(self, partial(read_stored, run.database), partial(self._go_on, run), self._failed)
@@ -108,8 +107,8 @@ class InterruptedRun(QObject):
         self._opening.show_stored(item for item in stored if item.path not in run.unfinished)
         self.queued.emit(self._controller.go_on(run.database, [(path, None) for path in run.unfinished]))
 
-    def _failed(self, message: str) -> None:
-        self._banners.show_message(_SUBJECT, Severity.WARNING, message)
+    def _failed(self, message: Notice) -> None:
+        self._banners.show_banner(_SUBJECT, Severity.WARNING, message)
 
 
 def _read_ended(entries: Sequence[Remembered]) -> list[QueueItem]:
@@ -165,9 +164,10 @@ class ReplacedResults(QObject):
     def _found(self, results: Results, replaced: bool) -> None:
         if replaced:
             self._controller.mark_replaced(results)
-            text = translate("results", "Another run has replaced the results in {name}: they are no longer shown.")
-            actions = (translate("results", "Open the new results"), partial(self._open, results))
-            self._banners.show_banner(_subject(results), Severity.WARNING, text.format(name=results.database.name), actions)
+            title = translate("results", "Another run has replaced the results in {name}").format(name=results.database.name)
+            action = translate("results", "Open the new results"), partial(self._open, results)
+            details = translate("results", "They are no longer shown.")
+            self._banners.show_banner(_subject(results), Severity.WARNING, title, action, details=details)
 
     def _open(self, results: Results) -> None:
         self._banners.remove(_subject(results))

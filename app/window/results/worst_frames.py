@@ -26,6 +26,7 @@ from framefleet.app.window.widgets.fields import align, combo_box, plain_tree
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader, StoredSource
@@ -202,8 +203,8 @@ class WorstFrames(QObject):
         dialog.show()
         dialog.show_worst()
 
-    def _failed(self, path: Path, message: str) -> None:
-        self._banners.show_message(f"worst frames {path}", Severity.WARNING, message)
+    def _failed(self, path: Path, message: Notice | str) -> None:
+        self._banners.show_banner(f"worst frames {path}", Severity.WARNING, message)
 
     def _choose(self, frame: WorstFrame) -> None:
         item = self._item_of(frame)

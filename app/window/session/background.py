@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 from PySide6.QtCore import QObject, Signal, Slot
 from shiboken6 import isValid
 
-from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.engine.errors import FramefleetError
+from framefleet.engine.notices import Notice
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ class _Waiting(NamedTuple):
     owner: QObject
     thread: threading.Thread
     done: Callable[[Any], None]
-    failed: Callable[[str], None]
+    failed: Callable[[Notice], None]
     stop: Event
 
 
@@ -45,9 +45,9 @@ class Background(QObject):
         return bool(self._waiting)
 
     def start(
-        self, owner: QObject, work: Callable[[], T], done: Callable[[T], None], failed: Callable[[str], None], stop: Event | None = None
+        self, owner: QObject, work: Callable[[], T], done: Callable[[T], None], failed: Callable[[Notice], None], stop: Event | None = None
     ) -> None:
-        """Run ``work``, then call ``done`` with its value, or ``failed`` with the message of its FramefleetError.
+        """Run ``work``, then call ``done`` with its value, or ``failed`` with the notice of its FramefleetError.
 
         owner: what ``done`` and ``failed`` use; if Qt has deleted it, neither is called. A dialog can close before its work ends.
         stop: is set when the window closes, so that work of seconds can end early.
@@ -75,17 +75,20 @@ class Background(QObject):
             return  # stopped before the result arrived
         ended = self._waiting.pop(number)
         ended.thread.join()
-        wanted, expected = isValid(ended.owner), isinstance(error, FramefleetError)
+        wanted = isValid(ended.owner)
         if error is None:
             if wanted:
                 ended.done(value)
             return
+        if isinstance(error, FramefleetError):
+            if wanted:
+                ended.failed(error.notice)
+            else:
+                _log.warning("failed after its dialog had closed: %s", error)
+            return
         if wanted:
-            ended.failed(of_engine(str(error)) if expected else f"{type(error).__name__}: {error}")
-        elif expected:
-            _log.warning("failed after its dialog had closed: %s", error)
-        if not expected:
-            raise error  # a bug: the handler of unexpected errors shows and logs it
+            ended.failed(Notice("general.detail", detail=f"{type(error).__name__}: {error}"))
+        raise error  # a bug: the handler of unexpected errors shows and logs it
 
     def stop(self, seconds: float = 2.0) -> None:
         """Deliver no further results, and wait for the threads for at most this time."""

@@ -16,6 +16,7 @@ from framefleet.app.window.queue.item import ItemState, Part, QueueItem, Results
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.session.thread import SessionThread
 from framefleet.app.window.timeline.class_counts import Tally
+from framefleet.app.window.widgets.engine_text import as_notice
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.errors import UsageError
@@ -96,7 +97,7 @@ def with_progress(item: QueueItem, progress: SourceProgress, rate: float | None)
     if finished is None:
         return replace(item, state=ItemState.RUNNING if progress.frames else ItemState.WAITING)
     state = ItemState.FAILED if finished.error else ItemState.CANCELLED if finished.cancelled else ItemState.DONE
-    return replace(item, state=state, reason=finished.error, rate=None)
+    return replace(item, state=state, reason=as_notice(finished.error) if finished.error else None, rate=None)
 
 
 class DetectionController(QObject):
@@ -130,13 +131,13 @@ class DetectionController(QObject):
     figures_changed = Signal(object)
     strategy_changed = Signal(object)
     device_failed = Signal(object)
-    failed = Signal(str)
+    failed = Signal(object)
     noted = Signal(object)
     item_changed = Signal(int)
     file_done = Signal(object)
     corrected = Signal(int)
     rate_changed = Signal(float)
-    refused = Signal(str)
+    refused = Signal(object)
     pause_changed = Signal(bool)
     _woken = Signal()
 
@@ -310,10 +311,12 @@ class DetectionController(QObject):
     def _change_devices(self, change: Callable[[SessionThread, DeviceId], None], device: DeviceId) -> None:
         try:
             if self._session is None:
-                raise RuntimeError("nothing is being detected")
+                raise RuntimeError("no session runs")
             change(self._session, device)
-        except (UsageError, RuntimeError) as problem:
-            self.refused.emit(str(problem))
+        except UsageError as error:
+            self.refused.emit(error.notice)
+        except RuntimeError:
+            self.refused.emit(Notice("general.text", text=translate("session", "nothing is being detected")))
         self._wake()
 
     def _can_continue(self, settings: RunSettings, labels: Sequence[str]) -> bool:
@@ -480,7 +483,7 @@ class DetectionController(QObject):
             if in_session and item.active and item.reason != reason:
                 self._put(replace(item, reason=reason))
 
-    def _ended(self, session: SessionThread, error: str | None) -> None:
+    def _ended(self, session: SessionThread, error: Notice | None) -> None:
         session.join()
         self._session = None
         releases, self._releases = self._releases, []

@@ -15,6 +15,7 @@ from threading import Lock
 from framefleet.app.window.devices.status import RATE_SECONDS, DeviceEvent, DeviceStatus, Phase, fold
 from framefleet.app.window.queue.item import RateMeter
 from framefleet.app.window.timeline.class_counts import Tally
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened, StrategyChosen
 from framefleet.engine.pool.progress import SourceProgress
 from framefleet.engine.types import DeviceId
@@ -78,7 +79,7 @@ class Snapshot:
     strategy: StrategyChosen | None
     problems: tuple[DeviceFailed, ...]
     ended: bool
-    error: str | None
+    error: Notice | None
 
 
 class Feed:
@@ -98,7 +99,7 @@ class Feed:
         self._strategy: StrategyChosen | None = None
         self._problems: list[DeviceFailed] = []
         self._ended = False
-        self._error: str | None = None
+        self._error: Notice | None = None
         self._reader_woken = False
 
     def apply(self, event: Event, progress: SourceProgress | None = None) -> bool:
@@ -125,7 +126,7 @@ class Feed:
                 self._devices[device] = replace(status, phase=Phase.LEAVING)
                 self._states_changed = True
 
-    def end(self, error: str | None) -> bool:
+    def end(self, error: Notice | None) -> bool:
         """Mark the end of the session; return True as ``apply`` does."""
         with self._lock:
             self._ended, self._error, self._states_changed = True, error, True

@@ -59,13 +59,13 @@ class SessionThread(threading.Thread):
 
     def run(self) -> None:
         """Run the session; store its error in the feed."""
-        error: str | None = None
+        error: Notice | None = None
         try:
             self._drive()
         except FramefleetError as caught:
-            error = str(caught)
+            error = caught.notice
         except BaseException as caught:
-            error = f"{type(caught).__name__}: {caught}"
+            error = Notice("general.detail", detail=f"{type(caught).__name__}: {caught}")
             raise  # a bug: the handler of unexpected errors shows and logs it
         finally:
             with self._lock:

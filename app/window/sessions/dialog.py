@@ -18,6 +18,7 @@ from framefleet.app.window.widgets.build import column, label, push_button, row,
 from framefleet.app.window.widgets.fields import align, combo_box, plain_tree
 from framefleet.app.window.widgets.questions import ask, show_folder
 from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.notices import Notice
 
 COLUMNS = (
     marked("sessions", "Name"),
@@ -127,11 +128,11 @@ class SessionsDialog(QDialog):
         say(self.empty, "" if sessions else nothing)
         self._selected()
 
-    def show_problem(self, message: str) -> None:
+    def show_problem(self, message: Notice | str) -> None:
         """Show below the list what is wrong, "" = nothing."""
         say(self.problem, formats.capitalised(message))
 
-    def _fail(self, message: str) -> None:
+    def _fail(self, message: Notice) -> None:
         self.show_problem(message)
         self._read()
 

@@ -79,7 +79,7 @@ def _read(path: Path) -> StoredSession:
             model = reader.facts.get("model", "")
             return StoredSession(path, created, names, frames, model, size, complete=complete, corrected=reader.corrected)
     except ExportError as error:
-        return StoredSession(path, created, size=size, problem=of_engine(str(error)))
+        return StoredSession(path, created, size=size, problem=of_engine(error.notice))
 
 
 def _parts(path: Path) -> list[Path]:
@@ -95,7 +95,7 @@ def delete_sessions(paths: Iterable[Path]) -> None:
                 for part in reversed(_parts(path)):
                     part.unlink()
         except ExportError as error:
-            problems.append(of_engine(str(error)))
+            problems.append(of_engine(error.notice))
         except OSError as error:
             problems.append(translate("sessions", "cannot delete {path}: {strerror}").format(path=path, strerror=error.strerror or error))
     if problems:

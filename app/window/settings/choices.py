@@ -23,6 +23,7 @@ from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.discovery import discover
 from framefleet.engine.model.check import ModelSummary, check_model
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
 
 
@@ -99,10 +100,11 @@ class RunChoices(QObject):
     def ask_for_model(self) -> None:
         """Show a banner that asks for a model if there is none."""
         if self.preferences.model is None:
-            text = translate(
-                "models", "Choose a model to start detecting: download one with a click, or drop a .cfg and its .weights here."
+            title = translate("models", "Choose a model to start detecting")
+            details = translate("models", "Download one with a click, or drop a .cfg and its .weights here.")
+            self._banners.show_banner(
+                "model", Severity.INFO, title, (translate("models", "Choose model…"), self.open_models), details=details
             )
-            self._banners.show_banner("model", Severity.INFO, text, (translate("models", "Choose model…"), self.open_models))
 
     def open_dialog(self) -> None:
         """Show the settings."""
@@ -153,8 +155,8 @@ class RunChoices(QObject):
         assert files is not None
         self._background.start(self, partial(check_model, files), partial(self._apply, preferences), self._unusable)
 
-    def _unusable(self, message: str) -> None:
-        self._banners.show_message("model", Severity.ERROR, message, (translate("models", "Settings…"), self.open_dialog))
+    def _unusable(self, message: Notice) -> None:
+        self._banners.show_banner("model", Severity.ERROR, message, (translate("models", "Settings…"), self.open_dialog))
 
     def _apply(self, preferences: Preferences, summary: ModelSummary | None) -> None:
         before, self.preferences, self.summary = self.preferences, preferences, summary
@@ -190,7 +192,7 @@ class RunChoices(QObject):
         if self.dialog is not None:
             self.dialog.devices.offer(found)
 
-    def _no_devices(self, message: str) -> None:
-        self._banners.show_message("devices", Severity.WARNING, message)
+    def _no_devices(self, message: Notice) -> None:
+        self._banners.show_banner("devices", Severity.WARNING, message)
         if self.dialog is not None:
             self.dialog.devices.fail(message)

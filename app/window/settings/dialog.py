@@ -232,7 +232,7 @@ class SettingsDialog(QDialog):
         try:
             values, window = read_settings(Path(path))
         except UsageError as error:
-            say(self.problem, f"{formats.capitalised(str(error))}.")
+            say(self.problem, f"{formats.capitalised(error.notice)}.")
             return
         say(self.problem, "")
         self._show(values, window)
@@ -249,7 +249,7 @@ class SettingsDialog(QDialog):
         try:
             write_settings(Path(path), self.preferences.values, self.window_.values)
         except ExportError as error:
-            say(self.problem, f"{formats.capitalised(str(error))}.")
+            say(self.problem, f"{formats.capitalised(error.notice)}.")
         else:
             say(self.problem, "")
 

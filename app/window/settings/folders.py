@@ -17,6 +17,7 @@ from framefleet.app.window.widgets.fields import TITLE_WIDTH
 from framefleet.app.window.widgets.questions import Mode, choose_path, show_folder
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings.folders import Folder, choose, stored
 
 MOVABLE = {
@@ -125,7 +126,7 @@ class FoldersForm(QWidget):
         try:
             choose(folder, None if path == folder.default else path)
         except UsageError as error:
-            say(self.problem, formats.capitalised(str(error)))
+            say(self.problem, formats.capitalised(error.notice))
             return
         say(self.problem, "")
         self._folders[name] = path
@@ -149,5 +150,5 @@ class FoldersForm(QWidget):
         say(self.problem, "")
         self._background.start(self, partial(empty_folder, self._folders["Cache"]), lambda _: self._measure(), self._fail)
 
-    def _fail(self, message: str) -> None:
+    def _fail(self, message: Notice) -> None:
         say(self.problem, formats.capitalised(message))

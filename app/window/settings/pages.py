@@ -120,9 +120,9 @@ class DeviceForm(QWidget):
             say(why, of_engine(problem, capital=True))
         self.boxes[device] = box
 
-    def fail(self, message: str) -> None:
+    def fail(self, message: Notice) -> None:
         """Show why the search for devices failed."""
-        self.hint.setText(message)
+        self.hint.setText(of_engine(message, capital=True))
 
     def _enable(self) -> None:
         automatic, used = self.automatic.isChecked(), self.default

@@ -10,6 +10,7 @@ from framefleet.app.window.queue.item import QueueItem, Results
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.transport import SPEEDS, Transport
+from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.store.session import SessionReader
 
@@ -68,7 +69,10 @@ class Seeking:
                 self._player.seek(pts)
 
         self._background.start(
-            self._player, partial(next_appearance, item.results, self._shown(), self._player.position, forward), found, hint.setText
+            self._player,
+            partial(next_appearance, item.results, self._shown(), self._player.position, forward),
+            found,
+            lambda said: hint.setText(of_engine(said)),
         )
 
 

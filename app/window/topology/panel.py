@@ -33,6 +33,7 @@ from framefleet.engine.devices.recording import Recording
 from framefleet.engine.devices.telemetry.snapshot import Telemetry
 from framefleet.engine.devices.topology.search import find_topology
 from framefleet.engine.devices.topology.types import Level, Link, Topology
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 
 WIDEST = 56
@@ -229,10 +230,10 @@ class TopologyPanel(Panel):
         if self._recorded is None:
             self._show(topology)
 
-    def show_problem(self, problem: str) -> None:
+    def show_problem(self, problem: Notice) -> None:
         """Show why the topology is unknown."""
         say(self.note, "")
-        say(self.problem, problem)
+        say(self.problem, of_engine(problem, capital=True))
 
     def show_recording(self, recording: Recording) -> None:
         """Show a recorded machine instead of this one."""

@@ -26,6 +26,7 @@ from framefleet.app.window.viewer.picture_view import NOT_YET
 from framefleet.app.window.viewer.statistics import Statistics
 from framefleet.app.window.viewer.transport import Transport
 from framefleet.app.window.widgets.build import column
+from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.store.clock import Clock
@@ -171,7 +172,7 @@ class Viewer(QWidget):
 
         if state != self._clock_of and is_known(item):
             self._clock_of = state
-            self._background.start(self, partial(read_clock, item), found, self.transport.hint.setText)
+            self._background.start(self, partial(read_clock, item), found, lambda said: self.transport.hint.setText(of_engine(said)))
 
     def set_filter(self, view_filter: ViewFilter) -> None:
         """Draw and count only these detections."""

@@ -1,6 +1,5 @@
 """Messages at the top of the window."""
 
-import re
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import TypeAlias
@@ -10,8 +9,10 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, tool_button
+from framefleet.app.window.widgets.engine_text import headline, of_engine
 from framefleet.app.window.widgets.painting import Symbol
 from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.notices import Notice
 
 MAX_BANNERS = 3
 """The largest number of banners. A further one replaces the oldest one with the lowest severity."""
@@ -72,7 +73,7 @@ class Message(QFrame):
 class Banner(Message):
     """A message across the window, with a button to dismiss it."""
 
-    def __init__(self, severity: Severity, text: str, actions: Sequence[Action]) -> None:
+    def __init__(self, severity: Severity, actions: Sequence[Action]) -> None:
         super().__init__(severity, actions)
         colour, ground = _COLOURS[severity]
         self.setObjectName("banner")
@@ -81,17 +82,6 @@ class Banner(Message):
         )
         self.dismiss = tool_button("close", translate("widgets", "Dismiss"))
         self._row.addWidget(self.dismiss)
-        self.set_text(text)
-
-    def set_text(self, text: str) -> None:
-        """Change the message. Its first clause is the bold line."""
-        end = re.search(r": |\. (?=[^\W\d_])|\n", text)
-        if end is None or end.end() == len(text):
-            self.show_text(text)
-        else:
-            self.show_text(text[: end.start()], formats.capitalised(text[end.end() :]))
-        self.message = text
-        self.setAccessibleName(f"{self.severity.value}: {text}")
 
 
 class BannerArea(QWidget):
@@ -108,26 +98,37 @@ class BannerArea(QWidget):
         """The current messages, the oldest first."""
         return [banner.message for banner in self._banners.values()]
 
-    def show_banner(self, subject: str, severity: Severity, text: str, *actions: Action) -> Banner:
-        """Show a message; it replaces the one about the same subject."""
+    def show_banner(self, subject: str, severity: Severity, title: Notice | str, *actions: Action, details: Notice | str = "") -> Banner:
+        """Show a message; it replaces the one about the same subject.
+
+        Parameters
+        ----------
+        subject : str
+            What the message is about, for example one device.
+        severity : Severity
+            How serious it is.
+        title : Notice or str
+            What happened, in bold. A notice alone also gives the details.
+        *actions : Action
+            A button for each.
+        details : Notice or str, optional
+            Why, or what to do.
+        """
         self.remove(subject)
         while len(self._banners) >= MAX_BANNERS:
             self.remove(min(self._banners, key=lambda shown: _RANKS.index(self._banners[shown].severity)))  # the oldest of several
-        banner = Banner(severity, text, actions)
+        banner = Banner(severity, actions)
+        banner.show_text(*_lines(title, details))
         banner.dismiss.clicked.connect(lambda: self.remove(subject))
         self._banners[subject] = banner
         self._column.insertWidget(0, banner)
         self.show()
         return banner
 
-    def show_message(self, subject: str, severity: Severity, message: str, *actions: Action) -> Banner:
-        """Show a message of the engine, whose first letter becomes a capital."""
-        return self.show_banner(subject, severity, formats.capitalised(message), *actions)
-
-    def update_text(self, subject: str, text: str) -> None:
+    def update_text(self, subject: str, title: str, details: str = "") -> None:
         """Change the message about a subject, unless the user has dismissed it."""
         if (banner := self._banners.get(subject)) is not None:
-            banner.set_text(text)
+            banner.show_text(title, details)
 
     def remove(self, subject: str) -> None:
         """Remove the message about a subject, if there is one."""
@@ -137,3 +138,11 @@ class BannerArea(QWidget):
             banner.hide()
             banner.deleteLater()
         self.setVisible(bool(self._banners))
+
+
+def _lines(title: Notice | str, details: Notice | str) -> tuple[str, str]:
+    """The bold line and the details."""
+    if isinstance(title, Notice) and not details:
+        return headline(title)
+    above, below = (line if isinstance(line, str) else of_engine(line, capital=True) for line in (title, details))
+    return above, below

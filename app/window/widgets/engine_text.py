@@ -4,6 +4,7 @@ The engine has no Qt: it gives a ``Notice``, a code with fields. The window tran
 """
 
 import re
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from string import Formatter
@@ -28,7 +29,7 @@ _SEPARATORS = ("\n", "; ", ", ")
 """The engine lists sentences with these between them."""
 
 
-def of_engine(said: Notice | str, *, names: bool = False, capital: bool = False) -> str:
+def of_engine(said: Notice | str, *, names: bool = False, capital: bool = False, beside: Path | None = None) -> str:
     """Render what the engine says in the window's language. A text without translation stays English.
 
     Parameters
@@ -39,11 +40,32 @@ def of_engine(said: Notice | str, *, names: bool = False, capital: bool = False)
         Show the names of files without their folders.
     capital : bool, optional
         Begin with a capital, unless the text begins with a value, such as the name of a file or device.
+    beside : Path, optional
+        This file is shown beside the text: a text that begins with it begins with the next word instead.
     """
     if isinstance(said, Notice):
-        return _rendered(said, names, capital)
+        return _Rendering(names, beside).text(said, capital)
     text = said if translation.language == "en" else _translated(said, translation.language) or said
     return re.sub(r"^[^\W\d_A-Z](?=\w*[ ,])", lambda letter: letter[0].upper(), text, flags=re.MULTILINE) if capital else text
+
+
+def as_notice(said: Notice | str) -> Notice:
+    """A notice, also for a sentence of a part of the engine that has no notices yet."""
+    return said if isinstance(said, Notice) else Notice("general.text", text=said)
+
+
+def headline(said: Notice) -> tuple[str, str]:
+    """What the engine says as a bold line and its details: what happened, and behind the colon why, or what to do; "" if there is no more.
+
+    The colon is that of the text with its placeholders. Values, such as the names of files, may have others.
+    """
+    rendering = _Rendering()
+    template = rendering.template(said)
+    what, _, why = template.partition(": ")
+    inner = said.fields.get(what.strip("{}"))
+    if not why and isinstance(inner, Notice) and what == template:  # nothing but another notice
+        return headline(inner)
+    return rendering.filled(what, said, capital=True), rendering.filled(why, said, capital=True)
 
 
 def strategy_name(strategy: str) -> str:
@@ -53,38 +75,57 @@ def strategy_name(strategy: str) -> str:
     return translate("settings", title).partition(":")[0] if title else strategy
 
 
-def _rendered(notice: Notice, names: bool, capital: bool = False) -> str:
-    """See ``of_engine``."""
-    text = texts().get(notice.code)
-    if text is None:  # of a newer version, in a stored session or a cluster
-        return str(notice)
-    fields = notice.fields
-    made = translate("engine", text if isinstance(text, str) else text[fields["count"] != 1])
-    values = {name: _field(value, names) for name, value in fields.items()}
-    start, first, *_ = next(iter(Formatter().parse(made)))
-    if capital and not start and isinstance(cause := fields.get(first or ""), Notice):
-        values[str(first)] = _rendered(cause, names, capital=True)
-    made = made.format_map(values)
-    return made[:1].upper() + made[1:] if capital and start else made
+@dataclass(frozen=True)
+class _Rendering:
+    """How notices become text. names, beside: see ``of_engine``."""
 
+    names: bool = False
+    beside: Path | None = None
 
-def _field(value: object, names: bool) -> object:
-    """A field of a notice, for its placeholder."""
-    match value:
-        case Notice():
-            return _rendered(value, names)
-        case Path():
-            return value.name if names else str(value)
-        case Option():
-            return _setting(value)
-        case tuple():
-            separator = "; " if any(isinstance(each, Notice) for each in value) else ", "
-            return separator.join(format(_field(each, names)) for each in value)
-        case int() | float():
-            return _Number(value)
-        case str():
-            return of_engine(value)  # what a library says may have a translation
-    return in_english(value)
+    def text(self, notice: Notice, capital: bool = False) -> str:
+        """The whole text; a code of a newer version, in a stored session or a cluster, is shown in English with its fields."""
+        template = self.template(notice)
+        return self.filled(template, notice, capital) if template else str(notice)
+
+    def template(self, notice: Notice) -> str:
+        """The translated text with its placeholders, "" for an unknown code."""
+        text = texts().get(notice.code, "")
+        return translate("engine", text if isinstance(text, str) else text[notice.fields["count"] != 1]) if text else ""
+
+    def filled(self, template: str, notice: Notice, capital: bool) -> str:
+        """A template, or a part of one, with the values."""
+        if not template:
+            return ""
+        fields = notice.fields
+        if notice.code == "general.text" and isinstance(said := fields["text"], str):  # a part of the engine without notices
+            return of_engine(said, capital=capital)
+        values = {name: self._field(value) for name, value in fields.items()}
+        start, first, *_ = next(iter(Formatter().parse(template)))
+        begins = "" if start else first or ""
+        if begins and self.beside is not None and fields.get(begins) == self.beside:
+            template, begins = template[len(begins) + 2 :].lstrip(": "), ""
+        if capital and isinstance(cause := fields.get(begins), Notice):
+            values[begins] = self.text(cause, capital=True)
+        made = template.format_map(values)
+        return made[:1].upper() + made[1:] if capital and not begins else made
+
+    def _field(self, value: object) -> object:
+        """A field of a notice, for its placeholder."""
+        match value:
+            case Notice():
+                return self.text(value)
+            case Path():
+                return value.name if self.names or value == self.beside else str(value)
+            case Option():
+                return _setting(value)
+            case tuple():
+                separator = "; " if any(isinstance(each, Notice) for each in value) else ", "
+                return separator.join(format(self._field(each)) for each in value)
+            case int() | float():
+                return _Number(value)
+            case str():
+                return of_engine(value)  # what a library says may have a translation
+        return in_english(value)
 
 
 class _Number:

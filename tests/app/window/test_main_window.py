@@ -280,7 +280,7 @@ def test_a_device_joins_and_another_leaves_by_the_panel(qtbot: QtBot, open_windo
     qtbot.waitUntil(lambda: [card.phase.text() for card in panel.cards] == ["Ready", "Ready"], timeout=PATIENCE)
     assert "all 2 devices" in panel.run.text.text()
     panel.join_requested.emit(second)
-    assert "That is not possible: cpu:1 takes part already." in window.context.banners.texts
+    assert "That is not possible: cpu:1 takes part already" in window.context.banners.texts
     qtbot.mouseClick(panel.cards[0].change, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.cards[0].phase.text() == "Left", timeout=PATIENCE)
     assert not panel.cards[1].change.isVisible()  # the last one stays

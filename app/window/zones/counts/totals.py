@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from framefleet.app.window.queue.item import Results
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
 from framefleet.app.window.zones.counts.counting import REREAD_MS
 from framefleet.app.window.zones.counts.tracks import Total, count_files
@@ -53,7 +54,7 @@ class Totals(QObject):
         self._reading, self._stale = True, False
         stop = Event()
         work = partial(count_files, self._files(), self._zones(), self._shown(), stop)
-        self._background.start(self, work, self._counted, lambda problem: self._end(None, problem, ""), stop)
+        self._background.start(self, work, self._counted, lambda problem: self._end(None, of_engine(problem, capital=True), ""), stop)
 
     def _counted(self, total: Total) -> None:
         problem = ""

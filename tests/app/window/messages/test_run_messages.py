@@ -48,7 +48,7 @@ def test_running_on_the_cpu_beside_a_gpu_that_cannot_be_used_is_no_secret(banner
     notices.devices_found((WORKING, BROKEN))
     assert banners.texts == []  # nothing runs yet
     notices.devices_changed([DeviceStatus(CPU, Phase.READY)])
-    assert banners.texts == ["Detection runs on the CPU. Not usable: cuda:0 (Some Graphics): its driver is too old"]
+    assert banners.texts == ["Detection runs on the CPU: Not usable: cuda:0 (Some Graphics): its driver is too old"]
     notices.devices_changed([DeviceStatus(CPU, Phase.READY), DeviceStatus(GPU, Phase.READY)])
     assert banners.texts == []
 
@@ -60,5 +60,5 @@ def test_a_machine_without_a_gpu_is_told_nothing(banners: BannerArea, notices: R
 
 
 def test_a_refusal_is_told(banners: BannerArea, notices: RunMessages) -> None:
-    notices.refused("cpu:0 is the last device")
-    assert banners.texts == ["That is not possible: cpu:0 is the last device."]
+    notices.refused(Notice("general.text", text="cpu:0 is the last device"))
+    assert banners.texts == ["That is not possible: cpu:0 is the last device"]

@@ -66,11 +66,11 @@ def test_every_path_that_holds_nothing_is_told_or_counted(tmp_path: Path) -> Non
     problems = found.problems
     assert found.sources == (tmp_path / "a.mp4",)
     assert len(problems) == 5
-    lines = listed(problems).splitlines()
+    lines = listed(problems)
     assert len(lines) == 4
     assert "gone 0.mp4 does not exist" in lines[0]
     assert lines[3] == "… and 2 more"
-    assert listed(problems[:3]) == "\n".join(problems[:3])
+    assert listed(problems[:3]) == [*problems[:3]]
 
 
 def test_a_file_that_is_dropped_with_its_folder_is_one_source(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import pytest
 
 from framefleet.app.window.queue.item import ItemState, RateMeter
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import Notice, tables
 from tests.support.store import video_info
 from tests.support.window import changed, queue_item
 
@@ -33,12 +34,13 @@ def test_without_an_announced_number_of_frames_it_counts() -> None:
         ({"state": ItemState.DONE, "frames": 200, "failed": 3, "seconds": 4.0}, "3 of 200 failed · 50.0 frames/s"),
         ({"state": ItemState.CANCELLED, "frames": 7}, "Cancelled after 7 frames"),
         ({"state": ItemState.CANCELLED}, "Cancelled"),
-        ({"state": ItemState.FAILED, "reason": "a.mp4 is empty\nmore"}, "Is empty"),
-        ({"state": ItemState.FAILED, "reason": "no device is left"}, "No device is left"),
+        ({"state": ItemState.FAILED, "reason": Notice("general.of_path", path=Path("a.mp4"))}, "Is empty: try it again"),
+        ({"state": ItemState.FAILED, "reason": Notice("general.text", text="no device is left")}, "No device is left"),
         ({"reason": "Needs a model"}, "Needs a model"),
     ],
 )
-def test_every_state_in_words(changes: dict[str, object], summary: str) -> None:
+def test_every_state_in_words(changes: dict[str, object], summary: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(tables.TEXTS, "general.of_path", "{path} is empty: try it again")
     assert changed(ITEM, **changes).summary == summary
 
 

@@ -35,7 +35,9 @@ from pathlib import Path
 from PySide6.QtCore import QSettings
 from framefleet.app.window.main import make_application
 from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.results.interrupted import InterruptedRun
 from tests.support.models import tiny_files
+from tests.support.window import feature
 
 if __name__ == "__main__":
     folder, *videos = map(Path, sys.argv[1:])

@@ -1,6 +1,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QDropEvent, QFontMetrics, QImage
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
@@ -14,6 +15,7 @@ from framefleet.app.window.queue.panel import CTRL_SHIFT, QueuePanel
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.appearance import Theme, apply_theme
 from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.notices import Notice, tables
 from tests.support.store import video_info
 from tests.support.window import changed, queue_item, window_actions
 
@@ -252,11 +254,17 @@ def test_new_files_are_scrolled_to(qtbot: QtBot) -> None:
     assert panel.current is None
 
 
+@pytest.fixture
+def _of_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(tables.TEXTS, "general.of_path", "{path} is empty: nothing was written to it")
+
+
+@pytest.mark.usefixtures("_of_path")
 def test_a_tooltip_says_the_path_once_and_the_whole_reason(qtbot: QtBot) -> None:
     model, _panel = panel_with(qtbot, 1)
-    change(model, 1, state=ItemState.FAILED, reason="/videos/clip 1.mp4 is empty: nothing was written to it\nand more")
+    change(model, 1, state=ItemState.FAILED, reason=Notice("general.of_path", path=Path("/videos/clip 1.mp4")))
     tip = model.data(model.index(0), Qt.ItemDataRole.ToolTipRole)
-    assert tip == "/videos/clip 1.mp4\nIs empty: nothing was written to it\nand more"
+    assert tip == "/videos/clip 1.mp4\nIs empty: nothing was written to it"
     change(model, 1, state=ItemState.DONE, reason=None, frames=100, failed=2, seconds=1.0, decoder=DecoderUse(cpu=100, reason="no driver"))
     tip = model.data(model.index(0), Qt.ItemDataRole.ToolTipRole)
     assert tip == "\n".join(
@@ -309,13 +317,14 @@ def test_files_are_moved_with_keys_and_with_the_mouse(qtbot: QtBot) -> None:
     assert names(model) == ["clip 1", "clip 2", "clip 3"]
 
 
+@pytest.mark.usefixtures("_of_path")
 def test_a_failure_is_explained_in_full_with_what_to_do(qtbot: QtBot) -> None:
     model, panel = panel_with(qtbot, 2)
-    reason = "/videos/clip 2.mp4 is empty: nothing was written to it, or a download did not finish"
+    reason = Notice("general.of_path", path=Path("/videos/clip 2.mp4"))
     change(model, 2, state=ItemState.FAILED, reason=reason)
     panel.show_item(2)
     assert panel.problem.isVisible()
-    assert panel.problem.text.text() == "Is empty: nothing was written to it, or a download did not finish"
+    assert panel.problem.text.text() == "Is empty: nothing was written to it"
     buttons = {button.text(): button for button in panel.problem.findChildren(QPushButton)}
     for title, signal in (("Retry", panel.retry_requested), ("Show in folder", panel.reveal_requested), ("Remove", panel.remove_requested)):
         with qtbot.waitSignal(signal) as asked:

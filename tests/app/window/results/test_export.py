@@ -341,7 +341,7 @@ def test_progress_and_outcome_do_not_move_the_window_s_layout(qtbot: QtBot, wind
     QGuiApplication.processEvents()
     assert window.status.minimumSizeHint().width() == narrowest
     qtbot.waitUntil(lambda: text.width() > 300)
-    window.context.activity.show_done("first\nsecond")
+    window.context.activity.show_done(["first", "second"])
     assert (text.text(), text.toolTip()) == ("first · second", "first\nsecond")
 
 
@@ -384,4 +384,4 @@ def test_a_failed_export_says_why(qtbot: QtBot, window: MainWindow, tmp_path: Pa
 
 def test_without_a_file_the_action_says_what_to_do(window: MainWindow) -> None:
     window.context.actions.export.trigger()
-    assert window.context.banners.texts == ["There is nothing to export yet: open a file or stored results first."]
+    assert window.context.banners.texts == ["There is nothing to export yet: Open a file or stored results first."]

@@ -22,7 +22,7 @@ def test_the_outcome_comes_back_to_the_window(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: not background.busy)
     background.start(background, refuse, outcomes.append, outcomes.append)
     qtbot.waitUntil(lambda: not background.busy)
-    assert outcomes == [7, "not like this"]
+    assert [str(outcome) for outcome in outcomes] == ["7", "not like this"]
     background.stop()
 
 
