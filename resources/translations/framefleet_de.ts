@@ -115,6 +115,10 @@
         <translation>Verbinden …</translation>
     </message>
     <message>
+        <source>Detection continues with the devices of this machine.</source>
+        <translation>Die Erkennung läuft mit den Geräten dieses Rechners weiter.</translation>
+    </message>
+    <message>
         <source>Disconnect</source>
         <translation>Trennen</translation>
     </message>
@@ -150,10 +154,6 @@
         <source>{rate} frames/s</source>
         <translation>{rate} Bilder/s</translation>
     </message>
-    <message>
-        <source>{why}. Detection continues with the devices of this machine.</source>
-        <translation>{why}. Die Erkennung läuft mit den Geräten dieses Rechners weiter.</translation>
-    </message>
 </context>
 <context>
     <name>corrections</name>
@@ -174,20 +174,12 @@
         <translation>Löschen</translation>
     </message>
     <message>
-        <source>Do it again (also Ctrl+Shift+Z)</source>
-        <translation>Wiederherstellen (auch Strg+Umschalt+Z)</translation>
-    </message>
-    <message>
         <source>From this picture on, the track is another object</source>
         <translation>Ab diesem Bild ist die Spur ein anderes Objekt</translation>
     </message>
     <message>
         <source>Redo</source>
         <translation>Wiederholen</translation>
-    </message>
-    <message>
-        <source>Undo the last correction of this session (also Ctrl+Z)</source>
-        <translation>Die letzte Korrektur dieser Sitzung rückgängig machen (auch Strg+Z)</translation>
     </message>
     <message>
         <source>Undone: {done} · {redo} does it again</source>
@@ -226,6 +218,10 @@
         <translation>Klicken Sie auf ein Objekt, oder drücken Sie {key}</translation>
     </message>
     <message>
+        <source>Do it again</source>
+        <translation>Wiederholen</translation>
+    </message>
+    <message>
         <source>Done again: {done} · {undo} undoes</source>
         <translation>Wiederholt: {done} · {undo} macht es rückgängig</translation>
     </message>
@@ -250,6 +246,10 @@
         <translation>Nichts rückgängig zu machen</translation>
     </message>
     <message>
+        <source>Redo: {done}</source>
+        <translation>Wiederholen: {done}</translation>
+    </message>
+    <message>
         <source>Split</source>
         <translation>Teilen</translation>
     </message>
@@ -260,6 +260,14 @@
     <message>
         <source>Undo</source>
         <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Undo the last correction of this session</source>
+        <translation>Die letzte Korrektur dieser Sitzung rückgängig machen</translation>
+    </message>
+    <message>
+        <source>Undo: {done}</source>
+        <translation>Rückgängig machen: {done}</translation>
     </message>
     <message>
         <source>{object} confirmed</source>
@@ -711,10 +719,6 @@
         <translation>„framefleet doctor“ nennt, was fehlt</translation>
     </message>
     <message>
-        <source>&apos;nvidia-smi -i {uuid} -c DEFAULT&apos;, as administrator, allows it</source>
-        <translation>„nvidia-smi -i {uuid} -c DEFAULT“, als Administrator, erlaubt es</translation>
-    </message>
-    <message>
         <source>&apos;{address}&apos; is not the address of a cluster: write HOST:PORT, as &apos;ray start --head&apos; prints it, or auto</source>
         <translation>„{address}“ ist keine Adresse eines Clusters: Schreiben Sie HOST:PORT, wie „ray start --head“ es ausgibt, oder auto</translation>
     </message>
@@ -783,10 +787,6 @@
         <translation>--parallel {parallel} teilt Bilder innerhalb eines Rechners auf, ein Cluster dagegen Segmente: Wählen Sie auto oder streams</translation>
     </message>
     <message>
-        <source>; TensorRT computes stages, cuDNN only whole networks</source>
-        <translation>; TensorRT berechnet Stufen, cuDNN nur ganze Netze</translation>
-    </message>
-    <message>
         <source>; {restarts} restarts within {restart_seconds} s did not help</source>
         <translation>; {restarts} Neustarts in {restart_seconds} s halfen nicht</translation>
     </message>
@@ -831,10 +831,6 @@
         <translation>Ohne Wirkung, solange der Batch auf {value} eingestellt ist.</translation>
     </message>
     <message>
-        <source>MIG mode is on without an instance: &apos;nvidia-smi mig -i {uuid} -cgi PROFILE -C&apos; creates one, &apos;nvidia-smi -i {uuid2} -mig 0&apos; turns MIG off (both as administrator)</source>
-        <translation>der MIG-Modus ist an, aber ohne Instanz: „nvidia-smi mig -i {uuid} -cgi PROFILE -C“ legt eine an, „nvidia-smi -i {uuid2} -mig 0“ schaltet MIG aus (beides als Administrator)</translation>
-    </message>
-    <message>
         <source>NVDEC cannot decode it ({problem})</source>
         <translation>NVDEC kann die Datei nicht dekodieren ({problem})</translation>
     </message>
@@ -861,10 +857,6 @@
     <message>
         <source>NVDEC&apos;s frames are {width}×{height}, FFmpeg&apos;s {stored_width}×{stored_height}</source>
         <translation>die Bilder von NVDEC haben {width}×{height}, die von FFmpeg {stored_width}×{stored_height}</translation>
-    </message>
-    <message>
-        <source>NVIDIA&apos;s driver cannot be asked: {value}</source>
-        <translation>der NVIDIA-Treiber lässt sich nicht abfragen: {value}</translation>
     </message>
     <message>
         <source>NVIDIA&apos;s driver does not answer ({problem}): {remedy}</source>
@@ -917,14 +909,6 @@
     <message>
         <source>a packet is damaged</source>
         <translation>ein Paket ist beschädigt</translation>
-    </message>
-    <message>
-        <source>a smaller --batch or --size</source>
-        <translation>ein kleineres --batch oder --size</translation>
-    </message>
-    <message>
-        <source>a smaller --size</source>
-        <translation>ein kleineres --size</translation>
     </message>
     <message>
         <source>a step in building the engine for {device}</source>
@@ -1031,16 +1015,8 @@
         <translation>von einer Anwendung gesetzter Takt</translation>
     </message>
     <message>
-        <source>compute capability {value}.{value2}</source>
-        <translation>Compute Capability {value}.{value2}</translation>
-    </message>
-    <message>
         <source>creation task</source>
         <translation>creation task</translation>
-    </message>
-    <message>
-        <source>cuda-python is not installed ({problem}): {extras}</source>
-        <translation>cuda-python ist nicht installiert ({problem}): {extras}</translation>
     </message>
     <message>
         <source>cuda:{index}: NVDEC cannot decode {path} ({reason}): use --decode auto</source>
@@ -1151,10 +1127,6 @@
         <translation>Ende mit Status {status}</translation>
     </message>
     <message>
-        <source>it found none</source>
-        <translation>es wurde keines gefunden</translation>
-    </message>
-    <message>
         <source>it gave no answer within {timeout} s</source>
         <translation>keine Antwort in {timeout} s</translation>
     </message>
@@ -1203,8 +1175,68 @@
         <translation>es ist keine normale Datei</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; counts a class that the model does not have: {error}</source>
+        <translation>„{name}“ zählt eine Klasse, die das Modell nicht hat: {error}</translation>
+    </message>
+    <message>
         <source>1 source finished by an earlier run: the results stay (--restart detects again)</source>
         <translation>1 Quelle, von einem früheren Lauf abgeschlossen: Die Ergebnisse bleiben (--restart erkennt erneut)</translation>
+    </message>
+    <message>
+        <source>a {shape} has no name, or one that cannot be printed: name it</source>
+        <translation>eine {shape} hat keinen oder keinen druckbaren Namen: benennen</translation>
+    </message>
+    <message>
+        <source>an object has the key &apos;{name}&apos; twice</source>
+        <translation>ein Objekt hat den Schlüssel „{name}“ zweimal</translation>
+    </message>
+    <message>
+        <source>begins where it ends: a line needs two different points</source>
+        <translation>beginnt, wo sie endet: eine Linie braucht zwei verschiedene Punkte</translation>
+    </message>
+    <message>
+        <source>crosses or touches itself: the edge behind point {one} meets the edge behind point {other}; move a point</source>
+        <translation>kreuzt oder berührt sich selbst: die Kante hinter Punkt {one} trifft die Kante hinter Punkt {other}; einen Punkt verschieben</translation>
+    </message>
+    <message>
+        <source>has a point that is not a number</source>
+        <translation>hat einen Punkt, der keine Zahl ist</translation>
+    </message>
+    <message>
+        <source>has no area: move a point</source>
+        <translation>hat keine Fläche: einen Punkt verschieben</translation>
+    </message>
+    <message>
+        <source>has the point {x:g}, {y:g} outside the picture of {width}×{height} pixels: move it inside</source>
+        <translation>hat den Punkt {x:g}, {y:g} außerhalb des Bildes von {width}×{height} Pixeln: nach innen verschieben</translation>
+    </message>
+    <message>
+        <source>has {number} points: a zone needs at least 3</source>
+        <translation>hat {number} Punkte: eine Zone braucht mindestens 3</translation>
+    </message>
+    <message>
+        <source>has {number} points: at most {highest} are possible</source>
+        <translation>hat {number} Punkte: höchstens {highest} sind möglich</translation>
+    </message>
+    <message>
+        <source>it has the value {name}, which is not a number of pixels</source>
+        <translation>sie hat den Wert {name}, der keine Zahl von Pixeln ist</translation>
+    </message>
+    <message>
+        <source>it has the version {version}, and this Framefleet reads {known}</source>
+        <translation>sie hat die Version {version}, und dieses Framefleet liest {known}</translation>
+    </message>
+    <message>
+        <source>it has the version {version}, and this Framefleet reads {known}: update Framefleet</source>
+        <translation>sie hat die Version {version}, und dieses Framefleet liest {known}: Framefleet aktualisieren</translation>
+    </message>
+    <message>
+        <source>it is not JSON that can be read: {error}</source>
+        <translation>sie ist kein lesbares JSON: {error}</translation>
+    </message>
+    <message>
+        <source>it is not JSON: {problem} in line {line}, column {column}</source>
+        <translation>sie ist kein JSON: {problem} in Zeile {line}, Spalte {column}</translation>
     </message>
     <message>
         <source>it is not there, or cannot be opened: check the name and the permissions</source>
@@ -1255,10 +1287,6 @@
         <translation>der Codec ist {name}; NVDEC wird für {value} verwendet</translation>
     </message>
     <message>
-        <source>its compute mode is Prohibited: {remedy}</source>
-        <translation>der Compute-Modus ist Prohibited: {remedy}</translation>
-    </message>
-    <message>
         <source>its container does not say when a frame is shown</source>
         <translation>der Container sagt nicht, wann ein Bild gezeigt wird</translation>
     </message>
@@ -1275,16 +1303,8 @@
         <translation>der Treiber schlägt fehl: {error}</translation>
     </message>
     <message>
-        <source>its driver {driver} supports CUDA {value}, {value2} is needed: install driver {least_driver} or newer</source>
-        <translation>der Treiber {driver} unterstützt CUDA {value}, nötig ist {value2}: Treiber {least_driver} oder neuer installieren</translation>
-    </message>
-    <message>
         <source>its frames are {width}×{height}; this GPU&apos;s NVDEC decodes {name} from {min_width}×{min_height} to {max_width}×{max_height}</source>
         <translation>die Bilder haben {width}×{height}; NVDEC dieser GPU dekodiert {name} von {min_width}×{min_height} bis {max_width}×{max_height}</translation>
-    </message>
-    <message>
-        <source>its fused convolutions need compute capability {value}.{value2} or newer</source>
-        <translation>seine zusammengefassten Faltungen brauchen Compute Capability {value}.{value2} oder neuer</translation>
     </message>
     <message>
         <source>its kernel module is not loaded: restart the machine, or install the driver again</source>
@@ -1293,14 +1313,6 @@
     <message>
         <source>its last packet may be incomplete</source>
         <translation>das letzte Paket ist vielleicht unvollständig</translation>
-    </message>
-    <message>
-        <source>its libraries are not installed: {extras} ({problem})</source>
-        <translation>die Bibliotheken sind nicht installiert: {extras} ({problem})</translation>
-    </message>
-    <message>
-        <source>its library and its kernel module are of different versions: restart the machine</source>
-        <translation>Bibliothek und Kernelmodul haben verschiedene Versionen: den Rechner neu starten</translation>
     </message>
     <message>
         <source>its name is unknown here</source>
@@ -1339,12 +1351,12 @@
         <translation>Schicht {index}: die Bilder als Wert</translation>
     </message>
     <message>
-        <source>layer {index}: {value} channels, which is not a multiple of {unit}</source>
-        <translation>Schicht {index}: {value} Kanäle, kein Vielfaches von {unit}</translation>
-    </message>
-    <message>
         <source>layer {value} of {value2}</source>
         <translation>Schicht {value} von {value2}</translation>
+    </message>
+    <message>
+        <source>line</source>
+        <translation>Linie</translation>
     </message>
     <message>
         <source>look for files</source>
@@ -1353,10 +1365,6 @@
     <message>
         <source>no OpenVINO form of {name}</source>
         <translation>keine OpenVINO-Form von {name}</translation>
-    </message>
-    <message>
-        <source>no TensorRT for compute capability {value}.{value2} ({value3}): pip install &apos;framefleet[tensorrt]&apos;, or &apos;framefleet[rtx]&apos; for GeForce and RTX cards</source>
-        <translation>kein TensorRT für Compute Capability {value}.{value2} ({value3}): pip install &apos;framefleet[tensorrt]&apos;, oder &apos;framefleet[rtx]&apos; für GeForce- und RTX-Karten</translation>
     </message>
     <message>
         <source>no TensorRT form of {name}</source>
@@ -1443,20 +1451,8 @@
         <translation>Knoten {name} wird ausgelassen: {error}</translation>
     </message>
     <message>
-        <source>none was found</source>
-        <translation>keines wurde gefunden</translation>
-    </message>
-    <message>
         <source>nothing was stored</source>
         <translation>nichts wurde gespeichert</translation>
-    </message>
-    <message>
-        <source>nvidia-ml-py is not installed: pip install &apos;framefleet[tensorrt]&apos; or &apos;framefleet[rtx]&apos;</source>
-        <translation>nvidia-ml-py ist nicht installiert: pip install &apos;framefleet[tensorrt]&apos; oder &apos;framefleet[rtx]&apos;</translation>
-    </message>
-    <message>
-        <source>one picture</source>
-        <translation>ein Bild</translation>
     </message>
     <message>
         <source>open the device</source>
@@ -1479,10 +1475,6 @@
         <translation>Bilder dekodiert die CPU</translation>
     </message>
     <message>
-        <source>pip install &apos;framefleet[tensorrt]&apos; or &apos;framefleet[rtx]&apos;</source>
-        <translation>pip install &apos;framefleet[tensorrt]&apos; oder &apos;framefleet[rtx]&apos;</translation>
-    </message>
-    <message>
         <source>power brake</source>
         <translation>Leistungsbremse</translation>
     </message>
@@ -1493,10 +1485,6 @@
     <message>
         <source>preparing its kernels</source>
         <translation>ihre Kernel werden vorbereitet</translation>
-    </message>
-    <message>
-        <source>process {value} uses it, and its compute mode is Exclusive: end that process, or {remedy}</source>
-        <translation>Prozess {value} benutzt es, und der Compute-Modus ist Exclusive: diesen Prozess beenden, oder {remedy}</translation>
     </message>
     <message>
         <source>restart the machine</source>
@@ -1517,10 +1505,6 @@
     <message>
         <source>set for this run, others were not tried</source>
         <translation>für diesen Lauf festgelegt, andere wurden nicht probiert</translation>
-    </message>
-    <message>
-        <source>stage {value} of {value2}</source>
-        <translation>Stufe {value} von {value2}</translation>
     </message>
     <message>
         <source>start an inference</source>
@@ -1627,6 +1611,14 @@
         <translation>die Angaben zum Lauf, oder ein Index</translation>
     </message>
     <message>
+        <source>the file</source>
+        <translation>die Datei</translation>
+    </message>
+    <message>
+        <source>the file has no key &apos;version&apos;: a zones file begins with &quot;version&quot;: {known}, &quot;width&quot; and &quot;height&quot; of the video</source>
+        <translation>die Datei hat keinen Schlüssel „version“: eine Zonendatei beginnt mit &quot;version&quot;: {known}, &quot;width&quot; und &quot;height&quot; des Videos</translation>
+    </message>
+    <message>
         <source>the file is damaged: move it away or delete it, and run the detection again</source>
         <translation>die Datei ist beschädigt: sie verschieben oder löschen, und neu erkennen</translation>
     </message>
@@ -1655,8 +1647,16 @@
         <translation>der größte, der probiert wird</translation>
     </message>
     <message>
+        <source>the lines and zones were drawn for pictures of {drawn} pixels, and {where} has {there}, which is another shape: draw them for this camera</source>
+        <translation>die Linien und Zonen wurden für Bilder von {drawn} Pixeln gezeichnet, und {where} hat {there}, eine andere Form: für diese Kamera zeichnen</translation>
+    </message>
+    <message>
         <source>the list of sources</source>
         <translation>die Liste der Quellen</translation>
+    </message>
+    <message>
+        <source>the margin is {margin}: it is a share of a box&apos;s shorter side, from 0 to 1</source>
+        <translation>der Rand ist {margin}: er ist ein Anteil der kürzeren Seite eines Rahmens, von 0 bis 1</translation>
     </message>
     <message>
         <source>the memory for decoded frames has been given back: the engine was closed</source>
@@ -1685,6 +1685,10 @@
     <message>
         <source>the part that describes the whole file</source>
         <translation>der Teil, der die ganze Datei beschreibt</translation>
+    </message>
+    <message>
+        <source>the pictures are {width}×{height} pixels: both numbers must be above 0</source>
+        <translation>die Bilder haben {width}×{height} Pixel: beide Zahlen müssen über 0 liegen</translation>
     </message>
     <message>
         <source>the preview process</source>
@@ -1719,6 +1723,10 @@
         <translation>die Abfrage der Fähigkeiten von NVDEC schlug fehl (CUDA-Fehler {status})</translation>
     </message>
     <message>
+        <source>the reference is {value}: choose from {choices}</source>
+        <translation>der Bezugspunkt ist {value}: aus {choices} wählen</translation>
+    </message>
+    <message>
         <source>the results of {value}{more}</source>
         <translation>die Ergebnisse von {value}{more}</translation>
     </message>
@@ -1729,10 +1737,6 @@
     <message>
         <source>the search failed: {problem}</source>
         <translation>die Suche schlug fehl: {problem}</translation>
-    </message>
-    <message>
-        <source>the search for devices failed: {value}; &apos;framefleet doctor&apos; says what is missing</source>
-        <translation>die Suche nach Geräten schlug fehl: {value}; „framefleet doctor“ nennt, was fehlt</translation>
     </message>
     <message>
         <source>the strategy depth needs 2 to {most_stages} devices, one for each stage, not {value} ({names}): {advice}</source>
@@ -1755,10 +1759,6 @@
         <translation>der Strom ändert vielleicht sein Format</translation>
     </message>
     <message>
-        <source>the truth {path} cannot be read ({error}): install Framefleet again</source>
-        <translation>die wahren Objekte {path} können nicht gelesen werden ({error}): Installieren Sie Framefleet erneut</translation>
-    </message>
-    <message>
         <source>the video cannot be encoded ({value})</source>
         <translation>das Video lässt sich nicht kodieren ({value})</translation>
     </message>
@@ -1771,14 +1771,6 @@
         <translation>das Video ist vielleicht verschachtelt (interlaced), und NVDEC zeigt es entschachtelt</translation>
     </message>
     <message>
-        <source>the weights of layer {index} are too large for FP16 (above 65504): use --precision fp32</source>
-        <translation>die Gewichte der Schicht {index} sind zu groß für FP16 (über 65504): --precision fp32 verwenden</translation>
-    </message>
-    <message>
-        <source>the weights of layer {value} are too large for FP16 (above 65504): use --precision fp32</source>
-        <translation>die Gewichte von Schicht {value} sind zu groß für FP16 (über 65504): verwenden Sie --precision fp32</translation>
-    </message>
-    <message>
         <source>the worker</source>
         <translation>der Arbeitsprozess</translation>
     </message>
@@ -1789,6 +1781,10 @@
     <message>
         <source>the worker of {device} ended the process that both share</source>
         <translation>der Arbeitsprozess von {device} beendete den Prozess, den beide teilen</translation>
+    </message>
+    <message>
+        <source>the {what} of the pictures is {value}: write a whole number of pixels</source>
+        <translation>{what} der Bilder ist {value}: eine ganze Zahl von Pixeln schreiben</translation>
     </message>
     <message>
         <source>there is no NVIDIA driver: its library libnvidia-ml cannot be found</source>
@@ -1827,16 +1823,16 @@
         <translation>dieses Video lässt sich nicht schneiden und bleibt auf einem Gerät</translation>
     </message>
     <message>
+        <source>two lines or zones have the name &apos;{name}&apos;: rename one</source>
+        <translation>zwei Linien oder Zonen heißen „{name}“: eine umbenennen</translation>
+    </message>
+    <message>
         <source>unknown error</source>
         <translation>unbekannter Fehler</translation>
     </message>
     <message>
-        <source>version {version} is too old: pip install -U &apos;framefleet[cudnn]&apos;</source>
-        <translation>Version {version} ist zu alt: pip install -U &apos;framefleet[cudnn]&apos;</translation>
-    </message>
-    <message>
-        <source>{batch} brings {value} pictures/s only</source>
-        <translation>{batch} bringt nur {value} Bilder/s</translation>
+        <source>zone</source>
+        <translation>Zone</translation>
     </message>
     <message>
         <source>{boxes} boxes in {pictures} frames of the first sources are too few to compare precisions</source>
@@ -1871,6 +1867,10 @@
         <translation>{name}: {count} Korrekturen entfallen, weil die Bilder erneut erkannt werden</translation>
     </message>
     <message>
+        <source>{number} lines and zones: at most {highest} are possible</source>
+        <translation>{number} Linien und Zonen: höchstens {highest} sind möglich</translation>
+    </message>
+    <message>
         <source>{parent} belongs to another user: set TMPDIR to another folder before &apos;ray start&apos;</source>
         <translation>{parent} gehört einem anderen Benutzer: Setzen Sie TMPDIR vor „ray start“ auf einen anderen Ordner</translation>
     </message>
@@ -1891,6 +1891,10 @@
         <translation>{path} hat mehr Bilder als in einem früheren Lauf: es geht bei Bild {frames} weiter</translation>
     </message>
     <message>
+        <source>{path} has more than {megabytes} MiB: it is not a zones file</source>
+        <translation>{path} hat mehr als {megabytes} MiB: das ist keine Zonendatei</translation>
+    </message>
+    <message>
         <source>{path} has no frame that can be decoded; copy the file again or repair it</source>
         <translation>{path} hat kein Bild, das dekodiert werden kann; kopieren Sie die Datei erneut oder reparieren Sie sie</translation>
     </message>
@@ -1903,6 +1907,10 @@
         <translation>{path} ist eine Animation, von der nur das erste Bild gelesen werden konnte: in ein Video umwandeln</translation>
     </message>
     <message>
+        <source>{path} is not UTF-8 text at byte {byte}: save it as UTF-8</source>
+        <translation>{path} ist ab Byte {byte} kein UTF-8-Text: als UTF-8 speichern</translation>
+    </message>
+    <message>
         <source>{path} vanished from the cache of this node</source>
         <translation>{path} ist aus dem Cache dieses Knotens verschwunden</translation>
     </message>
@@ -1911,8 +1919,8 @@
         <translation>{path}: Ein roher Datenstrom hat keine Zeiten, daher sind seine Ausschnitte nicht zu finden: in MP4 umwandeln und neu erkennen</translation>
     </message>
     <message>
-        <source>{precision}: {gain}× the speed of fp32, {share} of its boxes equal ({matching} needed)</source>
-        <translation>{precision}: {gain}× so schnell wie fp32, {share} der Rahmen gleich (nötig: {matching})</translation>
+        <source>{shape} &apos;{name}&apos; has all its points between 0 and 1: write pixels, not shares. Multiply x by the width and y by the height of the picture</source>
+        <translation>{shape} „{name}“ hat alle Punkte zwischen 0 und 1: Pixel schreiben, keine Anteile. x mit der Breite und y mit der Höhe des Bildes multiplizieren</translation>
     </message>
     <message>
         <source>{together}; but {stay}: --parallel frames may be faster, it shares single frames among all devices</source>
@@ -1923,20 +1931,12 @@
         <translation>NVDEC dieser GPU kann {name} mit {depth} Bit nicht dekodieren</translation>
     </message>
     <message>
-        <source> and kernels of our own for pairs of pointwise convolutions</source>
-        <translation> und eigenen Kernels für Paare von 1×1-Faltungen</translation>
-    </message>
-    <message>
         <source> and {value} more</source>
         <translation> und {value} weitere</translation>
     </message>
     <message>
         <source> and {value} more sources</source>
         <translation> und {value} weiteren Quellen</translation>
-    </message>
-    <message>
-        <source> with pairs of convolutions</source>
-        <translation> mit Paaren von Faltungen</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is neither a file nor a model to download; {value}</source>
@@ -1995,10 +1995,6 @@
         <translation>baut die Pläne von cuDNN</translation>
     </message>
     <message>
-        <source>it cannot be loaded ({problem}): pip install &apos;framefleet[cudnn]&apos;</source>
-        <translation>es kann nicht geladen werden ({problem}): pip install &apos;framefleet[cudnn]&apos;</translation>
-    </message>
-    <message>
         <source>looking up detections</source>
         <translation>Erkennungen werden nachgeschlagen</translation>
     </message>
@@ -2023,16 +2019,8 @@
         <translation>über den Hauptspeicher</translation>
     </message>
     <message>
-        <source>through the host&apos;s memory</source>
-        <translation>über den Speicher des Rechners</translation>
-    </message>
-    <message>
         <source>tiles of about the network&apos;s size</source>
         <translation>Kacheln von etwa der Größe des Netzes</translation>
-    </message>
-    <message>
-        <source>timing stages that begin at layers {value}</source>
-        <translation>Stufen, die bei den Schichten {value} beginnen, werden gemessen</translation>
     </message>
     <message>
         <source>try again later, name a mirror in FRAMEFLEET_MODELS_URL, or use a .cfg and .weights of your own</source>
@@ -2095,14 +2083,6 @@
         <translation>{address} brach {attempts}-mal ab, zuletzt nach {furthest} Bytes: zum Fortsetzen noch einmal versuchen</translation>
     </message>
     <message>
-        <source>{batch} pictures at once</source>
-        <translation>{batch} Bilder zugleich</translation>
-    </message>
-    <message>
-        <source>{batch} would take {ms} ms, longer than {budget_ms} ms</source>
-        <translation>{batch} würde {ms} ms brauchen, länger als {budget_ms} ms</translation>
-    </message>
-    <message>
         <source>{crash}: no clip of {file} was written; try again with other times or classes</source>
         <translation>{crash}: Von {file} wurde kein Ausschnitt geschrieben; versuchen Sie es mit anderen Zeiten oder Klassen</translation>
     </message>
@@ -2131,58 +2111,6 @@
         <translation>{device} nimmt schon teil</translation>
     </message>
     <message>
-        <source>{device}: CUDA failed to {doing}: {text}</source>
-        <translation>{device}: CUDA-Fehler beim Schritt „{doing}“: {text}</translation>
-    </message>
-    <message>
-        <source>{device}: OpenVINO cannot build {name} in {precision}: {problem}</source>
-        <translation>{device}: OpenVINO kann {name} nicht in {precision} bauen: {problem}</translation>
-    </message>
-    <message>
-        <source>{device}: OpenVINO finds no device {name} (it has: {available})</source>
-        <translation>{device}: OpenVINO findet kein Gerät {name} (es hat: {available})</translation>
-    </message>
-    <message>
-        <source>{device}: inference failed in OpenVINO: {problem}</source>
-        <translation>{device}: die Inferenz in OpenVINO schlug fehl: {problem}</translation>
-    </message>
-    <message>
-        <source>{device}: no NVIDIA driver answers ({problem}); &apos;framefleet doctor&apos; says what is missing</source>
-        <translation>{device}: kein NVIDIA-Treiber antwortet ({problem}); „framefleet doctor“ nennt, was fehlt</translation>
-    </message>
-    <message>
-        <source>{device}: not enough memory to {doing}: close other programs that use the GPU</source>
-        <translation>{device}: zu wenig Speicher für den Schritt „{doing}“: andere Programme auf der GPU beenden</translation>
-    </message>
-    <message>
-        <source>{device}: precision {asked} is not available on this device: choose {value}</source>
-        <translation>{device}: die Genauigkeit {asked} gibt es auf diesem Gerät nicht: {value} wählen</translation>
-    </message>
-    <message>
-        <source>{device}: raw outputs are not available from other processes</source>
-        <translation>{device}: Rohausgaben gibt es nicht aus anderen Prozessen</translation>
-    </message>
-    <message>
-        <source>{device}: supports none of {value}: choose another device</source>
-        <translation>{device}: unterstützt nichts von {value}: ein anderes Gerät wählen</translation>
-    </message>
-    <message>
-        <source>{device}: there are {found} CUDA devices; &apos;framefleet devices&apos; lists yours</source>
-        <translation>{device}: es gibt {found} CUDA-Geräte; „framefleet devices“ listet Ihre</translation>
-    </message>
-    <message>
-        <source>{device}: {name} at {width}×{height} needs at least {value} GB of memory for {pictures}, but only {value2} GB are free: use {smaller}, or close other programs</source>
-        <translation>{device}: {name} mit {width}×{height} braucht mindestens {value} GB Speicher für {pictures}, aber nur {value2} GB sind frei: {smaller} verwenden, oder andere Programme beenden</translation>
-    </message>
-    <message>
-        <source>{device}: {name} cannot be loaded ({problem}): {advice}</source>
-        <translation>{device}: {name} lässt sich nicht laden ({problem}): {advice}</translation>
-    </message>
-    <message>
-        <source>{device}: {threads} threads: an engine needs at least one</source>
-        <translation>{device}: {threads} Threads: eine Engine braucht mindestens einen</translation>
-    </message>
-    <message>
         <source>{file} does not exist: clips are taken from the video itself; put it back, or change the folder&apos;s name back</source>
         <translation>{file} existiert nicht: Clips stammen aus dem Video selbst; es zurücklegen, oder den Ordner zurückbenennen</translation>
     </message>
@@ -2197,10 +2125,6 @@
     <message>
         <source>{grid} that overlap by {overlap}{value}</source>
         <translation>{grid}, die sich um {overlap} überlappen{value}</translation>
-    </message>
-    <message>
-        <source>{group}: {name} cannot cut a network into stages: use --parallel segments</source>
-        <translation>{group}: {name} kann ein Netz nicht in Stufen schneiden: --parallel segments verwenden</translation>
     </message>
     <message>
         <source>{host} cannot be reached ({value}) for {address}: is this machine online? Otherwise {elsewhere}</source>
@@ -2245,10 +2169,6 @@
     <message>
         <source>{library} does not support {shape}: {problem}</source>
         <translation>{library} unterstützt {shape} nicht: {problem}</translation>
-    </message>
-    <message>
-        <source>{library} has {share} of its speed</source>
-        <translation>{library} erreicht {share} davon</translation>
     </message>
     <message>
         <source>{library} offers no plan for {shape}</source>
@@ -2423,12 +2343,444 @@
         <translation>{path} ist ab Byte {start} kein UTF-8-Text: als UTF-8 speichern</translation>
     </message>
     <message>
+        <source>CUDA failed to {doing}: {text}</source>
+        <translation>CUDA scheiterte am Schritt „{doing}“: {text}</translation>
+    </message>
+    <message>
+        <source>CUDA&apos;s headers (cuda_fp16.h) are not found: pip install nvidia-cuda-runtime, or let CUDA_HOME name the folder of a CUDA toolkit</source>
+        <translation>die Header von CUDA (cuda_fp16.h) werden nicht gefunden: pip install nvidia-cuda-runtime, oder CUDA_HOME auf den Ordner eines CUDA-Toolkits setzen</translation>
+    </message>
+    <message>
+        <source>MIG mode is on without an instance: &apos;nvidia-smi mig -i {uuid} -cgi PROFILE -C&apos; creates one, &apos;nvidia-smi -i {uuid} -mig 0&apos; turns MIG off (both as administrator)</source>
+        <translation>der MIG-Modus ist an, aber ohne Instanz: „nvidia-smi mig -i {uuid} -cgi PROFILE -C“ legt eine an, „nvidia-smi -i {uuid} -mig 0“ schaltet MIG aus (beides als Administrator)</translation>
+    </message>
+    <message>
+        <source>Mish</source>
+        <translation>Mish</translation>
+    </message>
+    <message>
+        <source>NVIDIA&apos;s driver cannot be asked: {problem}</source>
+        <translation>der Treiber von NVIDIA lässt sich nicht abfragen: {problem}</translation>
+    </message>
+    <message>
+        <source>NVRTC cannot compile the CUDA layers for {arch}: {problem}</source>
+        <translation>NVRTC kann die CUDA-Schichten für {arch} nicht übersetzen: {problem}</translation>
+    </message>
+    <message>
+        <source>NVRTC, CUDA&apos;s run-time compiler, cannot be loaded ({problem}): pip install nvidia-cuda-nvrtc</source>
+        <translation>NVRTC, der Laufzeit-Compiler von CUDA, lässt sich nicht laden ({problem}): pip install nvidia-cuda-nvrtc</translation>
+    </message>
+    <message>
+        <source>OpenVINO cannot build {name} in {precision}: {problem}</source>
+        <translation>OpenVINO kann {name} in {precision} nicht bauen: {problem}</translation>
+    </message>
+    <message>
+        <source>OpenVINO finds no device {name} (it has: {available})</source>
+        <translation>OpenVINO findet kein Gerät {name} (vorhanden: {available})</translation>
+    </message>
+    <message>
+        <source>Several sources have a picture &apos;{picture}&apos;: write the folder in front of the name, as in &apos;folder/clip.mp4#12&apos; for a frame of a video</source>
+        <translation>Mehrere Quellen haben ein Bild „{picture}“: Schreiben Sie den Ordner vor den Namen, wie in „folder/clip.mp4#12“ für ein Bild eines Videos</translation>
+    </message>
+    <message>
+        <source>Several sources have a picture &apos;{picture}&apos;: write the folder in front of the name, as in &apos;{example}&apos;</source>
+        <translation>Mehrere Quellen haben ein Bild „{picture}“: Schreiben Sie den Ordner vor den Namen, wie in „{example}“</translation>
+    </message>
+    <message>
+        <source>TensorRT computes stages, cuDNN only whole networks</source>
+        <translation>TensorRT berechnet Stufen, cuDNN nur ganze Netze</translation>
+    </message>
+    <message>
+        <source>batch {batch}</source>
+        <translation>Batch {batch}</translation>
+    </message>
+    <message>
+        <source>batch {batch}: {why}</source>
+        <translation>Batch {batch}: {why}</translation>
+    </message>
+    <message>
+        <source>build {name}</source>
+        <translation>{name} bauen</translation>
+    </message>
+    <message>
+        <source>cuda-python is not installed ({problem}): {advice}</source>
+        <translation>cuda-python ist nicht installiert ({problem}): {advice}</translation>
+    </message>
+    <message>
+        <source>directly</source>
+        <translation>direkt</translation>
+    </message>
+    <message>
+        <source>estimating how certain the differences are</source>
+        <translation>schätzt, wie sicher die Unterschiede sind</translation>
+    </message>
+    <message>
+        <source>frame {number}</source>
+        <translation>Bild {number}</translation>
+    </message>
+    <message>
+        <source>inference failed in OpenVINO: {problem}</source>
+        <translation>die Inferenz schlug in OpenVINO fehl: {problem}</translation>
+    </message>
+    <message>
+        <source>it cannot be loaded ({problem}): {advice}</source>
+        <translation>es kann nicht geladen werden ({problem}): {advice}</translation>
+    </message>
+    <message>
+        <source>it ends too early: it was probably cut off</source>
+        <translation>sie endet zu früh: wahrscheinlich wurde sie abgeschnitten</translation>
+    </message>
+    <message>
+        <source>it is JSON, but has no list &apos;gpus&apos;</source>
+        <translation>sie ist JSON, hat aber keine Liste „gpus“</translation>
+    </message>
+    <message>
+        <source>it is empty</source>
+        <translation>sie ist leer</translation>
+    </message>
+    <message>
+        <source>it is not text</source>
+        <translation>sie ist kein Text</translation>
+    </message>
+    <message>
+        <source>it was written by &apos;framefleet topology --json&apos;, which holds less</source>
+        <translation>sie stammt von „framefleet topology --json“ und enthält weniger</translation>
+    </message>
+    <message>
+        <source>its JSON cannot be read</source>
+        <translation>ihr JSON ist nicht lesbar</translation>
+    </message>
+    <message>
+        <source>its JSON is wrong in line {line}</source>
+        <translation>ihr JSON ist in Zeile {line} falsch</translation>
+    </message>
+    <message>
+        <source>its compute mode is Prohibited: &apos;nvidia-smi -i {uuid} -c DEFAULT&apos;, as administrator, allows it</source>
+        <translation>der Compute-Modus ist Prohibited: „nvidia-smi -i {uuid} -c DEFAULT“ erlaubt es, als Administrator</translation>
+    </message>
+    <message>
+        <source>its driver {driver} supports CUDA {supported}, {needed} is needed: install driver {needed_driver} or newer</source>
+        <translation>der Treiber {driver} unterstützt CUDA {supported}, nötig ist {needed}: Treiber {needed_driver} oder neuer installieren</translation>
+    </message>
+    <message>
+        <source>its fused convolutions need compute capability {capability} or newer</source>
+        <translation>die verschmolzenen Faltungen brauchen Compute Capability {capability} oder neuer</translation>
+    </message>
+    <message>
+        <source>its libraries are not installed: {problem}</source>
+        <translation>die Bibliotheken dafür sind nicht installiert: {problem}</translation>
+    </message>
+    <message>
+        <source>layer {index} ({kind})</source>
+        <translation>Schicht {index} ({kind})</translation>
+    </message>
+    <message>
+        <source>layer {index}: {channels} channels, which is not a multiple of {unit}</source>
+        <translation>Schicht {index}: {channels} Kanäle, kein Vielfaches von {unit}</translation>
+    </message>
+    <message>
+        <source>matching {name}</source>
+        <translation>ordnet {name} zu</translation>
+    </message>
+    <message>
+        <source>no NVIDIA GPU or driver here; use cpu:0</source>
+        <translation>hier gibt es keine NVIDIA-GPU oder keinen Treiber; cpu:0 verwenden</translation>
+    </message>
+    <message>
+        <source>no NVIDIA driver answers ({problem}); &apos;framefleet doctor&apos; says what is missing</source>
+        <translation>kein NVIDIA-Treiber antwortet ({problem}); „framefleet doctor“ nennt, was fehlt</translation>
+    </message>
+    <message>
+        <source>no TensorRT for compute capability {capability} ({reasons}): {advice}</source>
+        <translation>kein TensorRT für Compute Capability {capability} ({reasons}): {advice}</translation>
+    </message>
+    <message>
+        <source>no class of {path} was looked for in all sessions: its labels are {labels}</source>
+        <translation>keine Klasse von {path} wurde in allen Sitzungen gesucht: ihre Labels sind {labels}</translation>
+    </message>
+    <message>
+        <source>not enough memory to {doing}: close other programs that use the GPU</source>
+        <translation>zu wenig Speicher für den Schritt „{doing}“: andere Programme auf der GPU beenden</translation>
+    </message>
+    <message>
+        <source>nvidia-ml-py is not installed: {advice}</source>
+        <translation>nvidia-ml-py ist nicht installiert: {advice}</translation>
+    </message>
+    <message>
+        <source>others may write to {folder} and replace the folders in it: chmod go-w &apos;{folder}&apos;</source>
+        <translation>andere dürfen in {folder} schreiben und die Ordner darin ersetzen: chmod go-w &apos;{folder}&apos;</translation>
+    </message>
+    <message>
+        <source>others may write to {folder}, so its files may not be yours: remove it</source>
+        <translation>andere dürfen in {folder} schreiben, daher stammen die Dateien vielleicht nicht von Ihnen: den Ordner entfernen</translation>
+    </message>
+    <message>
+        <source>precision {precision} is not available on this device: choose {offered}</source>
+        <translation>Genauigkeit {precision} gibt es auf diesem Gerät nicht: {offered} wählen</translation>
+    </message>
+    <message>
+        <source>process {process} uses it, and its compute mode is Exclusive: end that process, or &apos;nvidia-smi -i {uuid} -c DEFAULT&apos;, as administrator, allows it</source>
+        <translation>Prozess {process} benutzt es, und der Compute-Modus ist Exclusive: diesen Prozess beenden, oder als Administrator „nvidia-smi -i {uuid} -c DEFAULT“ ausführen</translation>
+    </message>
+    <message>
+        <source>raw outputs are not available from other processes</source>
+        <translation>rohe Ausgaben gibt es nicht aus anderen Prozessen</translation>
+    </message>
+    <message>
+        <source>reading {name}</source>
+        <translation>liest {name}</translation>
+    </message>
+    <message>
+        <source>stage {number} of {count}: {doing}</source>
+        <translation>Stufe {number} von {count}: {doing}</translation>
+    </message>
+    <message>
+        <source>supports none of {known}: choose another device</source>
+        <translation>unterstützt nichts von {known}: ein anderes Gerät wählen</translation>
+    </message>
+    <message>
+        <source>temperature</source>
+        <translation>Temperatur</translation>
+    </message>
+    <message>
+        <source>the CUDA layers need cuda-python ({problem}): {advice}</source>
+        <translation>die CUDA-Schichten brauchen cuda-python ({problem}): {advice}</translation>
+    </message>
+    <message>
+        <source>the demo&apos;s own choice: {option} tries others</source>
+        <translation>die eigene Wahl der Demo: {option} erprobt andere</translation>
+    </message>
+    <message>
+        <source>the device&apos;s memory became too small for {batch}</source>
+        <translation>der Speicher des Geräts wurde zu klein für {batch}</translation>
+    </message>
+    <message>
+        <source>the recording {path} cannot be read: {reason}; check the name and its permissions</source>
+        <translation>die Aufzeichnung {path} kann nicht gelesen werden: {reason}; Namen und Rechte prüfen</translation>
+    </message>
+    <message>
+        <source>the search for devices failed: {problems}; &apos;framefleet doctor&apos; says what is missing</source>
+        <translation>die Suche nach Geräten schlug fehl: {problems}; „framefleet doctor“ nennt, was fehlt</translation>
+    </message>
+    <message>
+        <source>the search for devices found none; &apos;framefleet doctor&apos; says what is missing</source>
+        <translation>die Suche nach Geräten fand keines; „framefleet doctor“ nennt, was fehlt</translation>
+    </message>
+    <message>
+        <source>the sessions have no picture of {path} in common</source>
+        <translation>die Sitzungen haben kein Bild von {path} gemeinsam</translation>
+    </message>
+    <message>
+        <source>the truth {path} cannot be read ({reason}): install Framefleet again</source>
+        <translation>die wahren Objekte {path} können nicht gelesen werden ({reason}): Installieren Sie Framefleet erneut</translation>
+    </message>
+    <message>
+        <source>the weights of layer {index} are too large for FP16 (above 65504): use {option}</source>
+        <translation>die Gewichte der Schicht {index} sind zu groß für FP16 (über 65504): {option} verwenden</translation>
+    </message>
+    <message>
+        <source>there are {count} CUDA devices; &apos;framefleet devices&apos; lists yours</source>
+        <translation>es gibt {count} CUDA-Geräte; „framefleet devices“ listet Ihre auf</translation>
+    </message>
+    <message>
+        <source>there is no picture</source>
+        <translation>es gibt kein Bild</translation>
+    </message>
+    <message>
+        <source>there is {count} CUDA device; &apos;framefleet devices&apos; lists yours</source>
+        <translation>es gibt {count} CUDA-Gerät; „framefleet devices“ listet Ihre auf</translation>
+    </message>
+    <message>
+        <source>timing stages that begin at layers {cuts}</source>
+        <translation>Stufen, die bei den Schichten {cuts} beginnen, werden gemessen</translation>
+    </message>
+    <message>
+        <source>trying {what}: {doing}</source>
+        <translation>{what} wird erprobt: {doing}</translation>
+    </message>
+    <message>
+        <source>version {version} is too old: {advice}</source>
+        <translation>Version {version} ist zu alt: {advice}</translation>
+    </message>
+    <message>
+        <source>{batch} brings {gain:+.0%} pictures/s only</source>
+        <translation>{batch} bringt nur {gain:+.0%} Bilder/s</translation>
+    </message>
+    <message>
+        <source>{batch} would take {ms:.1f} ms, longer than {budget_ms:g} ms</source>
+        <translation>{batch} würde {ms:.1f} ms brauchen, länger als {budget_ms:g} ms</translation>
+    </message>
+    <message>
+        <source>{command} &apos;framefleet-VERSION.whl[{extra}]&apos;, with the wheel that you installed</source>
+        <translation>{command} &apos;framefleet-VERSION.whl[{extra}]&apos;, mit dem Wheel, das Sie installiert haben</translation>
+    </message>
+    <message>
+        <source>{count:,} annotations have neither a box nor a polygon, and are left out.</source>
+        <translation>{count:,} Annotationen haben weder Rahmen noch Polygon und werden ausgelassen.</translation>
+    </message>
+    <message>
+        <source>{count:,} objects have no width or no height. They count as missed, as in pycocotools.</source>
+        <translation>{count:,} Objekte haben keine Breite oder keine Höhe. Sie zählen als übersehen, wie in pycocotools.</translation>
+    </message>
+    <message>
+        <source>{count:,} rotated boxes, polygons, ellipses, masks and skeletons count as the upright boxes around them.</source>
+        <translation>{count:,} gedrehte Rahmen, Polygone, Ellipsen, Masken und Skelette zählen als die geraden Rahmen um sie.</translation>
+    </message>
+    <message>
+        <source>{count} annotation has neither a box nor a polygon, and is left out.</source>
+        <translation>{count} Annotation hat weder Rahmen noch Polygon und wird ausgelassen.</translation>
+    </message>
+    <message>
+        <source>{count} object has no width or no height. It counts as missed, as in pycocotools.</source>
+        <translation>{count} Objekt hat keine Breite oder keine Höhe. Es zählt als übersehen, wie in pycocotools.</translation>
+    </message>
+    <message>
+        <source>{count} rotated box, polygon, ellipse, mask or skeleton counts as the upright box around it.</source>
+        <translation>{count} gedrehter Rahmen, Polygon, Ellipse, Maske oder Skelett zählt als der gerade Rahmen darum.</translation>
+    </message>
+    <message>
+        <source>{folder} belongs to {owner}, who can replace what it holds or refers to</source>
+        <translation>{folder} gehört {owner}, der ersetzen kann, was darin ist oder worauf es verweist</translation>
+    </message>
+    <message>
+        <source>{folder} belongs to {owner}: remove it, or give it to {user}</source>
+        <translation>{folder} gehört {owner}: entfernen oder an {user} übergeben</translation>
+    </message>
+    <message>
+        <source>{folder} cannot be used: {error}</source>
+        <translation>{folder} kann nicht verwendet werden: {error}</translation>
+    </message>
+    <message>
+        <source>{folder} is a symbolic link: remove the link</source>
+        <translation>{folder} ist ein symbolischer Link: den Link entfernen</translation>
+    </message>
+    <message>
+        <source>{folder} is not a folder: remove it</source>
+        <translation>{folder} ist kein Ordner: entfernen</translation>
+    </message>
+    <message>
+        <source>{gain:.1%} faster with {library} and kernels of our own for pairs of pointwise convolutions than with {tensorrt}</source>
+        <translation>{gain:.1%} schneller mit {library} und eigenen Kerneln für Paare punktweiser Faltungen als mit {tensorrt}</translation>
+    </message>
+    <message>
+        <source>{gain:.1%} faster with {library} than with {tensorrt}</source>
+        <translation>{gain:.1%} schneller mit {library} als mit {tensorrt}</translation>
+    </message>
+    <message>
+        <source>{gain:.1%} faster with {name} in a layer of its own</source>
+        <translation>{gain:.1%} schneller mit {name} in einer eigenen Schicht</translation>
+    </message>
+    <message>
+        <source>{library} cannot cut a network into stages: use {option}</source>
+        <translation>{library} kann ein Netz nicht in Stufen schneiden: {option} verwenden</translation>
+    </message>
+    <message>
+        <source>{library} has {share:.1%} of its speed</source>
+        <translation>{library} hat {share:.1%} der Geschwindigkeit</translation>
+    </message>
+    <message>
+        <source>{library} with pairs of convolutions</source>
+        <translation>{library} mit Paaren von Faltungen</translation>
+    </message>
+    <message>
+        <source>{names} and {more:,} more</source>
+        <translation>{names} und {more:,} weitere</translation>
+    </message>
+    <message>
+        <source>{name} at {width}×{height} needs at least {needed:.1f} GB of memory for one picture, but only {free:.1f} GB are free: use a smaller {size}, or close other programs</source>
+        <translation>{name} mit {width}×{height} braucht mindestens {needed:.1f} GB Speicher für ein Bild, aber nur {free:.1f} GB sind frei: kleiner wählen ({size}), oder andere Programme beenden</translation>
+    </message>
+    <message>
+        <source>{name} at {width}×{height} needs at least {needed:.1f} GB of memory for {count} pictures at once, but only {free:.1f} GB are free: use a smaller {batch} or {size}, or close other programs</source>
+        <translation>{name} mit {width}×{height} braucht mindestens {needed:.1f} GB Speicher für {count} Bilder auf einmal, aber nur {free:.1f} GB sind frei: kleiner wählen ({batch} oder {size}), oder andere Programme beenden</translation>
+    </message>
+    <message>
+        <source>{name} cannot be loaded ({problem}): {advice}</source>
+        <translation>{name} lässt sich nicht laden ({problem}): {advice}</translation>
+    </message>
+    <message>
+        <source>{number:,} of the kind &apos;{kind}&apos;</source>
+        <translation>{number:,} der Art „{kind}“</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read as {form}: {reason}</source>
+        <translation>{path} kann nicht als {form} gelesen werden: {reason}</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read: {reason}</source>
+        <translation>{path} kann nicht gelesen werden: {reason}</translation>
+    </message>
+    <message>
+        <source>{path} describes a frame of {session} more than once: remove one description</source>
+        <translation>{path} beschreibt ein Bild von {session} mehrmals: eine der Beschreibungen entfernen</translation>
+    </message>
+    <message>
+        <source>{path} describes a task of {frames:,} frames, which are too many: divide it</source>
+        <translation>{path} beschreibt eine Aufgabe mit {frames:,} Bildern, das sind zu viele: aufteilen</translation>
+    </message>
+    <message>
+        <source>{path} does not exist</source>
+        <translation>{path} gibt es nicht</translation>
+    </message>
+    <message>
+        <source>{path} does not have these classes: only {labels} were looked for</source>
+        <translation>{path} hat diese Klassen nicht: gesucht wurden nur {labels}</translation>
+    </message>
+    <message>
+        <source>{path} has more than {most} MiB when it is unpacked: unpack it, or divide it</source>
+        <translation>{path} ist entpackt größer als {most} MiB: entpacken oder aufteilen</translation>
+    </message>
+    <message>
+        <source>{path} has more than {objects:,} objects in {pictures:,} pictures. They need {needed} GB of memory, and {free} GB are free: divide the file</source>
+        <translation>{path} hat mehr als {objects:,} Objekte in {pictures:,} Bildern. Sie brauchen {needed} GB Speicher, und {free} GB sind frei: Teilen Sie die Datei auf</translation>
+    </message>
+    <message>
+        <source>{path} has no label &apos;{label}&apos;: its labels are {labels}</source>
+        <translation>{path} hat kein Label „{label}“: die Labels sind {labels}</translation>
+    </message>
+    <message>
+        <source>{path} has objects with the labels {labels}, which {session} does not know; its labels are {known}: give --map &apos;{first}=LABEL&apos;, or the truth for this model</source>
+        <translation>{path} hat Objekte mit den Labels {labels}, die {session} nicht kennt; deren Labels sind {known}: --map &apos;{first}=LABEL&apos; angeben, oder die wahren Objekte für dieses Modell</translation>
+    </message>
+    <message>
+        <source>{path} has shapes that are not the outline of an object in the picture: {shapes}. Draw boxes, polygons, ellipses, masks or skeletons instead, or delete them</source>
+        <translation>{path} hat Formen, die nicht der Umriss eines Objekts im Bild sind: {shapes}. Zeichnen Sie stattdessen Rahmen, Polygone, Ellipsen, Masken oder Skelette, oder löschen Sie sie</translation>
+    </message>
+    <message>
+        <source>{path} has {size} GB, and a truth file may have {most} GB: divide it into smaller files</source>
+        <translation>{path} hat {size} GB, und eine Datei mit wahren Objekten darf {most} GB haben: in kleinere Dateien aufteilen</translation>
+    </message>
+    <message>
+        <source>{path} is a folder: give the recording itself, a JSON file</source>
+        <translation>{path} ist ein Ordner: die Aufzeichnung selbst angeben, eine JSON-Datei</translation>
+    </message>
+    <message>
+        <source>{path} is a session, and no truth: correct it, write its results with &apos;framefleet results --format coco&apos;, and give that file</source>
+        <translation>{path} ist eine Sitzung und enthält keine wahren Objekte: korrigieren, die Ergebnisse mit „framefleet results --format coco“ schreiben, und diese Datei angeben</translation>
+    </message>
+    <message>
+        <source>{path} is no COCO truth: it needs images, annotations and categories ({reason})</source>
+        <translation>{path} enthält keine wahren Objekte im COCO-Format: nötig sind images, annotations und categories ({reason})</translation>
+    </message>
+    <message>
+        <source>{path} is no CVAT truth: {reason} is missing in an element</source>
+        <translation>{path} enthält keine wahren Objekte im CVAT-Format: {reason} fehlt in einem Element</translation>
+    </message>
+    <message>
+        <source>{path} is not UTF-8 text: save it as UTF-8</source>
+        <translation>{path} ist kein UTF-8-Text: als UTF-8 speichern</translation>
+    </message>
+    <message>
         <source>{path} is not a file</source>
         <translation>{path} ist keine Datei</translation>
     </message>
     <message>
         <source>{path} is not a list of labels: a list of labels is a text file with one name per line</source>
         <translation>{path} ist keine Liste von Klassennamen: sie ist eine Textdatei mit einem Namen je Zeile</translation>
+    </message>
+    <message>
+        <source>{path} is not a recording of a machine: {fault}; give a JSON file with NVML&apos;s values of each GPU in a list &apos;gpus&apos;</source>
+        <translation>{path} ist keine Aufzeichnung eines Rechners: {fault}; eine JSON-Datei mit den NVML-Werten jeder GPU in einer Liste „gpus“ angeben</translation>
     </message>
     <message>
         <source>{path} is not a regular file: give a picture, or a folder of pictures</source>
@@ -2439,12 +2791,40 @@
         <translation>{path} ist keine normale Datei: ein Video, ein Bild oder einen Ordner damit angeben</translation>
     </message>
     <message>
+        <source>{path} is not a text file of labels</source>
+        <translation>{path} ist keine Textdatei mit Labels</translation>
+    </message>
+    <message>
+        <source>{path} is not a truth file: give a COCO file (.json), a CVAT file (.xml), or a folder with labels of YOLO</source>
+        <translation>{path} ist keine Datei mit wahren Objekten: eine COCO-Datei (.json), eine CVAT-Datei (.xml) oder einen Ordner mit YOLO-Labels angeben</translation>
+    </message>
+    <message>
         <source>{path} is not cut as in the earlier run: use --restart to begin again</source>
         <translation>{path} ist nicht wie im früheren Lauf geschnitten: mit --restart neu beginnen</translation>
     </message>
     <message>
+        <source>{path} is not valid YAML: {reason}</source>
+        <translation>{path} ist kein gültiges YAML: {reason}</translation>
+    </message>
+    <message>
+        <source>{path} names no pictures, so nothing can be compared</source>
+        <translation>{path} nennt keine Bilder, daher lässt sich nichts vergleichen</translation>
+    </message>
+    <message>
+        <source>{path} needs more memory than this process may take: divide the file</source>
+        <translation>{path} braucht mehr Speicher, als dieser Prozess belegen darf: die Datei aufteilen</translation>
+    </message>
+    <message>
+        <source>{path} says that {picture} has {true} pixels, but in {session} it has {stored}: use the truth of the same pictures</source>
+        <translation>nach {path} hat {picture} {true} Pixel, in {session} aber {stored}: die wahren Objekte derselben Bilder verwenden</translation>
+    </message>
+    <message>
         <source>{path} was removed or moved while the run wrote it</source>
         <translation>{path} wurde entfernt oder verschoben, während der Lauf sie schrieb</translation>
+    </message>
+    <message>
+        <source>{path}, line {line}: &apos;{text}&apos; is not a label: write class, centre x, centre y, width, height as shares of the picture</source>
+        <translation>{path}, Zeile {line}: „{text}“ ist kein Label: Klasse, Mitte x, Mitte y, Breite, Höhe als Anteile des Bildes schreiben</translation>
     </message>
     <message>
         <source>{path}, line {number} has a character that cannot be printed: remove it</source>
@@ -2465,6 +2845,22 @@
     <message>
         <source>{path}, line {value} is empty: every line must name a class</source>
         <translation>{path}, Zeile {value}, ist leer: jede Zeile muss eine Klasse nennen</translation>
+    </message>
+    <message>
+        <source>{path}: &apos;{key}&apos; is neither a list of labels nor labels by their numbers, such as 0: person</source>
+        <translation>{path}: „{key}“ ist weder eine Liste von Labels noch Labels mit ihren Nummern, etwa 0: person</translation>
+    </message>
+    <message>
+        <source>{path}: &apos;{one}&apos; and &apos;{other}&apos; are the same class of {session}</source>
+        <translation>{path}: „{one}“ und „{other}“ sind dieselbe Klasse von {session}</translation>
+    </message>
+    <message>
+        <source>{path}: a label has the class {class_id}, but there are {names} names of classes</source>
+        <translation>{path}: ein Label hat die Klasse {class_id}, aber es gibt {names} Klassennamen</translation>
+    </message>
+    <message>
+        <source>{path}: an object in {picture} has the box {box}: numbers must be finite, and width and height must not be below 0</source>
+        <translation>{path}: ein Objekt in {picture} hat den Rahmen {box}: Zahlen müssen endlich sein, Breite und Höhe dürfen nicht unter 0 liegen</translation>
     </message>
     <message>
         <source>{path}: opening it ended the worker twice: {why}</source>
@@ -2491,32 +2887,44 @@
         <translation>{place} lässt sich nicht löschen: {value}</translation>
     </message>
     <message>
-        <source>{reason} than with {tensorrt}</source>
-        <translation>{reason} als mit {tensorrt}</translation>
+        <source>{precision}: {gain:.2f}× the speed of fp32, {share:.1%} of its boxes equal ({matching:.0%} needed)</source>
+        <translation>{precision}: {gain:.2f}× so schnell wie fp32, {share:.1%} der Rahmen gleich (nötig: {matching:.0%})</translation>
     </message>
     <message>
-        <source>{reason}; batch {batch}: the device&apos;s memory became too small for {batch2}</source>
-        <translation>{reason}; Batch {batch}: der Speicher des Geräts wurde zu klein für {batch2}</translation>
+        <source>{session} does not have {missing:,} of the {pictures:,} pictures of {path} ({some}): detect in all of them, or give --common to compare the others only</source>
+        <translation>{session} hat {missing:,} der {pictures:,} Bilder von {path} nicht ({some}): in allen erkennen, oder mit --common nur die anderen vergleichen</translation>
+    </message>
+    <message>
+        <source>{session} has none of the {pictures:,} pictures of {path} ({some}); it is about {files}. Pictures are found by the names of their files. Frames of a video are found by the names that &apos;framefleet results --format coco&apos; gives them, by names like clip.mp4#12 or, if the session has one video, by their number</source>
+        <translation>{session} hat keines der {pictures:,} Bilder von {path} ({some}); sie handelt von {files}. Bilder werden an den Namen ihrer Dateien erkannt. Bilder eines Videos werden an den Namen erkannt, die „framefleet results --format coco“ ihnen gibt, an Namen wie clip.mp4#12 oder, wenn die Sitzung ein Video hat, an ihrer Nummer</translation>
+    </message>
+    <message>
+        <source>{shown} does not support compute capability {capability} (7.5 or newer is needed)</source>
+        <translation>{shown} unterstützt Compute Capability {capability} nicht (nötig ist 7.5 oder neuer)</translation>
+    </message>
+    <message>
+        <source>{shown} is too old: version {least} or newer is needed</source>
+        <translation>{shown} ist zu alt: nötig ist Version {least} oder neuer</translation>
+    </message>
+    <message>
+        <source>{shown} refuses compute capability {capability}: pip install tensorrt-rtx==1.6.1.120</source>
+        <translation>{shown} lehnt Compute Capability {capability} ab: pip install tensorrt-rtx==1.6.1.120</translation>
     </message>
     <message>
         <source>{scheme}://{rest} is an address, and only files and folders can be read: save its content as a file first</source>
         <translation>{scheme}://{rest} ist eine Adresse, und nur Dateien und Ordner sind lesbar: den Inhalt erst als Datei speichern</translation>
     </message>
     <message>
-        <source>{shown} does not support {device} (7.5 or newer is needed)</source>
-        <translation>{shown} unterstützt {device} nicht (7.5 oder neuer ist nötig)</translation>
-    </message>
-    <message>
-        <source>{shown} is too old: version {value} or newer is needed</source>
-        <translation>{shown} ist zu alt: Version {value} oder neuer ist nötig</translation>
-    </message>
-    <message>
-        <source>{shown} refuses {device}: pip install tensorrt-rtx==1.6.1.120</source>
-        <translation>{shown} lehnt {device} ab: pip install tensorrt-rtx==1.6.1.120</translation>
-    </message>
-    <message>
         <source>{source} is not the file that was published: {error}</source>
         <translation>{source} ist nicht die veröffentlichte Datei: {error}</translation>
+    </message>
+    <message>
+        <source>{stages} stages, cut before layer {cuts} of {layers}: {times} ms a batch, {evenness:.0%} even, values move {how}</source>
+        <translation>{stages} Stufen, geschnitten vor Schicht {cuts} von {layers}: {times} ms je Batch, {evenness:.0%} gleichmäßig, Werte gehen {how}</translation>
+    </message>
+    <message>
+        <source>{stages} stages, cut before layers {cuts} of {layers}: {times} ms a batch, {evenness:.0%} even, values move {how}</source>
+        <translation>{stages} Stufen, geschnitten vor den Schichten {cuts} von {layers}: {times} ms je Batch, {evenness:.0%} gleichmäßig, Werte gehen {how}</translation>
     </message>
     <message>
         <source>{target} cannot be written: {value}</source>
@@ -2529,14 +2937,6 @@
     <message>
         <source>{value} GB do not fit into {folder}</source>
         <translation>{value} GB passen nicht in {folder}</translation>
-    </message>
-    <message>
-        <source>{value} faster with {library}{own}</source>
-        <translation>{value} schneller mit {library}{own}</translation>
-    </message>
-    <message>
-        <source>{value} faster with {name} in a layer of its own</source>
-        <translation>{value} schneller mit {name} in einer eigenen Schicht</translation>
     </message>
     <message>
         <source>{value} is a device of a cluster: give --cluster ADDRESS, or choose one of &apos;framefleet devices&apos;</source>
@@ -2561,10 +2961,6 @@
     <message>
         <source>{value} pages do not match their checksums</source>
         <translation>{value} Seiten passen nicht zu ihren Prüfsummen</translation>
-    </message>
-    <message>
-        <source>{value} stages, cut before layer{value2} of {value3}: {times} ms a batch, {evenness} even, values move {how}</source>
-        <translation>{value} Stufen, geschnitten vor Schicht{value2} von {value3}: {times} ms je Batch, {evenness} gleichmäßig, Werte gehen {how}</translation>
     </message>
     <message>
         <source>{value} {value2} cannot be used: give {kind}</source>
@@ -2609,6 +3005,46 @@
     <message>
         <source>{what} did not come to an end within {limit} s</source>
         <translation>{what} endete nicht in {limit} s</translation>
+    </message>
+    <message>
+        <source>{what} has a name of {number} letters: at most {highest} are possible</source>
+        <translation>{what} hat einen Namen von {number} Zeichen: höchstens {highest} sind möglich</translation>
+    </message>
+    <message>
+        <source>{what} has no key &apos;{name}&apos;</source>
+        <translation>{what} hat keinen Schlüssel „{name}“</translation>
+    </message>
+    <message>
+        <source>{what} has the name {value}: a name is a text</source>
+        <translation>{what} hat den Namen {value}: ein Name ist ein Text</translation>
+    </message>
+    <message>
+        <source>{what} has the unknown key &apos;{name}&apos;: its keys are {keys}</source>
+        <translation>{what} hat den unbekannten Schlüssel „{name}“: die Schlüssel sind {keys}</translation>
+    </message>
+    <message>
+        <source>{what} has {number} numbers: a point is [x, y]</source>
+        <translation>{what} hat {number} Zahlen: ein Punkt ist [x, y]</translation>
+    </message>
+    <message>
+        <source>{what} has {value} among its classes: they are labels, such as &quot;car&quot;</source>
+        <translation>{what} hat {value} unter den Klassen: sie sind Labels, etwa &quot;car&quot;</translation>
+    </message>
+    <message>
+        <source>{what} is not a finite number</source>
+        <translation>{what} ist keine endliche Zahl</translation>
+    </message>
+    <message>
+        <source>{what} is {value}, but must be a list</source>
+        <translation>{what} ist {value}, muss aber eine Liste sein</translation>
+    </message>
+    <message>
+        <source>{what} is {value}, but must be an object with the keys {keys}</source>
+        <translation>{what} ist {value}, muss aber ein Objekt mit den Schlüsseln {keys} sein</translation>
+    </message>
+    <message>
+        <source>{what} is {value}: write a number</source>
+        <translation>{what} ist {value}: eine Zahl schreiben</translation>
     </message>
     <message>
         <source>{what}, and its results are lost: {error}</source>
@@ -2840,8 +3276,8 @@
         <translation>Das Schreiben der Ausschnitte wurde abgebrochen: Es wurde keine Datei geschrieben.</translation>
     </message>
     <message>
-        <source>Writing clips: {written} of {total} files</source>
-        <translation>Ausschnitte werden geschrieben: {written} von {total} Dateien</translation>
+        <source>{written} of {total} files</source>
+        <translation>{written} von {total} Dateien</translation>
     </message>
     <message>
         <source>Writing clips…</source>
@@ -3285,10 +3721,6 @@
 <context>
     <name>messages</name>
     <message>
-        <source>An error inside Framefleet: {summary}. Results of running work may be incomplete. Please report this error.</source>
-        <translation>Ein Fehler in Framefleet: {summary}. Ergebnisse laufender Arbeiten können unvollständig sein. Bitte melden Sie diesen Fehler.</translation>
-    </message>
-    <message>
         <source>Copy</source>
         <translation>Kopieren</translation>
     </message>
@@ -3308,20 +3740,36 @@
         </translation>
     </message>
     <message>
-        <source>Detection runs on the CPU. Not usable: {reasons}</source>
-        <translation>Die Erkennung läuft auf der CPU. Nicht nutzbar: {reasons}</translation>
+        <source>An error inside Framefleet</source>
+        <translation>Ein Fehler in Framefleet</translation>
     </message>
     <message>
-        <source>Detection stopped: {message}</source>
-        <translation>Die Erkennung wurde angehalten: {message}</translation>
+        <source>Detection runs on the CPU</source>
+        <translation>Die Erkennung läuft auf der CPU</translation>
+    </message>
+    <message>
+        <source>Detection stopped</source>
+        <translation>Die Erkennung wurde angehalten</translation>
     </message>
     <message>
         <source>Finished frames are stored. At the next start you can continue where detection stopped.</source>
         <translation>Fertige Bilder sind gespeichert. Beim nächsten Start können Sie dort weitermachen, wo die Erkennung aufgehört hat.</translation>
     </message>
     <message>
+        <source>It is not started again for this file. Detection continues.</source>
+        <translation>Er wird für diese Datei nicht neu gestartet. Die Erkennung läuft weiter.</translation>
+    </message>
+    <message>
+        <source>It was started again. Detection continues.</source>
+        <translation>Er wurde neu gestartet. Die Erkennung läuft weiter.</translation>
+    </message>
+    <message>
         <source>Keep detecting</source>
         <translation>Weiterlaufen lassen</translation>
+    </message>
+    <message>
+        <source>Not usable: {reasons}</source>
+        <translation>Nicht verwendbar: {reasons}</translation>
     </message>
     <message>
         <source>Quit</source>
@@ -3336,28 +3784,24 @@
         <translation>Einstellungen …</translation>
     </message>
     <message>
-        <source>That is not possible: {message}.</source>
-        <translation>Das ist nicht möglich: {message}.</translation>
+        <source>That is not possible</source>
+        <translation>Das ist nicht möglich</translation>
+    </message>
+    <message>
+        <source>{device} failed and is out of this run</source>
+        <translation>{device} ist ausgefallen und nimmt an diesem Lauf nicht mehr teil</translation>
+    </message>
+    <message>
+        <source>{device} is being restarted</source>
+        <translation>{device} wird neu gestartet</translation>
+    </message>
+    <message>
+        <source>{summary}. Results of running work may be incomplete. Please report this error.</source>
+        <translation>{summary}. Ergebnisse laufender Arbeiten können unvollständig sein. Bitte melden Sie diesen Fehler.</translation>
     </message>
     <message>
         <source>This is also in the log: {log}</source>
         <translation>Auch im Protokoll: {log}</translation>
-    </message>
-    <message>
-        <source>{device} failed and is out of this run: {reason}</source>
-        <translation>{device} ist ausgefallen und nimmt an diesem Lauf nicht mehr teil: {reason}</translation>
-    </message>
-    <message>
-        <source>{device} is being restarted: {reason}</source>
-        <translation>{device} wird neu gestartet: {reason}</translation>
-    </message>
-    <message>
-        <source>{message} It is not started again for this file. Detection continues.</source>
-        <translation>{message} Für diese Datei wird die Vorschau nicht neu gestartet. Die Erkennung läuft weiter.</translation>
-    </message>
-    <message>
-        <source>{message} It was started again. Detection continues.</source>
-        <translation>{message} Die Vorschau wurde neu gestartet. Die Erkennung läuft weiter.</translation>
     </message>
 </context>
 <context>
@@ -3457,10 +3901,6 @@
     <message>
         <source>Choose a model</source>
         <translation>Modell wählen</translation>
-    </message>
-    <message>
-        <source>Choose a model to start detecting: download one with a click, or drop a .cfg and its .weights here.</source>
-        <translation>Wählen Sie ein Modell, um mit der Erkennung zu beginnen: Laden Sie eines herunter, oder ziehen Sie eine .cfg und ihre .weights hierher.</translation>
     </message>
     <message>
         <source>Choose model…</source>
@@ -3581,6 +4021,14 @@
     <message>
         <source>Below the four bold rows: average precision of each class, the largest difference first.</source>
         <translation>Unter den vier fetten Zeilen: mittlere Präzision jeder Klasse, die größten Unterschiede zuerst.</translation>
+    </message>
+    <message>
+        <source>Choose a model to start detecting</source>
+        <translation>Wählen Sie ein Modell, um mit der Erkennung zu beginnen</translation>
+    </message>
+    <message>
+        <source>Download one with a click, or drop a .cfg and its .weights here.</source>
+        <translation>Laden Sie eines mit einem Klick herunter, oder ziehen Sie eine .cfg und ihre .weights hierher.</translation>
     </message>
     <message>
         <source>GFLOP / picture (faster →)</source>
@@ -3923,6 +4371,13 @@ Bilder: {decoder}</translation>
         <source>Remove</source>
         <translation>Entfernen</translation>
     </message>
+    <message numerus="yes">
+        <source>Remove %Ln files</source>
+        <translation>
+            <numerusform>%Ln Datei entfernen</numerusform>
+            <numerusform>%Ln Dateien entfernen</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Remove all finished</source>
         <translation>Alle fertigen entfernen</translation>
@@ -3930,6 +4385,10 @@ Bilder: {decoder}</translation>
     <message>
         <source>Remove from queue</source>
         <translation>Aus der Liste entfernen</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>{name} entfernen</translation>
     </message>
     <message numerus="yes">
         <source>Removed %Ln files</source>
@@ -3959,6 +4418,10 @@ Bilder: {decoder}</translation>
         <translation>Im Ordner zeigen</translation>
     </message>
     <message>
+        <source>The boxes are of the earlier file: detect again.</source>
+        <translation>Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
+    </message>
+    <message>
         <source>They are in {folder} and in the folders below it.</source>
         <translation>Sie liegen in {folder} und in den Ordnern darunter.</translation>
     </message>
@@ -3973,12 +4436,6 @@ Bilder: {decoder}</translation>
     <message>
         <source>show all</source>
         <translation>alle zeigen</translation>
-    </message>
-    <message>
-        <source>{changes}
-The boxes are of the earlier file: detect again.</source>
-        <translation>{changes}
-Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
     <message>
         <source>{done} done</source>
@@ -4107,6 +4564,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Alle Erkennungen</translation>
     </message>
     <message>
+        <source>Another run has replaced the results in {name}</source>
+        <translation>Ein anderer Lauf hat die Ergebnisse in {name} ersetzt</translation>
+    </message>
+    <message>
         <source>Boxes</source>
         <translation>Rahmen</translation>
     </message>
@@ -4195,6 +4656,18 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Gespeichert: {picture}</translation>
     </message>
     <message>
+        <source>The last detection was interrupted</source>
+        <translation>Die letzte Erkennung wurde unterbrochen</translation>
+    </message>
+    <message>
+        <source>There is nothing to export yet</source>
+        <translation>Es gibt noch nichts zu exportieren</translation>
+    </message>
+    <message>
+        <source>They are no longer shown.</source>
+        <translation>Sie werden nicht mehr gezeigt.</translation>
+    </message>
+    <message>
         <source>and above</source>
         <translation>und darüber</translation>
     </message>
@@ -4209,10 +4682,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>All classes</source>
         <translation>Alle Klassen</translation>
-    </message>
-    <message>
-        <source>Another run has replaced the results in {name}: they are no longer shown.</source>
-        <translation>Ein anderer Lauf hat die Ergebnisse in {name} ersetzt: Sie werden nicht mehr gezeigt.</translation>
     </message>
     <message>
         <source>Begin with a byte order mark</source>
@@ -4383,6 +4852,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Nur Bilder</translation>
     </message>
     <message>
+        <source>Open a file or stored results first.</source>
+        <translation>Öffnen Sie zuerst eine Datei oder gespeicherte Ergebnisse.</translation>
+    </message>
+    <message>
         <source>Open the new results</source>
         <translation>Neue Ergebnisse öffnen</translation>
     </message>
@@ -4434,10 +4907,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Der Export als {title} wurde abgebrochen.</translation>
     </message>
     <message>
-        <source>The last detection was interrupted: {count} of {sources} files are not finished.</source>
-        <translation>Die letzte Erkennung wurde unterbrochen: {count} von {sources} Dateien sind nicht fertig.</translation>
-    </message>
-    <message>
         <source>The lower confidence must not be above the higher one.</source>
         <translation>Die untere Konfidenz darf nicht über der oberen liegen.</translation>
     </message>
@@ -4452,10 +4921,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>There are no results of this file, because it was not opened: choose other files.</source>
         <translation>Von dieser Datei gibt es keine Ergebnisse, weil sie nicht geöffnet wurde: Wählen Sie andere Dateien.</translation>
-    </message>
-    <message>
-        <source>There is nothing to export yet: open a file or stored results first.</source>
-        <translation>Es gibt noch nichts zu exportieren: Öffnen Sie zuerst eine Datei oder gespeicherte Ergebnisse.</translation>
     </message>
     <message>
         <source>This command writes the same files</source>
@@ -4542,6 +5007,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>bis</translation>
     </message>
     <message>
+        <source>{count} of {sources} files are not finished.</source>
+        <translation>{count} von {sources} Dateien sind nicht fertig.</translation>
+    </message>
+    <message>
         <source>{database} does not exist any more, so its frames cannot be shown.</source>
         <translation>{database} existiert nicht mehr, daher können die Bilder nicht gezeigt werden.</translation>
     </message>
@@ -4575,84 +5044,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
 </context>
 <context>
-    <name>scaling</name>
-    <message numerus="yes">
-        <source>%Ln devices: {rate} frames/s, {speedup} times one</source>
-        <translation>
-            <numerusform>%Ln Gerät: {rate} Bilder/s, das {speedup}-Fache von einem</numerusform>
-            <numerusform>%Ln Geräte: {rate} Bilder/s, das {speedup}-Fache von einem</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>A stream for each device</source>
-        <translation>Ein Strom für jedes Gerät</translation>
-    </message>
-    <message>
-        <source>A user&apos;s report with eight Quadro RTX 5000, 2021</source>
-        <translation>Bericht eines Anwenders mit acht Quadro RTX 5000, 2021</translation>
-    </message>
-    <message>
-        <source>CPU devices share the cores, so that two cannot be twice as fast.</source>
-        <translation>CPU-Geräte teilen sich die Kerne, deshalb können zwei nicht doppelt so schnell sein.</translation>
-    </message>
-    <message>
-        <source>Caffe</source>
-        <translation>Caffe</translation>
-    </message>
-    <message>
-        <source>Copied</source>
-        <translation>Kopiert</translation>
-    </message>
-    <message>
-        <source>Copy the command</source>
-        <translation>Befehl kopieren</translation>
-    </message>
-    <message>
-        <source>Ideal</source>
-        <translation>Ideal</translation>
-    </message>
-    <message>
-        <source>Its documentation: training, the work grows with the GPUs</source>
-        <translation>Dokumentation: Training, die Arbeit wächst mit den GPUs</translation>
-    </message>
-    <message>
-        <source>Measured here</source>
-        <translation>Hier gemessen</translation>
-    </message>
-    <message>
-        <source>Measurement</source>
-        <translation>Messung</translation>
-    </message>
-    <message>
-        <source>No measurement with one and with more devices yet. Run “{command}” in a terminal with your model: it takes a few minutes and appears here. Detecting in the same video with one device, and then with more, counts too.</source>
-        <translation>Noch keine Messung mit einem und mit mehreren Geräten. „{command}“ mit dem eigenen Modell in einem Terminal aufrufen: Das dauert einige Minuten und erscheint hier. Auch dasselbe Video mit einem und dann mit mehreren Geräten zu verarbeiten, zählt.</translation>
-    </message>
-    <message>
-        <source>One video for all devices</source>
-        <translation>Ein Video für alle Geräte</translation>
-    </message>
-    <message>
-        <source>Runs of this window</source>
-        <translation>Läufe dieses Fensters</translation>
-    </message>
-    <message>
-        <source>Scaling</source>
-        <translation>Skalierung</translation>
-    </message>
-    <message>
-        <source>Triton Inference Server</source>
-        <translation>Triton Inference Server</translation>
-    </message>
-    <message>
-        <source>{how}: {model}, {hardware}, {source}. Frames/s by number of devices.</source>
-        <translation>{how}: {model}, {hardware}, {source}. Bilder/s nach Zahl der Geräte.</translation>
-    </message>
-    <message>
-        <source>{name}: {speedup}× on {count}</source>
-        <translation>{name}: {speedup}× mit {count}</translation>
-    </message>
-</context>
-<context>
     <name>session</name>
     <message>
         <source>Detection ended before this file.</source>
@@ -4665,6 +5056,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>Preparing the model</source>
         <translation>Modell wird vorbereitet</translation>
+    </message>
+    <message>
+        <source>nothing is being detected</source>
+        <translation>es läuft keine Erkennung</translation>
     </message>
 </context>
 <context>
@@ -4744,10 +5139,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Behalten</translation>
     </message>
     <message>
-        <source>Keep them</source>
-        <translation>Behalten</translation>
-    </message>
-    <message>
         <source>Model</source>
         <translation>Modell</translation>
     </message>
@@ -4780,10 +5171,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>Sitzungen</translation>
     </message>
     <message>
-        <source>Sessions…</source>
-        <translation>Sitzungen …</translation>
-    </message>
-    <message>
         <source>Show folder</source>
         <translation>Ordner öffnen</translation>
     </message>
@@ -4794,10 +5181,6 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     <message>
         <source>State</source>
         <translation>Zustand</translation>
-    </message>
-    <message>
-        <source>Stored sessions take {size}, the oldest is of {date}. They stay until you delete them.</source>
-        <translation>Gespeicherte Sitzungen belegen {size}, die älteste ist vom {date}. Sie bleiben, bis Sie sie löschen.</translation>
     </message>
     <message>
         <source>Their detections are lost. The videos stay.</source>
@@ -5271,6 +5654,10 @@ Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
         <translation>{path} enthält keine Einstellungen von Framefleet: Wählen Sie eine Datei, die Framefleet exportiert hat</translation>
     </message>
     <message>
+        <source>“{setting}”</source>
+        <translation>„{setting}“</translation>
+    </message>
+    <message>
         <source>Settings</source>
         <translation>Einstellungen</translation>
     </message>
@@ -5510,6 +5897,33 @@ Labels: {labels}</translation>
     <message>
         <source>waiting</source>
         <translation>Warten</translation>
+    </message>
+</context>
+<context>
+    <name>strategies</name>
+    <message>
+        <source>Automatic</source>
+        <translation>Automatisch</translation>
+    </message>
+    <message>
+        <source>Depth</source>
+        <translation>Depth</translation>
+    </message>
+    <message>
+        <source>Frames</source>
+        <translation>Frames</translation>
+    </message>
+    <message>
+        <source>Segments</source>
+        <translation>Segmente</translation>
+    </message>
+    <message>
+        <source>Streams</source>
+        <translation>Streams</translation>
+    </message>
+    <message>
+        <source>Tiles</source>
+        <translation>Tiles</translation>
     </message>
 </context>
 <context>
@@ -5926,6 +6340,14 @@ Labels: {labels}</translation>
         <translation>Im Gleichlauf nach Uhrzeit</translation>
     </message>
     <message>
+        <source>Choice of classes</source>
+        <translation>Auswahl der Klassen</translation>
+    </message>
+    <message>
+        <source>Confidence from {percent} %</source>
+        <translation>Konfidenz ab {percent} %</translation>
+    </message>
+    <message>
         <source>In step from their beginnings</source>
         <translation>Im Gleichlauf ab Beginn</translation>
     </message>
@@ -6080,6 +6502,10 @@ Doppelklick zeigt nur diese Klasse</translation>
             <numerusform>%Ln Datei wartet</numerusform>
             <numerusform>%Ln Dateien warten</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>A restart now continues where detection stops.</source>
+        <translation>Ein Neustart jetzt macht dort weiter, wo die Erkennung aufhört.</translation>
     </message>
     <message>
         <source>About Framefleet</source>
@@ -6250,6 +6676,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Beenden</translation>
     </message>
     <message>
+        <source>Redo</source>
+        <translation>Wiederholen</translation>
+    </message>
+    <message>
         <source>Restart now</source>
         <translation>Jetzt neu starten</translation>
     </message>
@@ -6286,16 +6716,12 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Die Demo hat ihr eigenes Modell. Klicken Sie, um ein anderes zu wählen.</translation>
     </message>
     <message>
-        <source>The language changes at the next start. A restart now continues where detection stops.</source>
-        <translation>Die Sprache wechselt beim nächsten Start. Ein Neustart jetzt macht dort weiter, wo die Erkennung aufhört.</translation>
+        <source>The language changes at the next start</source>
+        <translation>Die Sprache wechselt beim nächsten Start</translation>
     </message>
     <message>
         <source>Undo</source>
         <translation>Rückgängig</translation>
-    </message>
-    <message>
-        <source>Undo removal</source>
-        <translation>Entfernen rückgängig machen</translation>
     </message>
     <message>
         <source>Videos and pictures ({media});;All files (*)</source>
@@ -6397,6 +6823,10 @@ Klicken, um es zu ändern</translation>
         <translation>Rückwärts</translation>
     </message>
     <message>
+        <source>Classes of &apos;{name}&apos;</source>
+        <translation>Klassen von „{name}“</translation>
+    </message>
+    <message>
         <source>Classes that count</source>
         <translation>Klassen, die zählen</translation>
     </message>
@@ -6441,12 +6871,20 @@ Klicken, um es zu ändern</translation>
         <translation>Löschen</translation>
     </message>
     <message>
+        <source>Delete &apos;{name}&apos;</source>
+        <translation>„{name}“ löschen</translation>
+    </message>
+    <message>
         <source>Delete this set</source>
         <translation>Dieses Set löschen</translation>
     </message>
     <message>
         <source>Double-click to edit</source>
         <translation>Zum Bearbeiten doppelklicken</translation>
+    </message>
+    <message>
+        <source>Draw &apos;{name}&apos;</source>
+        <translation>„{name}“ zeichnen</translation>
     </message>
     <message>
         <source>Draw line</source>
@@ -6529,6 +6967,10 @@ Klicken, um es zu ändern</translation>
         <translation>Dauer (Mittel)</translation>
     </message>
     <message>
+        <source>Move &apos;{name}&apos;</source>
+        <translation>„{name}“ verschieben</translation>
+    </message>
+    <message>
         <source>Name</source>
         <translation>Name</translation>
     </message>
@@ -6577,12 +7019,20 @@ Klicken, um es zu ändern</translation>
         <translation>Dieses Set</translation>
     </message>
     <message>
+        <source>Rename &apos;{name}&apos;</source>
+        <translation>„{name}“ umbenennen</translation>
+    </message>
+    <message>
         <source>Search classes</source>
         <translation>Klassen suchen</translation>
     </message>
     <message>
         <source>Show</source>
         <translation>Anzeigen</translation>
+    </message>
+    <message>
+        <source>Swap the directions of &apos;{name}&apos;</source>
+        <translation>Die Richtungen von „{name}“ tauschen</translation>
     </message>
     <message>
         <source>The last point is removed.</source>

@@ -191,6 +191,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>Remove %Ln files</source>
+        <translation>
+            <numerusform>Remove %Ln file</numerusform>
+            <numerusform>Remove %Ln files</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Removed %Ln files</source>
         <translation>
             <numerusform>Removed %Ln file</numerusform>
@@ -212,16 +219,6 @@
         <translation>
             <numerusform>The %Ln file with these lines and zones</numerusform>
             <numerusform>The %Ln files with these lines and zones</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>scaling</name>
-    <message numerus="yes">
-        <source>%Ln devices: {rate} frames/s, {speedup} times one</source>
-        <translation>
-            <numerusform>%Ln device: {rate} frames/s, {speedup} times one</numerusform>
-            <numerusform>%Ln devices: {rate} frames/s, {speedup} times one</numerusform>
         </translation>
     </message>
 </context>

@@ -141,7 +141,7 @@ class QueueItem:
             return (
                 translate("queue", "Cancelled after {frames}").format(frames=frames) if progress.frames else translate("queue", "Cancelled")
             )
-        return self.explanation.splitlines()[0]
+        return self.explanation
 
     @property
     def brief(self) -> str:

@@ -1,6 +1,11 @@
 """The fields of the engine's table of settings, and what the last run chose where the user did not."""
 
+from __future__ import annotations
+
+import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -10,10 +15,11 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QGridLayout,
 from framefleet.app.window.devices.status import DeviceStatus
 from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.widgets.build import Item, column, label, row, say, wrapped
-from framefleet.app.window.widgets.engine_text import of_engine, strategy_name
+from framefleet.app.window.widgets.engine_text import as_notice, of_engine, strategy_name
 from framefleet.app.window.widgets.fields import ChoiceOrText, PercentBox, choice, form_grid, number, text_field
 from framefleet.app.window.widgets.translation import of_settings, translate
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import StrategyChosen
 from framefleet.engine.settings.kinds import Choice, Kind, Number, Switch, write
 from framefleet.engine.settings.table import DEFAULTS, SETTINGS, TABLE, Field, Section, Setting
@@ -222,25 +228,24 @@ class LastRun(QObject):
     def __init__(self, store: QSettings, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._store = store
-        self._choices: dict[str, str] = {}
+        self._choices: dict[str, tuple[_Choice, ...]] = {}
         store.beginGroup(GROUP)
         for name in store.childKeys():
-            if isinstance(text := store.value(name), str):
-                self._choices[name] = text
+            with suppress(ValueError, TypeError):  # of an earlier version, or changed by hand
+                self._choices[name] = tuple(map(_Choice.from_json, json.loads(str(store.value(name)))))
         store.endGroup()
 
     @property
     def sentences(self) -> Mapping[str, str]:
         """A sentence for each setting whose automatic choice is known, by the setting's name."""
-        said = {name: of_engine(text) for name, text in self._choices.items()}
-        if "parallel" in said:
-            name, colon, reason = said["parallel"].partition(":")
-            said["parallel"] = f"{strategy_name(name)}{colon}{reason}"
-        return {name: translate("settings", "Last run: {choice}.").format(choice=text) for name, text in said.items()}
+        return {
+            name: translate("settings", "Last run: {choice}.").format(choice="; ".join(choice.text(name) for choice in choices))
+            for name, choices in self._choices.items()
+        }
 
     def show_strategy(self, chosen: StrategyChosen) -> None:
         """Take the strategy and its reason."""
-        self._keep("parallel", _because(chosen.strategy, chosen.reason))
+        self._keep("parallel", [_Choice(chosen.strategy, as_notice(chosen.reason))])
 
     def show_devices(self, statuses: Sequence[DeviceStatus]) -> None:
         """Take the precision, the batch and the decode threads of each device."""
@@ -248,23 +253,43 @@ class LastRun(QObject):
         if not engines:
             return
         few = len(engines) <= MAX_ENGINES and len({(engine.precision, engine.reason) for engine in engines}) > 1
-        named = [(f"{engine.device}: " if few else "") + _because(engine.precision, str(engine.reason)) for engine in engines]
         if all(engine.reason != AS_ASKED for engine in engines):  # the demo asks for one
-            self._keep("precision", "; ".join(dict.fromkeys(named)))
-        self._keep("batch", ", ".join(dict.fromkeys(str(engine.batch) for engine in engines)))
-        self._keep("decode_threads", ", ".join(dict.fromkeys(str(engine.decode_threads) for engine in engines)))
-        self._keep("devices", ", ".join(str(engine.device) for engine in engines))
+            self._keep("precision", [_Choice(engine.precision, engine.reason, str(engine.device) if few else "") for engine in engines])
+        self._keep("batch", [_Choice(", ".join(dict.fromkeys(str(engine.batch) for engine in engines)))])
+        self._keep("decode_threads", [_Choice(", ".join(dict.fromkeys(str(engine.decode_threads) for engine in engines)))])
+        self._keep("devices", [_Choice(", ".join(str(engine.device) for engine in engines))])
 
     def show_item(self, item: QueueItem) -> None:
         """Take what decoded a finished video."""
         if words := str(item.progress.decoder):
-            self._keep("decode", words)
+            self._keep("decode", [_Choice("", as_notice(words))])
 
-    def _keep(self, name: str, text: str) -> None:
-        if self._choices.get(name) != text:
-            self._choices[name] = text
-            self._store.setValue(f"{GROUP}/{name}", text)
+    def _keep(self, name: str, choices: Sequence[_Choice]) -> None:
+        kept = tuple(dict.fromkeys(choices))
+        if self._choices.get(name) != kept:
+            self._choices[name] = kept
+            self._store.setValue(f"{GROUP}/{name}", json.dumps([choice.as_json() for choice in kept]))
 
 
-def _because(choice: str, reason: str) -> str:
-    return f"{choice}: {reason}" if reason else choice
+@dataclass(frozen=True)
+class _Choice:
+    """What was chosen, and why. device: for which one, "" = for all."""
+
+    value: str
+    why: Notice | None = None
+    device: str = ""
+
+    def text(self, setting: str) -> str:
+        """The choice in the window's language."""
+        value = strategy_name(self.value) if setting == "parallel" else self.value
+        return ": ".join(filter(None, (self.device, value, of_engine(self.why) if self.why is not None else "")))
+
+    def as_json(self) -> list[Any]:
+        """The choice as values that ``json`` can write."""
+        return [self.value, None if self.why is None else self.why.as_json(), self.device]
+
+    @classmethod
+    def from_json(cls, stored: Any) -> _Choice:
+        """Read what ``as_json`` returned. Raises ValueError if it is something else."""
+        value, why, device = stored
+        return cls(str(value), None if why is None else Notice.from_json(why), str(device))

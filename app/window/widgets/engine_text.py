@@ -15,7 +15,6 @@ from PySide6.QtCore import QLocale
 from framefleet.app.window.widgets import translation
 from framefleet.app.window.widgets.translation import FOLDER, marked, translate
 from framefleet.engine.notices import Notice, Option, in_english, texts
-from framefleet.engine.settings import Parallel
 from framefleet.engine.settings.kinds import Choice
 from framefleet.engine.settings.table import TABLE
 
@@ -25,6 +24,14 @@ _LIBRARIES = (
     marked("engine", "End of file"),
 )
 """Reasons of FFmpeg, which are fields of notices."""
+_STRATEGIES = {
+    "auto": marked("strategies", "Automatic"),
+    "segments": marked("strategies", "Segments"),
+    "streams": marked("strategies", "Streams"),
+    "frames": marked("strategies", "Frames"),
+    "tiles": marked("strategies", "Tiles"),
+    "depth": marked("strategies", "Depth"),
+}
 _SEPARATORS = ("\n", "; ", ", ")
 """The engine lists sentences with these between them."""
 
@@ -70,9 +77,7 @@ def headline(said: Notice) -> tuple[str, str]:
 
 def strategy_name(strategy: str) -> str:
     """The name of a strategy, as the settings dialog shows it."""
-    titles = getattr(TABLE["parallel"].kind, "titles")  # noqa: B009
-    title = titles.get(strategy) if strategy in [*Parallel] else None
-    return translate("settings", title).partition(":")[0] if title else strategy
+    return translate("strategies", _STRATEGIES[strategy]) if strategy in _STRATEGIES else strategy
 
 
 @dataclass(frozen=True)
@@ -192,13 +197,15 @@ def _table(language: str) -> tuple[dict[str, str], list[tuple[re.Pattern[str], s
     """The translations of sentences without values, and those with values, the longest first."""
     contexts = ElementTree.parse(FOLDER / f"framefleet_{language}.ts").getroot().iter("context")
     messages = next(context for context in contexts if context.findtext("name") == "engine").iter("message")
-    texts = {str(message.findtext("source")): message.findtext("translation") or "" for message in messages}
-    plain = {source: made for source, made in texts.items() if made and "{" not in source}
+    notices = {form for text in texts().values() for form in ((text,) if isinstance(text, str) else text)}
+    found = {str(message.findtext("source")): message.findtext("translation") or "" for message in messages}
+    found = {source: made for source, made in found.items() if source not in notices or "{" not in source}
+    plain = {source: made for source, made in found.items() if made and "{" not in source}
     patterns = []
-    for source in sorted((source for source in texts if source not in plain), key=_letters, reverse=True):
+    for source in sorted((source for source in found if source not in plain), key=_letters, reverse=True):
         parts = [re.escape(literal) + (f"(?P<{name}>.*?)" if name else "") for literal, name, *_ in Formatter().parse(source)]
         pattern = "".join(parts).replace(".*?)(?P", "[^,;: ]*)(?P")  # of two values side by side, the first one is a single word
-        patterns.append((re.compile(pattern, re.DOTALL), texts[source]))
+        patterns.append((re.compile(pattern, re.DOTALL), found[source]))
     return plain, patterns
 
 

@@ -12,7 +12,8 @@ from framefleet.engine.bench.devices.cuda_together import Together, time_on
 from framefleet.engine.bench.devices.measurement import Measurement, Spread, Test
 from framefleet.engine.bench.devices.shares import COLUMNS, ROWS, counts, shares, vectors
 from framefleet.engine.cuda.graph import Copy, copy
-from framefleet.engine.types import DeviceId
+from framefleet.engine.errors import FramefleetError
+from framefleet.engine.types import DeviceId, without_device
 from framefleet.plugins.bandwidth import AddParts, Fill, Product, Sum
 
 COPIED = 256 << 20
@@ -35,7 +36,8 @@ class CudaDevices:
             try:
                 self._cards.append(Card(device))
             except Exception as problem:  # a broken device must not stop the measurement of the others
-                self._problems.append(Measurement(Test.MEMORY, (device,), 0, problem=str(problem).removeprefix(f"{device}: ")))
+                said = without_device(problem.notice) if isinstance(problem, FramefleetError) else problem
+                self._problems.append(Measurement(Test.MEMORY, (device,), 0, problem=str(said)))
         room = min((card.free for card in self._cards), default=0) // 4
         self._room = min(room, LARGEST) if largest is None else largest
         self._copied = min(COPIED, self._room)

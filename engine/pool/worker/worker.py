@@ -34,7 +34,7 @@ from framefleet.engine.pool.worker.result_sender import Timings
 from framefleet.engine.processes.child_main import leave, name_thread
 from framefleet.engine.processes.watchdog import Watchdog
 from framefleet.engine.settings import Isolation, Parallel
-from framefleet.engine.types import DeviceId
+from framefleet.engine.types import DeviceId, without_device
 
 DECODE_THREADS_SECONDS = 0.5
 """How long the pool waits for decode threads, which end at their next frame."""
@@ -89,7 +89,7 @@ class Worker:
             pipeline = self._pipeline = self._build_pipeline()
         except FramefleetError as error:
             # the pool names the device anyway
-            return Failed(str(error).removeprefix(f"{self._setup.device}: "), retry=False)
+            return Failed(str(without_device(error.notice)), retry=False)
         if not self._stopping:
             self._send(DeviceReady(pipeline.info))
             name_thread("feed")  # not earlier: threads that libraries start inherit the name

@@ -78,11 +78,10 @@ def test_the_reasons_of_strategies_are_german(devices: list[DeviceId], parallel:
 
 
 def test_values_stay_and_numbers_follow_the_language() -> None:
-    reason = "bf16: 1.83× the speed of fp32, 99.5% of its boxes equal (99% needed)"
+    tried = Notice("backends.precision_tried", precision="bf16", gain=1.83, share=0.995, matching=0.99)
     said = "bf16: 1,83× so schnell wie fp32, 99,5 % der Rahmen gleich (nötig: 99 %)"
-    reason, said = f"{reason}; {reason}", f"{said}; {said}"
-    assert of_engine(reason) == said
-    assert of_engine("trying bf16") == "bf16 wird erprobt"
+    assert of_engine(Notice("backends.reasons", parts=(tried, tried))) == f"{said}; {said}"
+    assert of_engine(Notice("backends.try_precision", precision="bf16")) == "bf16 wird erprobt"
     assert of_engine("cuda:0: inference failed: out of frames") == "cuda:0: die Inferenz schlug fehl: out of frames"
 
 
@@ -98,7 +97,7 @@ def test_other_texts_stay_as_they_are(qapp: QApplication) -> None:
     assert of_engine("/videos/the street.mp4") == "/videos/the street.mp4"
     assert (strategy_name("segments"), strategy_name("other")) == ("Segmente", "other")
     translation.install(qapp, "en")
-    texts = (of_engine("trying bf16"), strategy_name("segments"), capitalised("no device to use"))
+    texts = (of_engine(Notice("backends.try_precision", precision="bf16")), strategy_name("segments"), capitalised("no device to use"))
     assert texts == ("trying bf16", "Segments", "No device to use")
 
 
