@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -41,13 +42,20 @@ LAYERS = {
 }
 
 
-def _imports(file: Path) -> set[str]:
-    """The modules of this project that a file imports, also inside functions."""
-    tree = ast.parse(file.read_text())
-    found = {f"{node.module}.{name.name}" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for name in node.names}
-    found |= {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
+def _imports(file: Path, *, in_functions: bool = True) -> set[str]:
+    """The modules of this project that a file imports, for types only as well."""
+    nodes = list(_nodes(ast.parse(file.read_text()), in_functions))
+    found = {f"{node.module}.{name.name}" for node in nodes if isinstance(node, ast.ImportFrom) for name in node.names}
+    found |= {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
     found = {name.removeprefix("framefleet.") for name in found}
     return {name for name in found if name.split(".")[0] in {*LAYERS, "benchmarks", "tests", "tools"}}
+
+
+def _nodes(node: ast.AST, in_functions: bool) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if in_functions or not isinstance(child, ast.FunctionDef):
+            yield child
+            yield from _nodes(child, in_functions)
 
 
 @pytest.mark.parametrize("layer", LAYERS)
@@ -83,3 +91,51 @@ def test_every_part_of_the_engine_has_its_place() -> None:
         "__init__",
         *ENGINE,
     }
+
+
+def _modules() -> dict[str, Path]:
+    """The modules of the project with their files. A package has the name of its folder."""
+    files = (file for layer in LAYERS for file in (PROJECT / layer).rglob("*.py"))
+    return {".".join(file.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__"): file for file in files}
+
+
+def _circles(imports: dict[str, set[str]]) -> list[tuple[str, ...]]:
+    """The groups of modules that import each other, directly or by way of others of the group (Tarjan's algorithm)."""
+    numbers: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    path: list[str] = []
+    found = []
+
+    def visit(module: str) -> None:
+        numbers[module] = lowest[module] = len(numbers)
+        path.append(module)
+        for other in sorted(imports[module]):
+            if other not in numbers:
+                visit(other)
+            if other in path:
+                lowest[module] = min(lowest[module], lowest[other])
+        if lowest[module] == numbers[module]:
+            group = path[path.index(module) :]
+            del path[-len(group) :]
+            if len(group) > 1:
+                found.append(tuple(sorted(group)))
+
+    for module in imports:
+        if module not in numbers:
+            visit(module)
+    return found
+
+
+def test_a_circle_is_found() -> None:
+    assert _circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [("b", "c")]
+    assert _circles({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
+
+
+def test_no_modules_import_each_other() -> None:
+    """Also not for types only: what needs each other stands in one file. A function may import a module that is loaded late."""
+    modules = _modules()
+    imports = {}
+    for module, file in modules.items():
+        names = {name if name in modules else name.rpartition(".")[0] for name in _imports(file, in_functions=False)}
+        imports[module] = {name for name in names if name in modules and name != module}
+    assert not _circles(imports), "\n".join(map(str, _circles(imports)))
