@@ -26,8 +26,7 @@ from framefleet.app.window.viewer.filter import Filter
 from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets.banner import BannerArea
 from framefleet.app.window.zones.drawing.editor import ZoneEditor
-from framefleet.app.window.zones.library import ZoneLibrary
-from framefleet.app.window.zones.sets import ShownSet
+from framefleet.app.window.zones.sets import ShownSet, ZoneLibrary
 from framefleet.engine.devices.recording import Recording
 from framefleet.engine.settings import ModelFiles, RunSettings
 

@@ -11,7 +11,7 @@ from framefleet.app.window.widgets.painting import icon, pixmap
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.model.check import ModelSummary
 
-MOST_NAME = 240
+MAX_NAME_WIDTH = 240
 """The largest width of a model's name, logical pixels, so that a long name does not widen the window."""
 
 
@@ -47,7 +47,7 @@ class TopBar(Panel):
         elif summary is None:
             text, tip = translate("window", "Choose a model…"), translate("window", "Choose a model")
         else:
-            name = self.model.fontMetrics().elidedText(summary.name, Qt.TextElideMode.ElideMiddle, MOST_NAME)
+            name = self.model.fontMetrics().elidedText(summary.name, Qt.TextElideMode.ElideMiddle, MAX_NAME_WIDTH)
             text, tip = (
                 f"{name} · {summary.width}×{summary.height}",
                 translate("window", "{name}\n{summary}\nClick to change").format(name=summary.name, summary=formats.model_line(summary)),

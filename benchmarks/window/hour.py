@@ -36,7 +36,7 @@ def show(path: Path, folder: Path) -> dict[str, list[float]]:
     from framefleet.app.window.events.detections import CONFIDENCE, SIZE
     from framefleet.app.window.main import make_application
     from framefleet.app.window.main_window import MainWindow
-    from framefleet.app.window.timeline.view import TimeView
+    from framefleet.app.window.timeline.contents import TimeView
     from framefleet.app.window.zones.workspace import Zones
     from tests.support.window import feature
 

@@ -23,7 +23,7 @@ from framefleet.app.window.keys.bindings import Bindings
 from framefleet.app.window.viewer.canvas import VideoCanvas
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets.appearance import Theme, apply_theme
-from framefleet.app.window.zones.counts.tracks import Tracks
+from framefleet.app.window.zones.counts.counting import Tracks
 from framefleet.app.window.zones.drawing.editor import ZoneEditor
 from framefleet.app.window.zones.drawing.layer import ZoneLayer
 from framefleet.engine.store.appearances import EVENTS

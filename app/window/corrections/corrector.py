@@ -53,7 +53,7 @@ class Corrector(QObject):
     """Corrects the session of the shown file. The keys act while the bar is shown.
 
     undo: takes the corrections. show: shows the file with a key. corrected: the key of the file whose results have changed.
-    Attributes: bar: belongs under the picture.
+    Attributes: bar: belongs under the picture. busy: whether a correction is being made.
     """
 
     corrected = Signal(int)
@@ -67,7 +67,7 @@ class Corrector(QObject):
         self._selected: int | None = None
         self._joining: int | None = None
         self._frame: int | None = None
-        self._busy = False
+        self.busy = False
         self._waiting: deque[Callable[[], None]] = deque()  # what to undo and redo when the correction under way is made
         self._outdated = False  # whether the canvas shows the detections from before the last correction
         self._database: Path | None = None  # the session whose edits the bar knows
@@ -200,7 +200,7 @@ class Corrector(QObject):
     def _act(self, name: str, class_id: int = 0) -> None:
         """Correct the selected object."""
         item, frame, selected, track = self._viewer.item, self._frame, self._selected, self._track
-        if self._busy or item is None or item.results is None or item.results.source < 0:
+        if self.busy or item is None or item.results is None or item.results.source < 0:
             return
         if name == "join" and track is not None and self._joining in (None, track):
             self._joining = track
@@ -240,7 +240,7 @@ class Corrector(QObject):
                 words = translate("corrections", "Undo: {done}") if name == "undo" else translate("corrections", "Redo: {done}")
                 undo.push(_CorrectionCommand(self, words.format(done=done), item.key, results, edit.number, undone=name == "undo"))
 
-        if not self._busy:
+        if not self.busy:
             self._start(partial(exchange, results, name), item.key, results, name, push)
 
     def exchange(self, key: int, results: Results, name: str, number: int, missing: Callable[[], None]) -> None:
@@ -255,11 +255,11 @@ class Corrector(QObject):
         self._go_on()
 
     def _go_on(self) -> None:
-        if self._waiting and not self._busy:
+        if self._waiting and not self.busy:
             self._waiting.popleft()()
 
     def _start(self, work: Callable[[], Edit | None], key: int, results: Results, name: str, then: Callable[[Edit | None], object]) -> None:
-        self._busy = True
+        self.busy = True
         self._viewer.player.pause()
 
         def done(edit: Edit | None) -> None:
@@ -278,7 +278,7 @@ class Corrector(QObject):
         return words.format(object=chosen, label=self._canvas.label_of(class_id), track=track, joined=joined)
 
     def _done(self, key: int, database: Path, name: str, edit: Edit | None) -> None:
-        self._busy, self._outdated = False, name not in _KEEPS
+        self.busy, self._outdated = False, name not in _KEEPS
         self.corrected.emit(key)
         self._read_edits()
         self._select(self._selected)  # instead of an earlier refusal
@@ -292,7 +292,7 @@ class Corrector(QObject):
         self._go_on()
 
     def _failed(self, message: Notice) -> None:
-        self._busy = False
+        self.busy = False
         self.bar.say(formats.capitalised(message))
         self._go_on()
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from framefleet.app.window.viewer.picture_view import LEAST
+from framefleet.app.window.viewer.canvas import MIN_SIZE
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import label
 
@@ -39,7 +39,7 @@ class Pictures(QWidget):
             self._grid.setColumnStretch(number, int(number < side))
         for place, (canvas, name) in enumerate(zip(canvases, names, strict=True)):
             where = divmod(place, side)
-            canvas.setMinimumSize(LEAST / side)  # several pictures need no larger window than one
+            canvas.setMinimumSize(MIN_SIZE / side)  # several pictures need no larger window than one
             self._grid.addWidget(canvas, *where)
             canvas.show()
             if side > 1:

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.devices.status import DeviceStatus, Phase, reason_of
-from framefleet.app.window.queue.intake import listed
 from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.queue.opening import listed
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.questions import ask

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
-from framefleet.app.window.queue.intake import Intake
+from framefleet.app.window.queue.opening import Intake
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate

@@ -12,8 +12,8 @@ from framefleet.app.window.models.card import ModelCard, OwnCard
 from framefleet.app.window.models.chart import ModelChart, Speed, read_speeds
 from framefleet.app.window.models.comparison import ask_for_comparison
 from framefleet.app.window.models.files import ModelDownloads, ModelParts, OwnModels, check_all
-from framefleet.app.window.queue.file_drops import local_paths
-from framefleet.app.window.queue.intake import Intake, sort_paths
+from framefleet.app.window.queue.open_files import local_paths
+from framefleet.app.window.queue.opening import Intake, sort_paths
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, show_inside, within_screen, wrapped

@@ -1,7 +1,8 @@
-"""The window's side of the preview: requests to the preview process, its answers, and its restarts after a crash."""
+"""The window's side of the preview: requests to the preview process, its answers and restarts, and the shared memory for pictures."""
 
 import logging
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -10,16 +11,63 @@ from functools import partial
 from PySide6.QtCore import QObject, QSocketNotifier, Signal
 from PySide6.QtGui import QImage
 
-from framefleet.app.window.player.picture_memory import PictureMemory, image_over
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.formats import capitalised
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.media.preview import process as preview
-from framefleet.engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Request
+from framefleet.engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Place, Request
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.restart_budget import RestartBudget
+from framefleet.engine.processes.shared_memory import create_shared_memory
 from framefleet.engine.store.lookup import DetectionLookup
 from framefleet.engine.types import FrameResult
+
+PLACES = 6
+"""The current picture, and those requested or waiting behind it."""
+UNIT = 1 << 20
+"""The sizes of places are multiples of this, bytes, so that a window that grows slowly does not need new memory each time."""
+
+
+class PictureMemory:
+    """Places for pictures of at most this size, width and height in pixels. A place is free when its QImage is gone."""
+
+    def __init__(self, size: tuple[int, int]) -> None:
+        self._nbytes = -(-4 * size[0] * size[1] // UNIT) * UNIT
+        self._memory = create_shared_memory(PLACES * self._nbytes)
+        self._free = [Place(self._memory.name, number * self._nbytes, self._nbytes) for number in range(PLACES)] if self._memory else []
+
+    def holds(self, size: tuple[int, int]) -> bool:
+        """Whether pictures of this size fit."""
+        return 4 * size[0] * size[1] <= self._nbytes
+
+    def take(self) -> Place | None:
+        """Reserve a free place, None if there is none."""
+        return self._free.pop(0) if self._free else None
+
+    def give_back(self, place: Place) -> None:
+        """Free a place that no picture uses."""
+        self._free.append(place)
+
+    def image(self, picture: Picture) -> QImage:
+        """A QImage of the picture in a place. The place is free again when that is gone."""
+        assert self._memory is not None
+        assert self._memory.buf is not None
+        assert picture.place is not None
+        with self._memory.buf[picture.place.offset :] as pixels:
+            image = image_over(pixels, picture)
+        weakref.finalize(image, self.give_back, picture.place)  # keeps the memory as long as the image
+        return image
+
+    def unlink(self) -> None:
+        """Remove the memory's name. The memory goes with the last image."""
+        if self._memory is not None:
+            self._memory.unlink()
+
+
+def image_over(pixels: memoryview, picture: Picture) -> QImage:
+    """A QImage that uses these pixels; it does not keep them."""
+    return QImage(pixels, picture.width, picture.height, 4 * picture.width, QImage.Format.Format_RGB32)
+
 
 IN_FLIGHT = 2
 RESTARTS = 3
@@ -43,13 +91,13 @@ class PreviewClient(QObject):
     """Requests pictures from the preview process. Nothing here blocks, except what ``release`` returns.
 
     answered: Answer to a request of the player, and its pictures as a list of Shown. found: ticket, pts, and FrameResult or None.
-    still: path, and QImage or None. glimpsed: path, pts and QImage, or two None. crashed: a message, and whether the process is restarted.
+    still: path, and QImage or None. near_arrived: path, pts and QImage, or two None. crashed: a message, and whether it starts again.
     """
 
     answered = Signal(object, object)
     found = Signal(int, object, object)
     still = Signal(object, object)  # not str: Qt would change a path that is not UTF-8
-    glimpsed = Signal(object, object, object)
+    near_arrived = Signal(object, object, object)
     crashed = Signal(str, bool)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -91,8 +139,8 @@ class PreviewClient(QObject):
         self._stills.append(Fetch(0, path, size, still=True))
         self._pump()
 
-    def glimpse(self, path: str, pts: float, size: tuple[int, int]) -> None:
-        """Request a small picture near a time, before other small ones and in place of the last such request; ``glimpsed`` follows."""
+    def fetch_near(self, path: str, pts: float, size: tuple[int, int]) -> None:
+        """Request a small picture near a time, before other small ones and in place of the last such request; ``near_arrived`` follows."""
         self._stills = deque(still for still in self._stills if still.at is None)
         self._stills.appendleft(Fetch(0, path, size, at=pts, still=True))
         self._pump()
@@ -162,7 +210,7 @@ class PreviewClient(QObject):
         if request.at is None:
             self.still.emit(request.path, image)
         else:
-            self.glimpsed.emit(request.path, pts, image)
+            self.near_arrived.emit(request.path, pts, image)
 
     def _reap(self) -> None:
         """Report that the process ended unexpectedly. Repeat the current request, unless all restarts are used up."""

@@ -12,6 +12,9 @@ from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.progress import SourceProgress
 
+SESSION = ".sqlite"
+"""The suffix of session databases."""
+
 
 class ItemState(StrEnum):
     """The state of a file. PAUSED: it is unfinished, and no session has it. FAILED: it could not be opened or not be read to its end."""

@@ -1,29 +1,76 @@
-"""The queue at the left: the files, their progress, and a menu for each."""
+"""The queue at the left: the files, their progress, a menu for each, and what the user can do with them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QDropEvent, QKeyEvent
+from PySide6.QtGui import QDropEvent, QKeyEvent, QUndoCommand
 from PySide6.QtWidgets import QListView, QMenu, QStackedWidget
 
 from framefleet.app.window.actions import Actions
 from framefleet.app.window.context import Context, Feature, Place, Placed
-from framefleet.app.window.file_dialogs import FileDialogs
-from framefleet.app.window.queue.delegate import QueueDelegate
-from framefleet.app.window.queue.file_drops import DropOverlay
 from framefleet.app.window.queue.heading import Found, QueueHeading, kind_of
 from framefleet.app.window.queue.item import ItemState, Part, QueueItem
-from framefleet.app.window.queue.model import ITEM_ROLE, QueueModel
-from framefleet.app.window.queue.problem import ProblemCard
-from framefleet.app.window.queue.recent import RecentFiles
-from framefleet.app.window.queue.removal import RemoveFiles
-from framefleet.app.window.queue.thumbnails import Thumbnails
+from framefleet.app.window.queue.model import ITEM_ROLE, QueueDelegate, QueueModel, Thumbnails
+from framefleet.app.window.queue.open_files import DropOverlay, FileDialogs, RecentFiles
+from framefleet.app.window.session.controller import DetectionController, Removed
 from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.banner import Message, Severity
 from framefleet.app.window.widgets.build import Panel, column, label, row
 from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.questions import show_folder
 from framefleet.app.window.widgets.translation import translate
+
+LONGEST = 18
+"""The longest name that fits into the queue, characters."""
+
+
+class ProblemCard(Message):
+    """Shown for a file that failed, or of which frames are missing. retry, remove, reveal: what its buttons do."""
+
+    def __init__(self, retry: Callable[[], None], remove: Callable[[], None], reveal: Callable[[], None]) -> None:
+        choices = (
+            (translate("queue", "Retry"), retry),
+            (translate("queue", "Remove"), remove),
+            (translate("queue", "Show in folder"), reveal),
+        )
+        super().__init__(Severity.ERROR, choices, narrow=True)
+        self.setProperty("role", "card")
+        self.hide()
+
+    def show_item(self, item: QueueItem | None) -> None:
+        """Explain what is wrong with this file; hide if nothing is."""
+        failed = item is not None and item.state is ItemState.FAILED
+        lost = item.progress.failed if item is not None and item.state is ItemState.DONE else 0
+        if item is not None and (failed or lost):
+            title, why = translate("queue", "{name} failed"), item.explanation
+            if lost:
+                title = translate("queue", "{name} is incomplete")
+                why = translate("queue", "%Ln frames have no detections, because they could not be read or detected.", None, lost)
+            self.symbol.show_icon("warning" if lost else "error", "WARNING" if lost else "DANGER")
+            self.show_text(title.format(name=item.path.name), why, LONGEST)
+            self.setToolTip(f"{item.path}\n{why}")
+        self.setVisible(failed or bool(lost))
+
+
+class RemoveFiles(QUndoCommand):
+    """The user removed these files."""
+
+    def __init__(self, run: DetectionController, keys: Sequence[int], name: str) -> None:
+        one = translate("queue", "Remove {name}").format(name=name)
+        super().__init__(one if len(keys) == 1 else translate("queue", "Remove %Ln files", None, len(keys)))
+        self._run, self._keys = run, keys
+        self._removed: list[Removed] = []
+
+    def redo(self) -> None:
+        """Remove the files."""
+        self._removed = [removed for key in self._keys if (removed := self._run.remove(key)) is not None]
+
+    def undo(self) -> None:
+        """Put the files back into their rows."""
+        for removed in reversed(self._removed):
+            self._run.put_back(removed)
+
 
 CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 REFRESH_MS = 50

@@ -11,8 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from framefleet.app.window.devices.status import DeviceStatus, Phase
-from framefleet.app.window.queue.intake import SESSION
-from framefleet.app.window.queue.item import ItemState, Part, QueueItem, Results
+from framefleet.app.window.queue.item import SESSION, ItemState, Part, QueueItem, Results
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.session.thread import SessionThread
 from framefleet.app.window.timeline.class_counts import Tally
@@ -156,7 +155,7 @@ class DetectionController(QObject):
         self._closing = False
         self.paused = False
         self._timer = QTimer(self, interval=TICK_MS, singleShot=True)
-        self._timer.timeout.connect(self._tick)
+        self._timer.timeout.connect(self.refresh)
         self._ahead = MIN_AHEAD
         self._rate = 0.0
         self._notes: list[Notice] = []
@@ -173,6 +172,11 @@ class DetectionController(QObject):
     def running(self) -> bool:
         """Whether detection runs in a file that has no settings of its own."""
         return any(item.state is ItemState.RUNNING and item.key not in self._settings.own for item in self._model)
+
+    @property
+    def has_session(self) -> bool:
+        """Whether a session runs, or stays open for further files."""
+        return self._session is not None
 
     def has_own_settings(self, key: int) -> bool:
         """Whether a file has settings and labels of its own, which no other file uses."""
@@ -432,7 +436,8 @@ class DetectionController(QObject):
         if not self._timer.isActive() and not self._closing:
             self._timer.start()
 
-    def _tick(self) -> None:
+    def refresh(self) -> None:
+        """Show the present state of the session in the queue."""
         session = self._session
         if session is None:
             return

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from framefleet.app.window.models.files import ModelParts
 from framefleet.app.window.models.library import ModelLibrary
-from framefleet.app.window.queue.intake import Intake
 from framefleet.app.window.queue.item import QueueItem
+from framefleet.app.window.queue.opening import Intake
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.session.controller import DetectionController
 from framefleet.app.window.settings import preferences as stored

@@ -10,9 +10,9 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFrame, QListWidget, QScrollArea, QWidget
 
 from framefleet.app.window.models.files import ModelParts
-from framefleet.app.window.queue.file_drops import local_paths
-from framefleet.app.window.queue.intake import sort_paths
 from framefleet.app.window.queue.item import QueueItem
+from framefleet.app.window.queue.open_files import local_paths
+from framefleet.app.window.queue.opening import sort_paths
 from framefleet.app.window.results.stored import clock_preview
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.settings.folders import FoldersForm

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSettings, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QGridLayout, QWidget
 
 from framefleet.app.window.models.files import ModelParts
-from framefleet.app.window.queue.intake import Intake
+from framefleet.app.window.queue.opening import Intake
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.appearance import KEY, Theme, apply_theme, current_theme, stored_theme

@@ -12,7 +12,7 @@ from framefleet.engine.types import FrameResult
 BINS = 960
 """The number of slices of a source's length in which activity is counted."""
 _THRESHOLDS = (np.arange(101) / 100).astype(np.float32)
-_MOST = 50_000  # detections of a class, hundredth and slice: 16 bits would overflow soon after
+_MAX_COUNT = 50_000  # detections of a class, hundredth and slice: 16 bits would overflow soon after
 
 
 def length_of(info: SourceInfo | None) -> float:
@@ -58,7 +58,7 @@ class Tally:
             mine = class_ids == class_id
             np.add.at(self._counts[class_id], levels[mine], 1)
             activity, places = self._activity[class_id].reshape(-1), slices[mine] * 101 + levels[mine]
-            np.add.at(activity, places[activity[places] < _MOST], 1)
+            np.add.at(activity, places[activity[places] < _MAX_COUNT], 1)
 
     def add_frames(self, frames: Sequence[FrameResult], info: SourceInfo | None) -> None:
         """Count the detections of frames of a source, and the failed frames."""

@@ -48,7 +48,7 @@ def fit(canvas: tuple[float, float], source: tuple[int, int], zoom: float = 1.0,
     return Placement(x, y, *sizes, source)
 
 
-MOST_ZOOM = 16.0
+MAX_ZOOM = 16.0
 
 
 class Zoom:
@@ -64,7 +64,7 @@ class Zoom:
 
     def enlarge(self, factor: float, at: tuple[float, float], canvas: tuple[float, float], source: tuple[int, int]) -> bool:
         """Enlarge the picture by this factor, while the point ``at`` of the canvas keeps its place. Returns whether that changes it."""
-        before, factor = self.place(canvas, source), min(max(factor, 1.0), MOST_ZOOM)
+        before, factor = self.place(canvas, source), min(max(factor, 1.0), MAX_ZOOM)
         grown, self.factor = factor / self.factor, factor
         self.move(tuple((start - place) * (grown - 1) for start, place in zip((before.x, before.y), at, strict=True)), before, canvas)
         return grown != 1

@@ -1,4 +1,4 @@
-"""The boxes and labels of one frame, computed once and drawn with few calls.
+"""The boxes and labels of one frame, computed once and drawn with few calls. Also text over the picture on a dark ground.
 
 A call into Qt waits for the interpreter's lock, and Qt's pens are slow. So boxes are thin filled rectangles in one array, one call for all
 of a colour, and a label is a picture that is drawn once for each class and percentage.
@@ -17,9 +17,36 @@ from shiboken6 import Shiboken
 
 from framefleet.app.window.viewer.layout import Placement
 from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.painting import draw_box
 from framefleet.engine.media.annotation.colours import PATTERNS, class_colour, class_pattern, ink_on
 from framefleet.engine.media.annotation.label_position import BARE, VERIFIED, LabelPlaces, Rect
 from framefleet.engine.types import Detections
+
+_GROUND = QColor(14, 16, 20, 215)
+
+
+@lru_cache(maxsize=256)
+def text_label(text: str, colour: str, most: int, ratio: float, larger: int = -1) -> QPixmap:
+    """Draw text, which may have several lines, each elided to ``most`` logical pixels.
+
+    ratio: device pixels of a logical pixel. larger: the size of the font, as for ``theme.font``.
+    """
+    font = theme.font(larger)
+    metrics = QFontMetricsF(font)
+    text = "\n".join(metrics.elidedText(line, Qt.TextElideMode.ElideRight, most) for line in text.splitlines())
+    area = metrics.boundingRect(QRectF(0, 0, most + 1, 10_000), Qt.AlignmentFlag.AlignLeft, text)
+    size = QSize(round(area.width()) + 19, round(area.height()) + 9)
+    made = QPixmap(size * ratio)
+    made.setDevicePixelRatio(ratio)
+    made.fill(Qt.GlobalColor.transparent)
+    with QPainter(made) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        draw_box(painter, QRectF(0, 0, size.width(), size.height()), 5, _GROUND)
+        painter.setFont(font)
+        painter.setPen(QColor(colour))
+        painter.drawText(QRectF(9, 4, area.width() + 2, area.height() + 2), Qt.AlignmentFlag.AlignLeft, text)
+    return made
+
 
 NARROW = 420
 """Width of the picture below which labels are smaller, logical pixels."""
@@ -60,7 +87,7 @@ class Overlay:
         places = LabelPlaces(area, _label_height(step))
         for rect in reserved:
             places.reserve(rect)
-        self._labels = self._place_labels(found, area, places, name, step, ratio, numbers)
+        self.labels = self._place_labels(found, area, places, name, step, ratio, numbers)
 
     def _place_labels(
         self, found: Detections, area: Rect, places: LabelPlaces, name: Callable[[int], str], step: int, ratio: float, numbers: bool
@@ -108,7 +135,7 @@ class Overlay:
             _draw(painter, sides)
         if selected is not None:
             self._mark(painter, QRectF(*self.rects[selected].tolist()))
-        for x, y, label in self._labels:
+        for x, y, label in self.labels:
             painter.drawPixmap(x, y, label)
 
     @staticmethod

@@ -8,10 +8,9 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QLabel, QMenu
 
-from framefleet.app.window.player.playback_clock import Playback
+from framefleet.app.window.player.player import Playback
 from framefleet.app.window.results.stored import clock_text
-from framefleet.app.window.timeline.part_button import PartButton
-from framefleet.app.window.timeline.timeline import Timeline
+from framefleet.app.window.timeline.timeline import PartButton, Timeline
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import ElidedLabel, Panel, column, label, push_button, row, tool_button
 from framefleet.app.window.widgets.painting import icon

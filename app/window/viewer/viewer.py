@@ -1,12 +1,19 @@
-"""The middle of the window: the picture of one file with its boxes, and the controls."""
+"""The middle of the window: the picture of one file with its boxes, the controls, the player's keys, and statistics."""
 
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from framefleet.app.window.grid.pictures import Pictures
-from framefleet.app.window.keys.bindings import Bindings
+from framefleet.app.window.keys.bindings import PORTABLE, Bindings, Command, Shortcuts
 from framefleet.app.window.player.player import Player
 from framefleet.app.window.player.preview_client import PreviewClient, Shown
 from framefleet.app.window.player.sound import Sound
@@ -15,21 +22,231 @@ from framefleet.app.window.results.saving import PictureSaver
 from framefleet.app.window.results.stored import is_known, read_clock
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.timeline.class_counts import Tally, length_of
-from framefleet.app.window.timeline.glimpse import Glimpse
-from framefleet.app.window.timeline.lanes import Lane
+from framefleet.app.window.timeline.contents import Lane
+from framefleet.app.window.timeline.hover_card import HoverCard
 from framefleet.app.window.timeline.seeking import Seeking
-from framefleet.app.window.viewer.canvas import VideoCanvas
+from framefleet.app.window.viewer.canvas import NOT_YET, VideoCanvas
 from framefleet.app.window.viewer.filter import ViewFilter
-from framefleet.app.window.viewer.floating_controls import FloatingControls
-from framefleet.app.window.viewer.keys import PlayerKeys
-from framefleet.app.window.viewer.picture_view import NOT_YET
-from framefleet.app.window.viewer.statistics import Statistics
 from framefleet.app.window.viewer.transport import Transport
+from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import column
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.store.clock import Clock
+from framefleet.engine.types import FrameResult
+
+REST_MS = 2500
+"""Time without a movement of the mouse after which the controls hide."""
+
+
+class FloatingControls(QObject):
+    """Places the controls of a viewer: in its layout, or at the lower edge over the picture."""
+
+    def __init__(self, viewer: QWidget, layout: QBoxLayout, canvas: VideoCanvas, controls: QWidget) -> None:
+        super().__init__(viewer)
+        self._viewer, self._layout, self._canvas, self._controls = viewer, layout, canvas, controls
+        self._float = False
+        self._resting = QTimer(self, interval=REST_MS, singleShot=True)
+        self._resting.timeout.connect(self._rest)
+        canvas.mouse_moved.connect(self._show)
+
+    def set_floating(self, floating: bool) -> None:
+        """Let the controls float, or put them back into the layout."""
+        self._float = floating
+        if floating:
+            self._layout.removeWidget(self._controls)
+            self._viewer.installEventFilter(self)
+        else:
+            self._layout.addWidget(self._controls)
+            self._viewer.removeEventFilter(self)
+            self._resting.stop()
+        self._show()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep floating controls at the lower edge."""
+        if event.type() is QEvent.Type.Resize:
+            self._show()
+        return super().eventFilter(watched, event)
+
+    def _show(self) -> None:
+        self._controls.show()
+        self._canvas.unsetCursor()
+        if self._float:
+            height = self._controls.sizeHint().height()
+            self._controls.setGeometry(0, self._viewer.height() - height, self._viewer.width(), height)
+            self._controls.raise_()
+            self._resting.start()
+
+    def _rest(self) -> None:
+        if self._float and not self._controls.underMouse():
+            self._controls.hide()
+            self._canvas.setCursor(Qt.CursorShape.BlankCursor)
+
+
+SECONDS = 2.0
+"""The number of shown pictures is a mean over this time."""
+
+
+class Statistics:
+    """Text about the shown file, its picture and its detections. ``on``: whether the user wants to see it."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self._times: deque[float] = deque()
+
+    def count(self, now: float | None = None) -> None:
+        """Count a shown picture. now: monotonic seconds."""
+        now = time.monotonic() if now is None else now
+        self._times.append(now)
+        while now - self._times[0] > SECONDS:
+            self._times.popleft()
+
+    @property
+    def rate(self) -> float:
+        """Shown pictures per second, 0 with fewer than two."""
+        return (len(self._times) - 1) / (self._times[-1] - self._times[0]) if len(self._times) > 1 else 0.0
+
+    def text(
+        self, item: QueueItem, info: SourceInfo, shown: Shown, result: FrameResult | None, visible: int, scale: float, playing: bool
+    ) -> str:
+        """The lines to show.
+
+        result: of the picture, None = not detected yet. visible: number of boxes on the picture. scale: pixels of the screen for a pixel of
+        the video. playing: the rate of shown pictures is known."""
+        video = f"{info.width} × {info.height} · {info.codec}" + (
+            translate("viewer", " · {rate} frames/s").format(rate=formats.rate(info.rate)) if info.rate else ""
+        )
+        found = translate("viewer", "not analysed")
+        if result is not None:
+            found = result.failure or translate("viewer", "{visible} of %Ln boxes · {device}", None, len(result.detections or ())).format(
+                visible=formats.count(visible), device=result.device
+            )
+        detection = translate("viewer", "Detection: {summary}").format(summary=item.summary)
+        picture = translate("viewer", "Shown: {width} × {height} ({scale})").format(
+            width=shown.image.width(), height=shown.image.height(), scale=formats.part(scale)
+        ) + (translate("viewer", " · {rate} frames/s").format(rate=formats.rate(self.rate)) if playing else "")
+        return "\n".join(
+            (
+                item.path.name,
+                video,
+                translate("viewer", "At {pts}: {found}").format(pts=formats.clock(shown.pts - info.begin, 3), found=found),
+                picture,
+                detection,
+            )
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayerCommand(Command):
+    """A command of the player. act: carries it out."""
+
+    act: Callable[[Viewer], object]
+
+
+def _command(name: str, keys: str, meaning: str, act: Callable[[Viewer], object]) -> PlayerCommand:
+    return PlayerCommand(f"player/{name}", meaning, tuple(keys.split()), act=act)
+
+
+PLAYER = (
+    _command("play", "Space", marked("keys", "Play or pause"), lambda viewer: viewer.player.toggle()),
+    _command("next_frame", ".", marked("keys", "Next frame"), lambda viewer: viewer.player.step(1)),
+    _command("previous_frame", ",", marked("keys", "Previous frame"), lambda viewer: viewer.player.step(-1)),
+    _command("forward_5", "Right", marked("keys", "5 seconds forward"), lambda viewer: viewer.seeking.by(5.0)),
+    _command("back_5", "Left", marked("keys", "5 seconds back"), lambda viewer: viewer.seeking.by(-5.0)),
+    _command("forward_1", "Shift+Right", marked("keys", "1 second forward"), lambda viewer: viewer.seeking.by(1.0)),
+    _command("back_1", "Shift+Left", marked("keys", "1 second back"), lambda viewer: viewer.seeking.by(-1.0)),
+    _command("first", "Home", marked("keys", "First frame"), lambda viewer: viewer.player.seek(0.0)),
+    _command("last", "End", marked("keys", "Last frame"), lambda viewer: viewer.seeking.to_end()),
+    _command("shuttle_back", "J", marked("keys", "Play backwards; again: twice as fast"), lambda viewer: viewer.seeking.shuttle(-1)),
+    _command("shuttle_stop", "K", marked("keys", "Pause at normal speed"), lambda viewer: viewer.seeking.shuttle(0)),
+    _command("shuttle", "L", marked("keys", "Play; again: twice as fast"), lambda viewer: viewer.seeking.shuttle(1)),
+    _command("slower", "[", marked("keys", "Slower"), lambda viewer: viewer.transport.nudge_speed(-1)),
+    _command("faster", "]", marked("keys", "Faster"), lambda viewer: viewer.transport.nudge_speed(1)),
+    _command("mute", "M", marked("keys", "Sound on or off"), lambda viewer: viewer.transport.sound.toggle()),
+    _command(
+        "next_detection",
+        "N",
+        marked("keys", "Next detection of the shown classes"),
+        lambda viewer: viewer.seeking.to_detection(forward=True),
+    ),
+    _command(
+        "previous_detection",
+        "P",
+        marked("keys", "Previous detection of the shown classes"),
+        lambda viewer: viewer.seeking.to_detection(forward=False),
+    ),
+    _command("wait", "D", marked("keys", "Wait for detection, on or off"), lambda viewer: viewer.transport.wait.toggle()),
+    _command("save", "S", marked("keys", "Save the picture with its boxes"), lambda viewer: viewer.save_picture(boxes=True)),
+    _command("save_plain", "Shift+S", marked("keys", "Save the picture without boxes"), lambda viewer: viewer.save_picture(boxes=False)),
+    _command("part_begin", "Shift+I", marked("keys", "Begin a part of the video here"), lambda viewer: viewer.mark(end=False)),
+    _command("part_end", "O Shift+O", marked("keys", "End the part here"), lambda viewer: viewer.mark(end=True)),
+    _command("part_none", "X", marked("keys", "Choose the whole video again"), lambda viewer: viewer.transport.timeline.set_part(None)),
+    _command("statistics", "I", marked("keys", "Statistics over the picture"), lambda viewer: viewer.toggle_statistics()),
+    _command("fit", "Ctrl+0", marked("keys", "Fit an enlarged picture again"), lambda viewer: viewer.canvas.set_zoom(1.0)),
+)
+TIMELINE = (
+    PlayerCommand(
+        "timeline/part_begin",
+        marked("keys", "Begin a part, while the mouse or the focus is on the timeline"),
+        ("I",),
+        focused=True,
+        act=lambda viewer: viewer.mark(end=False),
+    ),
+)
+
+
+class PlayerKeys(QObject):
+    """Lets a viewer obey its keys while it shows a file.
+
+    Printable keys are shortcuts of the window, so that lists do not take them for a search; fields for text take them first. The other
+    keys belong to the widget with the focus, and reach ``press`` if that widget does not use them. ``I`` shows statistics, as in mpv; it
+    begins a part while the mouse or the focus is on the timeline.
+    """
+
+    def __init__(self, viewer: Viewer, bindings: Bindings) -> None:
+        super().__init__(viewer)
+        self._viewer, self._bindings = viewer, bindings
+        bindings.add((*PLAYER, *TIMELINE))
+        acts = {command.name: partial(self._act, command) for command in PLAYER}
+        Shortcuts(viewer, bindings, acts, takes=_printable)
+        viewer.transport.timeline.installEventFilter(self)
+
+    def press(self, event: QKeyEvent) -> bool:
+        """Handle a key that no widget has used; return False for a key that is not the player's."""
+        command = self._bindings.owner(_name(event))
+        if not isinstance(command, PlayerCommand):
+            return False
+        return (event.isAutoRepeat() and command is PLAYER[0]) or self._act(command)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Handle the keys of the timeline while it has the focus, before those of the window. Its arrow keys are the player's."""
+        if isinstance(event, QKeyEvent) and event.type() in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress):
+            command = self._bindings.owner(_name(event), focused=True)
+            if event.type() is QEvent.Type.ShortcutOverride and isinstance(command, PlayerCommand):
+                event.accept()
+                return True
+            if event.type() is QEvent.Type.KeyPress:
+                return self._act(command) if isinstance(command, PlayerCommand) else self.press(event)
+        return super().eventFilter(watched, event)
+
+    def _act(self, command: PlayerCommand) -> bool:
+        if self._viewer.item is None:
+            return False
+        if self._viewer.transport.timeline.underMouse():
+            keys = set(self._bindings.keys(command.name))
+            command = next((other for other in TIMELINE if keys & set(self._bindings.keys(other.name))), command)
+        command.act(self._viewer)
+        return True
+
+
+def _name(event: QKeyEvent) -> str:
+    return QKeySequence(event.keyCombination()).toString(PORTABLE)
+
+
+def _printable(key: str) -> bool:
+    return len(key.rpartition("+")[2] or "+") == 1
+
 
 LANES = 20
 """The largest number of classes that the timeline shows, the most frequent first."""
@@ -69,7 +286,7 @@ class Viewer(QWidget):
         self.seeking: Seeking = Seeking(self.player, self.transport, background, lambda: self.item, lambda: self._filter)
         self.sound = Sound(self.player, self)
         self.saver = PictureSaver(self.player, self.canvas, background, self)
-        self.glimpse = Glimpse(self.transport, client)
+        self.hover_card = HoverCard(self.transport, client)
         self.keys = PlayerKeys(self, bindings)
         self._counting = QTimer(self, interval=COUNT_MS, singleShot=True)
         self._counting.timeout.connect(self._count)
@@ -122,7 +339,7 @@ class Viewer(QWidget):
         """Show a file from a time on, seconds."""
         self.item, self._tally = item, tally
         self.transport.timeline.set_part(None)
-        self.glimpse.set_path(str(item.path))
+        self.hover_card.set_path(str(item.path))
         self.canvas.show_message(translate("viewer", "Opening…"))
         self.canvas.set_labels(item.results.labels if item.results else ())
         self.transport.set_source(item.progress.info)
@@ -139,7 +356,7 @@ class Viewer(QWidget):
         """Show nothing."""
         self.item = self._tally = None
         self.transport.timeline.set_part(None)
-        self.glimpse.set_path(None)
+        self.hover_card.set_path(None)
         self.player.close_file()
         self.canvas.show_message("")
         self.transport.set_source(None)

@@ -94,6 +94,11 @@ class BannerArea(QWidget):
         self.hide()
 
     @property
+    def subjects(self) -> list[str]:
+        """What the current messages are about, the oldest first."""
+        return list(self._banners)
+
+    @property
     def texts(self) -> list[str]:
         """The current messages, the oldest first."""
         return [banner.message for banner in self._banners.values()]

@@ -4,22 +4,57 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QActionGroup
+from PySide6.QtCore import QModelIndex, QObject, QSettings, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QInputDialog, QMenu, QTableView, QWidget
 
 from framefleet.app.window.widgets.build import Flow, Panel, ScrollPane, column, push_button, row, say, tool_button, wrapped
 from framefleet.app.window.widgets.fields import Filling, combo_box, style_table
 from framefleet.app.window.widgets.questions import Mode, choose_path
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.app.window.zones.classes_popup import ClassesDelegate
 from framefleet.app.window.zones.drawing.editor import ZoneEditor
 from framefleet.app.window.zones.drawing.layer import ZoneLayer
-from framefleet.app.window.zones.parts import BY_TRACK, ShownParts
 from framefleet.app.window.zones.sets import ShownSet
-from framefleet.app.window.zones.shape_list import ShapeModel
+from framefleet.app.window.zones.shape_table import ClassesDelegate, ShapeModel
 from framefleet.engine.zones.counts import Counts
 from framefleet.engine.zones.shapes import Line, Reference, Zone
+
+ZONES, TRAILS, NUMBERS, HEAT, BY_TRACK = "zones", "trails", "numbers", "heat", "by_track"
+_PARTS = {
+    ZONES: (marked("zones", "Lines and zones"), "Alt+L", True),
+    TRAILS: (marked("zones", "Trails"), "Alt+T", True),
+    NUMBERS: (marked("zones", "Numbers of tracks"), "Alt+N", True),
+    HEAT: (marked("zones", "Heat map"), "Alt+H", False),
+    BY_TRACK: (marked("zones", "Tracks on the timeline instead of classes"), "Alt+K", False),
+}
+"""Title, key, and whether it is drawn at first."""
+
+
+class ShownParts(QObject):
+    """The user's choice, kept in ``store``. window: its shortcuts turn parts on and off. Attributes: actions: by the name of the part."""
+
+    changed = Signal()
+
+    def __init__(self, store: QSettings, window: QWidget) -> None:
+        super().__init__(window)
+        self._store = store
+        self.actions: dict[str, QAction] = {}
+        for name, (title, key, first) in _PARTS.items():
+            action = self.actions[name] = QAction(translate("zones", title), window, shortcut=QKeySequence(key), checkable=True)
+            action.setToolTip(action.shortcut().toString(QKeySequence.SequenceFormat.NativeText))
+            action.setChecked(store.value(f"picture/{name}", "yes" if first else "no") == "yes")
+            action.toggled.connect(self._toggled)
+        window.addActions(list(self.actions.values()))
+
+    def __getitem__(self, name: str) -> bool:
+        """Whether a part is drawn."""
+        return self.actions[name].isChecked()
+
+    def _toggled(self) -> None:
+        for name, action in self.actions.items():
+            self._store.setValue(f"picture/{name}", "yes" if action.isChecked() else "no")
+        self.changed.emit()
+
 
 NONE = marked("zones", "No lines and zones")
 KINDS = marked("zones", "Lines and zones (*.json)")

@@ -1,21 +1,179 @@
-"""The set of lines and zones of the shown file: loads it, saves its changes, and changes, imports and exports sets."""
+"""The user's named sets of lines and zones, one for each camera; which videos use which; and the set of the shown file."""
 
-from collections.abc import Callable
+import json
+import os
+import re
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTreeWidget, QTreeWidgetItem, QWidget
 
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.widgets.build import column, label
+from framefleet.app.window.widgets.translation import translate
 from framefleet.app.window.zones.drawing.editor import EMPTY, ZoneEditor
-from framefleet.app.window.zones.files_dialog import FilesDialog
-from framefleet.app.window.zones.library import ZoneLibrary
-from framefleet.engine.errors import FramefleetError
-from framefleet.engine.zones.file import parse_zones, read_zones
+from framefleet.engine.errors import ExportError, FramefleetError, UsageError
+from framefleet.engine.store.exporters.common.base import text_file
+from framefleet.engine.zones.file import parse_zones, read_zones, zones_text
 from framefleet.engine.zones.shapes import ZoneSet
+
+_PLACES = "zones/folders"
+
+
+class ZoneLibrary:
+    """Keeps sets in ``folder``, a file each. store: keeps the set of each video, or of all videos in a folder without one of their own."""
+
+    def __init__(self, folder: Path, store: QSettings) -> None:
+        self._folder, self._store = folder, store
+
+    def names(self) -> list[str]:
+        """The names of all sets."""
+        return sorted((path.stem for path in self._folder.glob("*.json")), key=str.casefold)
+
+    def read(self, name: str) -> ZoneSet:
+        """Read a set. Raises UsageError if its file is missing or cannot be used."""
+        return read_zones(self._path(name))
+
+    def save(self, name: str, zones: ZoneSet) -> None:
+        """Store a set. Raises ExportError if it cannot be written."""
+        self.write(self._path(name), zones)
+
+    def keep(self, wish: str, zones: ZoneSet) -> str:
+        """Store lines and zones unless a set has the same ones. Returns the name of the set: the wish, or with a number behind it.
+
+        Raises ExportError if it cannot be written.
+        """
+        for name in self.names():
+            with suppress(UsageError):
+                if self.read(name) == zones:
+                    return name
+        name = self.free_name(wish)
+        self.save(name, zones)
+        return name
+
+    def write(self, path: Path, zones: ZoneSet) -> None:
+        """Write a set to any file. Raises ExportError if it cannot be written."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ExportError(translate("zones", "cannot write {path}: {strerror}").format(path=path, strerror=error.strerror)) from error
+        with text_file(path) as file:
+            file.write(zones_text(zones))
+
+    def delete(self, name: str) -> None:
+        """Delete a set."""
+        self._path(name).unlink(missing_ok=True)
+
+    def free_name(self, wish: str) -> str:
+        """A name that no set has: the wish, or with a number behind it."""
+        wish = re.sub(r"[^\w .-]+", "-", wish).strip(" .-")[:80] or "camera"
+        known = {name.casefold() for name in self.names()}
+        number, name = 1, wish
+        while name.casefold() in known:
+            number += 1
+            name = f"{wish} {number}"
+        return name
+
+    def name_for(self, video: Path) -> str | None:
+        """The name of the set for a video, None if it has none."""
+        places = self._places()
+        name = next((places[place] for place in (_written(video), _written(video.parent)) if place in places), None)
+        return name if name is not None and self._path(name).exists() else None
+
+    def assign(self, place: Path, name: str | None) -> None:
+        """Use a set for a video, or for all videos in a folder; None: it has none of its own."""
+        places = {other: kept for other, kept in self._places().items() if other != _written(place)}
+        if name is not None:
+            places[_written(place)] = name
+        self._store.setValue(_PLACES, json.dumps(places))
+
+    def choose(self, video: Path, name: str | None) -> None:
+        """Use another set for a video and, unless it has a set of its own, for all videos in its folder."""
+        self.assign(video if _written(video) in self._places() else video.parent, name)
+
+    def share(self, name: str, videos: Collection[Path], others: Collection[Path]) -> None:
+        """Use a set for these videos, and not for the others. Where all videos of a folder use it, later ones use it, too."""
+        for folder in {video.parent for video in (*videos, *others)}:
+            if not any(other.parent == folder for other in others):
+                self.assign(folder, name)
+            elif self._places().get(_written(folder)) == name:
+                self.assign(folder, None)
+        for video in videos:
+            self.assign(video, None if self._places().get(_written(video.parent)) == name else name)
+        for video in others:
+            if self._places().get(_written(video)) == name:
+                self.assign(video, None)
+
+    def read_for(self, video: Path) -> tuple[str, ZoneSet] | None:
+        """The name and content of the set for a video, None if it has none that can be read."""
+        name = self.name_for(video)
+        try:
+            return (name, self.read(name)) if name is not None else None
+        except UsageError:
+            return None
+
+    def _places(self) -> dict[str, str]:
+        try:
+            places = json.loads(str(self._store.value(_PLACES, "{}")))
+        except ValueError:
+            return {}
+        return places if isinstance(places, dict) else {}
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.json"
+
+
+def _written(place: Path) -> str:
+    return os.path.normpath(place.absolute())
+
+
+_PATH = Qt.ItemDataRole.UserRole
+
+
+class FilesDialog(QDialog):
+    """Lists files by folder; a checked one uses the set. chosen: the paths of the checked files.
+
+    name: of the set. files: absolute paths, and the name of the set that each file uses, None = none.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, name: str, files: Mapping[Path, str | None], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(translate("zones", "Files with the set '{name}'").format(name=name))
+        self.tree = QTreeWidget()
+        self.tree.ensurePolished()  # rows that are shown before have not the height of the style
+        self.tree.setHeaderLabels([translate("zones", "File"), translate("zones", "Present set")])
+        self.tree.setAccessibleName(translate("zones", "Files of the queue"))
+        folders: dict[Path, QTreeWidgetItem] = {}
+        self._rows: list[QTreeWidgetItem] = []
+        for path, used in files.items():
+            if path.parent not in folders:
+                folder = folders[path.parent] = QTreeWidgetItem(self.tree, [str(path.parent)])
+                folder.setFlags(folder.flags() | Qt.ItemFlag.ItemIsAutoTristate | Qt.ItemFlag.ItemIsUserCheckable)
+            row = QTreeWidgetItem(folders[path.parent], [path.name, used or "–"])
+            self._rows.append(row)
+            row.setData(0, _PATH, path)
+            row.setCheckState(0, Qt.CheckState.Checked if used == name else Qt.CheckState.Unchecked)
+        self.tree.expandAll()
+        self.tree.setColumnWidth(0, 380)
+        hint = translate("zones", "If all files of a folder are checked, files that you add from this folder later use the set, too.")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        self.accepted.connect(lambda: self.chosen.emit(self.checked()))
+        column((self.tree, 1), label("small", hint, wrap=True), buttons, spacing=10, margins=(16, 16, 16, 16), of=self)
+        self.resize(560, 360)
+
+    def checked(self) -> list[Path]:
+        """The checked files."""
+        return [row.data(0, _PATH) for row in self._rows if row.checkState(0) is Qt.CheckState.Checked]
+
 
 SAVE_MS = 400
 
@@ -137,10 +295,11 @@ class ShownSet(QObject):
         self.stop()
         name, paths = self.name, list(dict.fromkeys(item.path.absolute() for item in self._items))
         dialog = FilesDialog(name, {path: self.library.name_for(path) for path in paths}, window)
-        dialog.chosen.connect(lambda chosen: self._share(name, chosen, [path for path in paths if path not in chosen]))
+        dialog.chosen.connect(lambda chosen: self.share(name, chosen, [path for path in paths if path not in chosen]))
         dialog.open()
 
-    def _share(self, name: str, chosen: list[Path], others: list[Path]) -> None:
+    def share(self, name: str, chosen: Collection[Path], others: Collection[Path]) -> None:
+        """Let these files use a set, and the others not."""
         self.library.share(name, chosen, others)
         if self._item is not None and self.library.name_for(self._item.path) != self.name:
             self.load(self._item)

@@ -18,13 +18,9 @@ from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import ElidedLabel
 from framefleet.app.window.widgets.translation import translate
 from framefleet.app.window.zones.counts.chart import CountChart
-from framefleet.app.window.zones.counts.counting import Counted, Counting
-from framefleet.app.window.zones.counts.remarks import remark_on
-from framefleet.app.window.zones.counts.totals import Totals
-from framefleet.app.window.zones.counts.tracks import Total
+from framefleet.app.window.zones.counts.counting import Counted, Counting, Total, Totals, remark_on
 from framefleet.app.window.zones.drawing.layer import ZoneLayer
-from framefleet.app.window.zones.panel import ZonesPanel
-from framefleet.app.window.zones.parts import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, ShownParts
+from framefleet.app.window.zones.panel import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, ShownParts, ZonesPanel
 from framefleet.app.window.zones.sets import ShownSet
 from framefleet.engine.store.appearances import EVENTS
 from framefleet.engine.tracking.follow import TrackerName

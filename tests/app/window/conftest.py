@@ -14,8 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.settings import choices
-from framefleet.app.window.timeline.face import MARGIN
-from framefleet.app.window.timeline.timeline import Timeline
+from framefleet.app.window.timeline.timeline import MARGIN, Timeline
 from framefleet.app.window.widgets import translation
 from framefleet.app.window.widgets.appearance import Theme, apply_theme
 from framefleet.engine.devices.discovery import discover

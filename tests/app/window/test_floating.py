@@ -12,8 +12,7 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.floating import MARGIN, SIZE, FloatingWindow
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.queue.file_drops import DropOverlay
-from framefleet.app.window.queue.recent import RecentFiles
+from framefleet.app.window.queue.open_files import DropOverlay, RecentFiles
 from framefleet.app.window.topology.panel import TopologyPanel
 from framefleet.app.window.topology.tabs import DeviceTabs
 from framefleet.app.window.zones.workspace import Zones

@@ -21,7 +21,7 @@ from framefleet.app.window.results.export import Exports
 from framefleet.app.window.results.stored import read_stored
 from framefleet.app.window.results.worst_frames import WorstFramesDialog
 from framefleet.app.window.viewer.filter import ViewFilter
-from framefleet.app.window.zones.files_dialog import FilesDialog
+from framefleet.app.window.zones.sets import FilesDialog
 from tests.support.media import make_video
 from tests.support.window import feature, write_results
 

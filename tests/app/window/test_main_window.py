@@ -9,15 +9,15 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QFileDialog, QListView, QMessageBox, QToolButton
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QListView, QMessageBox, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.main import close_soon
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.queue.file_drops import DropOverlay
 from framefleet.app.window.queue.item import ItemState
+from framefleet.app.window.queue.open_files import DropOverlay
 from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.results.export import Exports
 from framefleet.app.window.results.export_dialog import ExportChoice, ExportDialog
@@ -185,7 +185,7 @@ def test_the_video_gets_more_than_half_and_panels_stay_as_the_user_leaves_them(q
     canvas = window.context.viewer.canvas
     qtbot.waitUntil(lambda: canvas.placement is not None, timeout=PATIENCE)
     assert any(canvas.isVisible() and "Choose a model" in text for text in window.context.banners.texts)
-    for subject in list(window.context.banners._banners):
+    for subject in window.context.banners.subjects:
         window.context.banners.remove(subject)
     qtbot.waitUntil(lambda: canvas.width() * canvas.height() > 0.5 * 1360 * 840)
     window.context.actions.left.trigger()
@@ -360,3 +360,25 @@ def test_the_rows_of_the_menu_are_equally_high_and_no_icon_stands_for_two_action
     opening = [window.context.actions.open_folder, window.context.actions.open_results, window.context.actions.sessions]
     pictures = [action.icon().pixmap(16, 16).toImage() for action in opening]
     assert all(one != other for one, other in combinations(pictures, 2))
+
+
+class Changes(QObject):
+    """Counts the changes of style of all widgets."""
+
+    count = 0
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        self.count += event.type() is QEvent.Type.StyleChange
+        return False
+
+
+def test_widgets_compute_their_style_only_a_few_times_while_the_window_is_built(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
+    """3.4 times each on average; 11 times if each part is filled before it has its place in the window."""
+    changes = Changes()
+    qapp.installEventFilter(changes)
+    try:
+        window = MainWindow(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), tmp_path / "sessions")
+    finally:
+        qapp.removeEventFilter(changes)
+    qtbot.addWidget(window)
+    assert 0 < changes.count < 5 * len(window.findChildren(QWidget))

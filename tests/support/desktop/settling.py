@@ -10,7 +10,7 @@ from typing import cast
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QFileDialog, QMenu, QTreeView, QWidget
 
-from framefleet.app.window.grid.cell import Cell
+from framefleet.app.window.grid.grid import Cell
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.viewer.viewer import Viewer
 

@@ -17,9 +17,9 @@ from framefleet.app.window.keys.dialog import KeysDialog
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.messages.unexpected import CrashReport
 from framefleet.app.window.models.comparison import ComparisonDialog, ExplanationDialog
-from framefleet.app.window.queue.file_drops import DropOverlay
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.queue.model import THUMBNAIL_ROLE
+from framefleet.app.window.queue.open_files import DropOverlay
 from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.results.export import Exports
 from framefleet.app.window.results.export_dialog import ExportDialog

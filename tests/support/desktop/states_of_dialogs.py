@@ -14,14 +14,13 @@ from PySide6.QtWidgets import QMenu, QScrollArea
 from framefleet.app.window.cluster.control import ClusterControl
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.status import DeviceStatus, Phase, Sample
-from framefleet.app.window.file_dialogs import FileDialogs
 from framefleet.app.window.keys.dialog import KeysDialog
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.models.library import ModelList
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.queue.memory import NAME, Remembered
+from framefleet.app.window.queue.open_files import FileDialogs, RecentFiles
 from framefleet.app.window.queue.panel import QueuePanel
-from framefleet.app.window.queue.recent import RecentFiles
 from framefleet.app.window.results.interrupted import InterruptedRun
 from framefleet.app.window.topology.panel import TopologyPanel
 from framefleet.app.window.topology.tabs import DeviceTabs

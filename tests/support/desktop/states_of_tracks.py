@@ -14,10 +14,10 @@ from framefleet.app.window.corrections.corrector import Corrector
 from framefleet.app.window.events.clips import ClipsDialog
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import Part
-from framefleet.app.window.zones.classes_popup import ClassesPopup
-from framefleet.app.window.zones.drawing.shape_drawing import Scale
-from framefleet.app.window.zones.files_dialog import FilesDialog
-from framefleet.app.window.zones.parts import BY_TRACK, HEAT
+from framefleet.app.window.zones.drawing.layer import Scale
+from framefleet.app.window.zones.panel import BY_TRACK, HEAT
+from framefleet.app.window.zones.sets import FilesDialog
+from framefleet.app.window.zones.shape_table import ClassesPopup
 from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.zones.shapes import Line, Point, Zone
 from tests.support.desktop.settling import Screens, child, has_settled, settle, shown_dialog, shown_files, shown_menu
@@ -129,10 +129,10 @@ def corrections(window: MainWindow) -> Screens:
     settle(clips.start.isEnabled)
     yield from shown_dialog("clips.part", clips)
     transport.timeline.set_part(None)
-    glimpse = window.context.viewer.glimpse
+    card = window.context.viewer.hover_card
     transport.timeline.hovered.emit(0.6)
-    settle(lambda: not glimpse.picture.pixmap().isNull())
-    yield "glimpse", glimpse
+    settle(lambda: not card.picture.pixmap().isNull())
+    yield "glimpse", card
     transport.timeline.hovered.emit(None)
     window.context.activity.show_progress("Exporting as CSV tables…", 0.4, lambda: None)
     settle()

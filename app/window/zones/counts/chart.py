@@ -19,16 +19,16 @@ from framefleet.engine.store.clock import Clock
 from framefleet.engine.zones.counts import Counts, Intervals
 from framefleet.engine.zones.shapes import Line
 
-MOST_BARS = 60
+MAX_BARS = 60
 LENGTHS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400)
-"""The lengths of a bar, seconds or pictures: the first one with at most ``MOST_BARS`` bars, if the user chooses none."""
+"""The lengths of a bar, seconds or pictures: the first one with at most ``MAX_BARS`` bars, if the user chooses none."""
 CHOICES = (1, 10, 60, 300, 900, 3600)
 """The lengths of a bar that the user can choose, seconds."""
 QUARTER = 900
 """The shortest bar for several files on one clock, seconds, if the user chooses none."""
-MOST_CHOSEN = 5000
+MAX_CHOSEN = 5000
 """The largest number of bars of a chosen length: a longer one follows, because more bars are slow to draw."""
-MOST_CLASSES = 6
+MAX_CLASSES = 6
 _TIMES = (0.1, 0.2, 0.5, *LENGTHS)
 _WHOLE = tuple(step * 10**power for power in range(7) for step in (1, 2, 5))
 _NUMBERS = (0.1, 0.2, 0.5, *_WHOLE)
@@ -42,21 +42,21 @@ class CountChart(QWidget):
     def __init__(self, name: Callable[[int], str]) -> None:
         super().__init__()
         self._name = name
-        self._plot: Any = None
+        self.plot: Any = None
         self._counts: Counts | None = None
         self._number: int | None = None
         self._begin, self._end, self._pictures, self._is_line = 0.0, 0.0, False, True
         self._recorded = np.zeros((0, 2))
         self._clock = Clock(None)
         self._common: Clock | None = None
-        self._heading = label("small", wrap=True, rich=True)
-        self._heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.heading = label("small", wrap=True, rich=True)
+        self.heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         lengths = {None: translate("zones", "Automatic")} | {seconds: _written(seconds) for seconds in CHOICES}
         self.interval = combo_box(translate("zones", "Length of a bar"), lengths)
         self.interval.currentIndexChanged.connect(self._draw)
         self._cursor = pg.InfiniteLine(0, angle=90, pen=pg.mkPen(theme.ON_STAGE_MUTED))
         self.setAccessibleName(translate("zones", "Counts over time"))
-        self._column = column(row((self._heading, 1), self.interval, spacing=6), None, spacing=4, of=self)
+        self._column = column(row((self.heading, 1), self.interval, spacing=6), None, spacing=4, of=self)
 
     def show_counts(
         self,
@@ -88,14 +88,14 @@ class CountChart(QWidget):
         counts, number = self._counts, self._number
         self.interval.setVisible(counts is not None and not self._pictures)
         if counts is None or number is None:
-            self._heading.setText(translate("zones", "Choose a line or zone in the list to see its counts over time."))
-            if self._plot is not None:
-                self._plot.hide()
+            self.heading.setText(translate("zones", "Choose a line or zone in the list to see its counts over time."))
+            if self.plot is not None:
+                self.plot.hide()
             return
-        if self._plot is None:
+        if self.plot is None:
             self._make_plot()
-        self._plot.show()
-        item = self._plot.getPlotItem()
+        self.plot.show()
+        item = self.plot.getPlotItem()
         item.clear()
         if self._common is None:
             item.addItem(self._cursor)
@@ -104,7 +104,7 @@ class CountChart(QWidget):
         table = counts.crossings if is_line else counts.visits
         table = table[table["shape"] == number]
         class_ids, totals = np.unique(table["class_id"], return_counts=True)
-        shown = class_ids[np.argsort(-totals, kind="stable")][:MOST_CLASSES].tolist()
+        shown = class_ids[np.argsort(-totals, kind="stable")][:MAX_CLASSES].tolist()
         bar = self._bar()
         starts = Intervals.of(self._begin, self._end, bar, self._offset).starts
         edges = np.append(np.maximum(starts[starts < self._end], self._begin), self._end)
@@ -127,7 +127,7 @@ class CountChart(QWidget):
             if is_line
             else translate("zones", "{name}: objects inside")
         ).format(name=escape(shape.name), interval=_written(bar))
-        self._heading.setText(f"{what}&nbsp;&nbsp; {'  '.join(squares)}")
+        self.heading.setText(f"{what}&nbsp;&nbsp; {'  '.join(squares)}")
 
     def _per_bin(self, table: NDArray[np.void], edges: NDArray[np.float64]) -> NDArray[np.float64]:
         """Crossings in each part of the time, or the mean number of objects inside while it was recorded.
@@ -145,10 +145,10 @@ class CountChart(QWidget):
 
     def _make_plot(self) -> None:
         """Make the plot when there is something to draw: a window without it opens a tenth faster."""
-        self._plot = pg.PlotWidget(background=theme.STAGE, enableMenu=False)  # the colours of classes need a dark ground
-        self._plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._plot.setMinimumSize(120, 80)
-        item = self._plot.getPlotItem()
+        self.plot = pg.PlotWidget(background=theme.STAGE, enableMenu=False)  # the colours of classes need a dark ground
+        self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.plot.setMinimumSize(120, 80)
+        item = self.plot.getPlotItem()
         item.hideButtons()
         item.setMouseEnabled(False, False)
         for side in ("bottom", "left"):
@@ -159,11 +159,11 @@ class CountChart(QWidget):
         item.getAxis("bottom").tickStrings = self._times
         item.getAxis("left").tickValues = self._levels
         item.getAxis("left").tickStrings = self._numbers
-        self._column.insertWidget(1, self._plot, 1)
+        self._column.insertWidget(1, self.plot, 1)
 
     def _bar(self) -> float:
         chosen = None if self._pictures else self.interval.currentData()
-        most, length = MOST_CHOSEN if chosen else MOST_BARS, self._end - self._begin
+        most, length = MAX_CHOSEN if chosen else MAX_BARS, self._end - self._begin
         least = chosen or (0 if self._common is None else QUARTER)
         return next((each for each in LENGTHS if length <= each * most and each >= least), length / most)
 

@@ -42,6 +42,11 @@ def press(qtbot, window, *keys):
         qtbot.keyClick(window, key)
 
 
+def frame_of(window):
+    result = window.context.viewer.canvas.result
+    return None if result is None else result.ref.index
+
+
 def read(window):
     database = window.context.viewer.item.results.database
     with SessionReader(database) as reader:
@@ -50,7 +55,7 @@ def read(window):
 
 def waits(qtbot, window, condition):
     qtbot.waitUntil(condition)
-    assert not feature(window, Corrector)._busy
+    assert not feature(window, Corrector).busy
 
 
 def test_a_detection_is_confirmed_and_a_track_deleted_by_keys_and_both_undone(shown, qtbot):
@@ -101,13 +106,13 @@ def test_a_track_is_split_at_the_picture_and_the_parts_are_joined(shown, qtbot):
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_B)
     qtbot.waitUntil(lambda: bar.selected.text() == "Track 1 begins in this frame: split it in a later one")
     player.seek(5 / 30)
-    qtbot.waitUntil(lambda: feature(shown, Corrector)._frame == 5)
+    qtbot.waitUntil(lambda: frame_of(shown) == 5)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_B)
     waits(qtbot, shown, lambda: bar.selected.text().endswith("track 2"))
     press(qtbot, shown, Qt.Key.Key_G)
     assert bar.selected.text().endswith("select the other track and press G")
     player.seek(0.0)
-    qtbot.waitUntil(lambda: feature(shown, Corrector)._frame == 0)
+    qtbot.waitUntil(lambda: frame_of(shown) == 0)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_G)
     qtbot.waitUntil(lambda: bar.hint.text() == "tracks 2 and 1 joined · U undoes")
     assert {found.tracks[0] for found in read(shown)} == {2}
@@ -238,7 +243,7 @@ def test_with_a_hidden_class_the_selected_object_is_corrected(window, qtbot, tmp
     window.context.viewer.set_filter(ViewFilter(0.25, frozenset({2})))
     press(qtbot, window, Qt.Key.Key_E)
     assert feature(window, Corrector).bar.selected.text() == "car"
-    frame = feature(window, Corrector)._frame
+    frame = frame_of(window)
     press(qtbot, window, Qt.Key.Key_Backspace)
     qtbot.waitUntil(lambda: feature(window, Corrector).bar.hint.text().startswith("car deleted"))
     assert read(window)[frame].class_ids.tolist() == [0]
@@ -292,11 +297,11 @@ def test_escape_selects_nothing_and_the_mouse_keeps_the_selection(shown, qtbot):
     bar, canvas = feature(shown, Corrector).bar, shown.context.viewer.canvas
     press(qtbot, shown, Qt.Key.Key_E)
     canvas.highlight(None)  # the mouse leaves the picture
-    assert canvas._selected == 0
+    assert canvas.selected == 0
     press(qtbot, shown, Qt.Key.Key_G)
     assert bar.selected.text().endswith("select the other track and press G")
     press(qtbot, shown, Qt.Key.Key_Escape)
-    assert (canvas._selected, bar.selected.text()) == (None, "Click an object, or press E")
+    assert (canvas.selected, bar.selected.text()) == (None, "Click an object, or press E")
 
 
 def test_an_object_that_is_not_shown_any_more_is_not_corrected(shown, qtbot, tmp_path):
@@ -331,5 +336,5 @@ def test_a_second_correction_waits_until_the_first_one_is_seen(shown, qtbot):
 
     feature(shown, Corrector).corrected.connect(again)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_Backspace)
-    qtbot.waitUntil(lambda: shown.context.viewer.canvas.result is not seen and not feature(shown, Corrector)._busy)
+    qtbot.waitUntil(lambda: shown.context.viewer.canvas.result is not seen and not feature(shown, Corrector).busy)
     assert (asked, len(edits(shown.context.viewer.item.results.database))) == (["delete"], 1)

@@ -53,9 +53,7 @@ def correct(qtbot: QtBot, window: MainWindow, *keys: Qt.Key) -> None:
     before = len(edits(results_of(window).database))
     for key in keys:
         qtbot.keyClick(window, key)
-    qtbot.waitUntil(
-        lambda: not feature(window, Corrector)._busy and len(edits(results_of(window).database)) == before + 1, timeout=PATIENCE
-    )
+    qtbot.waitUntil(lambda: not feature(window, Corrector).busy and len(edits(results_of(window).database)) == before + 1, timeout=PATIENCE)
 
 
 def stored_and_counted(qtbot: QtBot, window: MainWindow) -> int:
@@ -87,7 +85,7 @@ def test_a_correction_during_a_run_is_kept_and_counted_also_after_a_pause(qtbot:
     correct(qtbot, window, Qt.Key.Key_E, Qt.Key.Key_Backspace)
     assert item_of(window, ItemState.RUNNING) is not None
     window.context.run.set_paused(True)
-    qtbot.waitUntil(lambda: window.context.run._session is None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not window.context.run.has_session, timeout=PATIENCE)
     show_frame(qtbot, window, 3)
     correct(qtbot, window, Qt.Key.Key_E, Qt.Key.Key_Backspace)
     window.context.run.set_paused(False)

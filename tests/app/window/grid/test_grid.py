@@ -9,13 +9,12 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from framefleet.app.window.grid.cell import Cell
-from framefleet.app.window.grid.grid import Grid
+from framefleet.app.window.grid.grid import Cell, Grid
 from framefleet.app.window.grid.pictures import GAP
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.player.playback_clock import FollowingClock, PlaybackClock
+from framefleet.app.window.player.player import FollowingClock, PlaybackClock
 from framefleet.app.window.queue.panel import QueuePanel
-from framefleet.app.window.viewer.picture_view import LEAST
+from framefleet.app.window.viewer.canvas import MIN_SIZE
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionWriter
 from tests.support.media import make_video
@@ -87,11 +86,11 @@ def test_more_videos_need_no_larger_window(qtbot: QtBot, window: MainWindow, tmp
     for side in (2, 3):
         feature(window, Grid).set_side(side)
         assert len(feature(window, Grid).cells) == 3
-        assert window.context.viewer.pictures.minimumSizeHint().height() <= LEAST.height() + 4 * GAP
-        assert window.context.viewer.pictures.minimumSizeHint().width() <= LEAST.width() + 4 * GAP
+        assert window.context.viewer.pictures.minimumSizeHint().height() <= MIN_SIZE.height() + 4 * GAP
+        assert window.context.viewer.pictures.minimumSizeHint().width() <= MIN_SIZE.width() + 4 * GAP
     feature(window, Grid).set_side(1)
     assert window.minimumSizeHint() == one
-    assert window.context.viewer.canvas.minimumSize() == LEAST
+    assert window.context.viewer.canvas.minimumSize() == MIN_SIZE
 
 
 def test_a_removed_file_leaves_the_grid(qtbot: QtBot, window: MainWindow, videos: list[Path]) -> None:

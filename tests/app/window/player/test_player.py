@@ -15,8 +15,7 @@ from PySide6.QtCore import QSize
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.player import preview_client
-from framefleet.app.window.player.playback_clock import Playback
-from framefleet.app.window.player.player import Player
+from framefleet.app.window.player.player import LATE, Playback, PlaybackClock, Player
 from framefleet.app.window.player.preview_client import PreviewClient, Shown
 from framefleet.app.window.queue.item import ItemState
 from framefleet.engine.store.session import SessionReader
@@ -353,7 +352,33 @@ def test_when_the_window_goes_the_process_goes(qtbot: QtBot, video: Path) -> Non
 def test_small_pictures_come_with_the_path_of_a_file_whose_name_is_no_text(qtbot: QtBot, client: PreviewClient, video: Path) -> None:
     path = os.fsdecode(os.fsencode(video.parent) + b"/\xff.mp4")
     shutil.copy(video, path)
-    with qtbot.waitSignal(client.glimpsed, timeout=60_000) as glimpsed:
-        client.glimpse(path, 0.0, (64, 48))
-    assert glimpsed.args is not None
-    assert glimpsed.args[0] == path
+    with qtbot.waitSignal(client.near_arrived, timeout=60_000) as near_arrived:
+        client.fetch_near(path, 0.0, (64, 48))
+    assert near_arrived.args is not None
+    assert near_arrived.args[0] == path
+
+
+def test_pictures_are_due_at_their_pts_times_the_speed() -> None:
+    clock = PlaybackClock()
+    assert clock.due(10.0, now=100.0) == 100.0
+    assert clock.due(10.5, now=100.1) == pytest.approx(100.5)
+    clock.set_speed(2.0)
+    assert clock.due(11.0, now=200.0) == 200.0
+    assert clock.due(12.0, now=200.0) == pytest.approx(200.5)
+    assert clock.reached(200.25) == pytest.approx(11.5)
+
+
+def test_a_little_late_is_caught_up_much_is_not() -> None:
+    clock = PlaybackClock()
+    clock.due(0.0, now=0.0)
+    assert clock.due(1.0, now=1.0 + LATE / 2) == 1.0
+    assert clock.due(2.0, now=5.0) == 5.0
+    assert clock.due(3.0, now=5.0) == 6.0
+
+
+def test_after_a_pause_the_clock_starts_anew() -> None:
+    clock = PlaybackClock()
+    clock.due(0.0, now=0.0)
+    clock.stop()
+    assert clock.reached(9.0) is None
+    assert clock.due(0.1, now=9.0) == 9.0

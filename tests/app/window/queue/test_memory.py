@@ -19,8 +19,8 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState, Part
 from framefleet.app.window.queue.memory import NAME, Left, QueueMemory, Remembered
 from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.queue.open_files import MAX_RECENT, RecentFiles
 from framefleet.app.window.queue.panel import QueuePanel
-from framefleet.app.window.queue.recent import MOST, RecentFiles
 from framefleet.app.window.results.interrupted import InterruptedRun
 from tests.support.media import make_video
 from tests.support.models import tiny_files
@@ -187,13 +187,13 @@ def test_recent_files_are_listed_and_opened(qtbot: QtBot, tmp_path: Path) -> Non
     qtbot.addWidget(menu)
     recent = RecentFiles(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), menu, menu)
     assert not menu.isEnabled()
-    paths = [tmp_path / f"{number}.mp4" for number in range(MOST + 2)]
+    paths = [tmp_path / f"{number}.mp4" for number in range(MAX_RECENT + 2)]
     recent.add(paths[:1])
     assert recent.paths == paths[:1]
     recent.add(paths)
     recent.add([paths[5]])
     assert recent.paths[:2] == [paths[5], paths[-1]]
-    assert len(recent.paths) == MOST
+    assert len(recent.paths) == MAX_RECENT
     paths[5].touch()
     menu.aboutToShow.emit()
     first, second = menu.actions()[:2]

@@ -7,10 +7,18 @@ from PySide6.QtGui import QColor, QDropEvent, QFontMetrics, QImage
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
-from framefleet.app.window.queue.delegate import THUMBNAIL, classes_line, shortened, thumbnail
 from framefleet.app.window.queue.heading import Found
 from framefleet.app.window.queue.item import ItemState, Results
-from framefleet.app.window.queue.model import FOUND_ROLE, ITEM_ROLE, THUMBNAIL_ROLE, QueueModel
+from framefleet.app.window.queue.model import (
+    FOUND_ROLE,
+    ITEM_ROLE,
+    THUMBNAIL,
+    THUMBNAIL_ROLE,
+    QueueModel,
+    classes_line,
+    shortened,
+    thumbnail,
+)
 from framefleet.app.window.queue.panel import CTRL_SHIFT, QueuePanel
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.appearance import Theme, apply_theme

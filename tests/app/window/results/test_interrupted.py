@@ -128,7 +128,7 @@ def test_results_that_a_run_takes_over_are_named_without_options_of_the_command_
     (item,) = window.context.queue
     assert item.results is not None
     window.context.run.set_paused(True)  # the session ends
-    qtbot.waitUntil(lambda: window.context.run._session is None, timeout=60_000)
+    qtbot.waitUntil(lambda: not window.context.run.has_session, timeout=60_000)
     assert not window.context.activity.isVisible()
     window.context.run.set_paused(False)
     window.context.run.go_on(item.results.database, [(video, None)])
@@ -171,9 +171,9 @@ def test_a_discarded_run_is_not_offered_again(qtbot: QtBot, window: MainWindow, 
     script.write_text(CRASH)
     environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
     subprocess.run([sys.executable, script, folder / "crashed.sqlite", video], cwd=PROJECT, env=environment, check=False)
-    window.context.memory._folder.mkdir(parents=True, exist_ok=True)
+    window.context.folder.mkdir(parents=True, exist_ok=True)
     entry = {"path": str(video), "database": None, "source": -1, "ended": False, "part": None}
-    (window.context.memory._folder / "queue.json").write_text(json.dumps([entry]))
+    (window.context.folder / "queue.json").write_text(json.dumps([entry]))
     feature(window, InterruptedRun).look()
     assert window.context.banners.texts == ["a.mp4 was interrupted."]
     next(button for button in window.context.banners.findChildren(QPushButton) if button.text() == "Discard").click()

@@ -114,7 +114,7 @@ def test_only_the_part_of_a_limited_run_counts_as_analysed(
     (item,) = window.context.queue
     length = 60 / 25
     assert item.part == (None if begin is None or end is None else Part(pytest.approx(begin), pytest.approx(end)))
-    assert window.context.viewer.transport.timeline._detected == pytest.approx(
+    assert window.context.viewer.transport.timeline.detected == pytest.approx(
         (0, 1) if item.part is None else (begin / length, end / length)
     )
     if "end" in limits:
@@ -154,7 +154,7 @@ def test_the_window_notices_that_another_run_has_replaced_results_of_its_own(qtb
     qtbot.waitUntil(lambda: window.context.queue.get(key).state is ItemState.DONE, timeout=PATIENCE)
     qtbot.waitUntil(lambda: window.context.viewer.canvas.result is not None, timeout=PATIENCE)
     window.context.run.set_settings(RunSettings(tiny_files(1)), ("p", "q", "r"), restart=False)  # ends the session
-    qtbot.waitUntil(lambda: window.context.run._session is None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not window.context.run.has_session, timeout=PATIENCE)
     other = tmp_path / "other.sqlite"
     write_results(other, video, 5)
     set_created(other)

@@ -11,17 +11,21 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.status import DeviceStatus, Phase
+from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState, Part
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.session.controller import DetectionController, session_name
 from framefleet.app.window.settings.preferences import Preferences
+from framefleet.app.window.widgets import formats
 from framefleet.engine.model.check import check_model
 from framefleet.engine.settings import Parallel, RunSettings, Track
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.models import tiny_files
+from tests.support.window import CPU, feature
 
 PATIENCE = 30_000
 FIRST, SECOND = DeviceId("cpu", "0"), DeviceId("cpu", "1")
@@ -79,7 +83,7 @@ def test_a_row_says_that_the_model_is_prepared(qtbot: QtBot, desk: Desk, short: 
     desk.controller.item_changed.connect(lambda key: said.append(desk.items.get(key).summary))  # type: ignore[union-attr]
     desk.configure()
     (key,) = desk.controller.add([short])
-    desk.controller._tick()  # before the worker is ready: a small model may be ready before the timer ends
+    desk.controller.refresh()  # before the worker is ready: a small model may be ready before the timer ends
     assert "Preparing the model" in said
     qtbot.waitUntil(lambda: desk.state(key) is ItemState.DONE, timeout=PATIENCE)
     item = desk.items.get(key)
@@ -305,3 +309,31 @@ def test_files_devices_and_the_total_show_one_rate_at_every_moment(qtbot: QtBot,
     assert seen
     for total, devices, files in seen:
         assert (devices, files) == (pytest.approx(total), pytest.approx(total))
+
+
+MOMENTS = 4
+
+
+def test_every_part_of_the_window_shows_the_same_rate(qtbot: QtBot, window: MainWindow, long: Path) -> None:
+    shown: list[tuple[str, str, str]] = []
+
+    def look(_: object) -> None:
+        (item,) = window.context.queue
+        if item.rate and feature(window, DevicePanel).cards[0].row.content.rate:
+            shown.append((window.status.queue.text(), item.brief, feature(window, DevicePanel).cards[0].row.content.rate_text))
+
+    for changed in (window.context.run.devices_changed, window.context.run.figures_changed):
+        changed.connect(look)  # behind the connections of the window
+    settings = Preferences.of(tiny_files(), devices=(CPU,)).run_settings()
+    window.context.run.set_settings(settings, check_model(settings.model).labels, restart=False)
+    window.open_paths([long])
+    qtbot.waitUntil(lambda: len(shown) >= MOMENTS or any(item.ended for item in window.context.queue), timeout=60_000)
+    (item,) = window.context.queue
+    window.context.run.cancel(item.key)
+    qtbot.waitUntil(lambda: any(item.ended for item in window.context.queue))
+    assert shown
+    for total, file, device in shown:
+        assert total.startswith(f"{device} frames/s")
+        assert file.startswith(f"{device}/s")
+    qtbot.waitUntil(lambda: window.status.queue.text() == "")
+    qtbot.waitUntil(lambda: feature(window, DevicePanel).cards[0].row.content.rate_text == formats.DASH)

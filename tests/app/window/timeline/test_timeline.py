@@ -13,12 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.queue.item import Part
 from framefleet.app.window.timeline.class_counts import BINS, slices_of
-from framefleet.app.window.timeline.contents import CROSSING
-from framefleet.app.window.timeline.face import MARGIN
-from framefleet.app.window.timeline.lanes import LEAST_TEXT, Lane, draw_names, rows_of
-from framefleet.app.window.timeline.part_button import PartButton
-from framefleet.app.window.timeline.timeline import Timeline
-from framefleet.app.window.timeline.view import LEAST, TimeView
+from framefleet.app.window.timeline.contents import CROSSING, MIN_SPAN, MIN_TEXT, Lane, TimeView, draw_names, rows_of
+from framefleet.app.window.timeline.timeline import MARGIN, PartButton, Timeline
 from framefleet.app.window.widgets import theme
 from framefleet.engine.store.appearances import EVENTS, EventKind
 
@@ -46,7 +42,7 @@ def spot(x: float, y: int = 20) -> QPoint:
 def test_a_view_stays_within_the_length_and_keeps_the_place_under_the_mouse(
     start: float, span: float, steps: list[tuple[float, float, float]]
 ) -> None:
-    view = TimeView(0.0, max(span, LEAST)).moved(start)
+    view = TimeView(0.0, max(span, MIN_SPAN)).moved(start)
     for factor, at, by in steps:
         fraction = view.fraction(at)
         larger = view.zoomed(factor, fraction)
@@ -143,7 +139,7 @@ def test_frames_that_a_run_took_leave_no_gaps(timeline: Timeline, number: int, e
     frames = np.bincount(slices_of(np.arange(0, number, every) * 1.0, float(number)), minlength=BINS)
     frames[: BINS // 4] = 0  # of a part
     timeline.set_lanes([Lane("car", 2, 3 * frames, frames)], frames=number)
-    picture = timeline._contents.lanes[0].image(TimeView(), timeline._contents.columns)
+    picture = timeline.contents.lanes[0].image(TimeView(), timeline.contents.columns)
     alphas = [picture.pixelColor(x, 0).alpha() for x in range(picture.width())]
     begin = alphas.index(255)
     assert begin == pytest.approx(len(alphas) / 4, abs=1)
@@ -157,7 +153,7 @@ def test_names_stand_beside_the_lanes_and_further_classes_appear_at_a_click(qtbo
     low = timeline.height()
     lane = timeline.grab().toImage().pixelColor(int(timeline.left) + 3, 10)
     assert lane.green() > lane.red() + 20  # the lane's first slice is not behind its name
-    assert timeline._contents.more == "+ 3 classes"
+    assert timeline.contents.more == "+ 3 classes"
     qtbot.mouseClick(timeline, LEFT, pos=timeline.more_row.center().toPoint())
     assert timeline.sizeHint().height() == low + 30
     timeline.resize(timeline.width(), timeline.sizeHint().height())
@@ -173,7 +169,7 @@ def test_with_little_room_there_are_fewer_lanes(timeline: Timeline) -> None:
     timeline.set_lanes([Lane(f"class {number}", number, counts, EACH) for number in range(9)])
     usual = timeline.sizeHint().height()
     timeline.show_few(few=True)
-    assert (timeline._contents.rows, timeline._contents.more) == (3, "+ 7 classes")
+    assert (timeline.contents.rows, timeline.contents.more) == (3, "+ 7 classes")
     assert timeline.sizeHint().height() == usual - 40
     timeline.show_few(few=False)
     assert timeline.sizeHint().height() == usual
@@ -204,9 +200,9 @@ def test_each_picture_of_a_folder_has_a_cell_around_its_place(timeline: Timeline
     counts[found] = 1, 5
     timeline.set_duration(2.0, pictures=True)
     timeline.set_lanes([Lane("horse", 0, counts, EACH)], frames=3)
-    (lane,) = timeline._contents.lanes
+    (lane,) = timeline.contents.lanes
     assert lane.counts.tolist() == [1] * (BINS // 4) + [0] * (BINS // 2) + [5] * (BINS // 4)
-    assert timeline._contents.columns == BINS
+    assert timeline.contents.columns == BINS
     assert [timeline.text_at(pts) for pts in (0.4, 1.0, 1.6)] == ["1\n1 horse", "2", "3\n5 horse"]
 
 
@@ -253,4 +249,4 @@ def test_a_name_is_whole_in_the_lowest_row_that_has_room_for_text() -> None:
             draw_names(painter, ["gjpq"], QRectF(0, 20, 60, height), height)
         return sum(picture.pixelColor(x, y).lightness() for x in range(60) for y in range(60))
 
-    assert written(LEAST_TEXT) == written(2 * LEAST_TEXT)
+    assert written(MIN_TEXT) == written(2 * MIN_TEXT)

@@ -6,10 +6,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
-from framefleet.app.window.player.playback_clock import Playback
+from framefleet.app.window.player.player import Playback
 from framefleet.app.window.queue.item import Part
 from framefleet.app.window.timeline.class_counts import BINS
-from framefleet.app.window.timeline.lanes import Lane
+from framefleet.app.window.timeline.contents import Lane
 from framefleet.app.window.timeline.timeline import MARGIN, Timeline
 from framefleet.app.window.viewer.transport import Transport
 from framefleet.app.window.widgets import theme

@@ -21,10 +21,10 @@ from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.results.export_dialog import ExportDialog
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.filter_panel import FilterPanel
-from framefleet.app.window.zones.classes_popup import ClassesPopup
-from framefleet.app.window.zones.counts.tracks import count_files
-from framefleet.app.window.zones.files_dialog import FilesDialog
-from framefleet.app.window.zones.parts import ShownParts
+from framefleet.app.window.zones.counts.counting import count_files
+from framefleet.app.window.zones.panel import ShownParts
+from framefleet.app.window.zones.sets import FilesDialog
+from framefleet.app.window.zones.shape_table import ClassesPopup
 from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
@@ -54,6 +54,16 @@ def shown(window, qtbot, tmp_path) -> Zones:
     window.context.actions.zones.setChecked(True)
     qtbot.waitUntil(lambda: feature(window, Zones).list.model.rowCount() == 1)
     return feature(window, Zones)
+
+
+def choose(shown, title):
+    """Choose an entry of the menu of sets."""
+    next(action for action in shown.panel.menu.actions() if action.text() == title).trigger()
+
+
+def below_the_chart(shown, values, spacing):
+    """The texts below the chart at some times."""
+    return shown.chart.plot.getPlotItem().getAxis("bottom").tickStrings(values, 1.0, spacing)
 
 
 def write_folder(place, count):
@@ -151,10 +161,10 @@ def test_the_list_is_saved_with_the_drawn_lines(shown, qtbot, window):
     dialog.reject()
 
 
-def test_a_change_of_the_filter_while_a_file_is_read_is_not_lost(shown, qtbot):
+def test_a_change_of_the_filter_while_a_file_is_read_is_not_lost(shown, window, qtbot):
     rows = shown.list.model.rowCount
     shown.counting.read()
-    shown._filter = ViewFilter(0.95)
+    window.context.filter.set_confidence(0.95)
     shown.counting.count_again()  # the file is still being read
     qtbot.waitUntil(lambda: rows() == 0)
 
@@ -163,7 +173,7 @@ def test_the_chart_knows_the_clock(shown, qtbot, window):
     draw_gate(shown)
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
     window.context.viewer.transport.set_clock(Clock(datetime(2026, 11, 1, 7, 50, tzinfo=UTC)))
-    assert shown.chart._times([0.0], 1.0, 60.0) == ["07:50"]
+    assert below_the_chart(shown, [0.0], 60.0) == ["07:50"]
 
 
 def test_the_sum_of_all_files_is_that_of_the_shown_detections(shown, qtbot, window):
@@ -273,13 +283,13 @@ def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tm
     assert shown.panel.note.text() == "Without tracks or of another shape: c.mp4."
     shown.editor.reverse(0)
     qtbot.waitUntil(lambda: row() == ["→ 2", "← 0"])
-    shown.panel._of_set[1].trigger()
+    choose(shown, "Files with this set…")
     dialog = window.findChild(FilesDialog)
     dialog.tree.topLevelItem(0).child(1).setCheckState(0, Qt.CheckState.Unchecked)
     dialog.accept()
     qtbot.waitUntil(lambda: row() == ["→ 1", "← 0"])
     assert shown.panel.remark.text() == "The sum of 1 file."
-    shown.set._share("camera", [item.path for item in window.context.queue], [])
+    shown.set.share("camera", [item.path for item in window.context.queue], [])
     qtbot.waitUntil(lambda: row() == ["→ 2", "← 0"])
     window.context.run.remove(list(window.context.queue)[1].key)
     qtbot.waitUntil(lambda: row() == ["→ 1", "← 0"])
@@ -338,12 +348,12 @@ def test_with_all_files_chart_and_routes_count_them_and_the_other_lists_say_that
     for database, time in ((tmp_path / "a.sqlite", "06:59:59"), (results.database, "07:20:00")):
         begin_at(database, time)
     shown.editor.rename(0, "gate")
-    qtbot.waitUntil(lambda: "crossings in 15 min" in shown.chart._heading.text())
+    qtbot.waitUntil(lambda: "crossings in 15 min" in shown.chart.heading.text())
     assert words() == [True, True, False, False]
-    assert shown.chart._times([1, 5401], 1, 900) == ["07:00", "08:30"]
+    assert below_the_chart(shown, [1, 5401], 900) == ["07:00", "08:30"]
     choose_scope(shown, 0)
     qtbot.waitUntil(lambda: shown.routes.model.index(0, 3).data() == "1")
-    assert "crossings in 1 s" in shown.chart._heading.text()
+    assert "crossings in 1 s" in shown.chart.heading.text()
     assert words() == marked
 
 
@@ -388,9 +398,9 @@ def open_classes(shown, qtbot):
     return popup
 
 
-def test_classes_of_a_line_are_checked_in_a_list(shown, qtbot):
+def test_classes_of_a_line_are_checked_in_a_list(shown, window, qtbot):
     draw_gate(shown)
-    labels = shown._item.results.labels
+    labels = window.context.selection.item.results.labels
     popup = open_classes(shown, qtbot)
     rows = [popup.view.item(number) for number in range(popup.view.count())]
     assert [row.text() for row in rows] == ["All", *labels]
@@ -527,9 +537,9 @@ def test_the_chart_shows_the_chosen_line_and_trails_and_counts_stay_without_the_
     draw_gate(shown)
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2, timeout=20_000)
     shown.tabs.buttons.button(2).click()
-    assert "Line 1: crossings in 1 s, forward upwards" in shown.chart._heading.text()
+    assert "Line 1: crossings in 1 s, forward upwards" in shown.chart.heading.text()
     shown.editor.select(None)
-    assert "Choose a line" in shown.chart._heading.text()
+    assert "Choose a line" in shown.chart.heading.text()
     window.context.actions.zones.setChecked(False)
     assert not window.below.isVisible()
     assert shown.layer.isVisible()
@@ -604,7 +614,7 @@ def test_the_set_is_given_to_chosen_files(shown, qtbot, tmp_path, window):
         (tmp_path / "other").mkdir(exist_ok=True)
         window.open_paths([make_video(tmp_path / "other" / place, 3, (320, 240))])
     qtbot.waitUntil(lambda: len(window.context.queue) == 3)
-    shown.panel._of_set[1].trigger()
+    choose(shown, "Files with this set…")
     dialog = window.findChild(FilesDialog)
     folders = [dialog.tree.topLevelItem(number) for number in range(2)]
     assert [folder.checkState(0) for folder in folders] == [Qt.CheckState.Checked, Qt.CheckState.Unchecked]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from framefleet.app.window.zones.counts.chart import MOST_CHOSEN, CountChart
+from framefleet.app.window.zones.counts.chart import MAX_CHOSEN, CountChart
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.zones.counts import CROSSINGS, VISITS, Counts
 from framefleet.engine.zones.shapes import Line, Zone, ZoneSet
@@ -34,14 +34,14 @@ def chart(qtbot):
 
 def axis(chart, side, low, high, size):
     """The texts of an axis."""
-    axis = chart._plot.getPlotItem().getAxis(side)
+    axis = chart.plot.getPlotItem().getAxis(side)
     ((spacing, values),) = axis.tickValues(low, high, size)
     return axis.tickStrings(values, 1.0, spacing)
 
 
 def bars(chart):
     """The heights of the forward bars."""
-    bars, _ = (item for item in chart._plot.getPlotItem().items if hasattr(item, "opts") and "height" in item.opts)
+    bars, _ = (item for item in chart.plot.getPlotItem().items if hasattr(item, "opts") and "height" in item.opts)
     return bars.opts["height"].tolist()
 
 
@@ -55,21 +55,21 @@ def test_crossings_have_whole_numbers_and_means_need_not(chart):
 
 def test_the_highest_bar_keeps_away_from_the_border(chart):
     chart.show_counts(counts(1.0, 1.1, 1.2), 0, 10.0)
-    (_, _), (low, high) = chart._plot.getPlotItem().viewRange()
+    (_, _), (low, high) = chart.plot.getPlotItem().viewRange()
     assert low <= -3.3
     assert high >= 3.3
 
 
 def test_the_user_chooses_the_length_of_a_bar(chart):
     chart.show_counts(counts(1, 1200, 2700, 2701), 0, HOUR)
-    assert "crossings in 1 min" in chart._heading.text()
+    assert "crossings in 1 min" in chart.heading.text()
     chart.interval.setCurrentText("15 min")
-    assert "crossings in 15 min" in chart._heading.text()
+    assert "crossings in 15 min" in chart.heading.text()
     assert bars(chart) == [1, 1, 0, 2]
     chart.interval.setCurrentText("1 s")
     assert len(bars(chart)) == HOUR
-    chart.show_counts(counts(1), 0, 2 * MOST_CHOSEN)
-    assert "crossings in 2 s" in chart._heading.text()
+    chart.show_counts(counts(1), 0, 2 * MAX_CHOSEN)
+    assert "crossings in 2 s" in chart.heading.text()
 
 
 def test_with_clock_times_bars_and_texts_keep_to_the_clock(chart):
@@ -89,10 +89,10 @@ def test_the_mean_of_several_files_counts_the_recorded_time_only(chart):
     """Two recordings of 6 s in two quarters of an hour; an object is in the zone for 3 s of the first one."""
     recorded = np.array([[0.0, 6.0], [900.0, 906.0]])
     chart.show_counts(counts(), 1, 906.0, clock=Clock(datetime(2026, 11, 1, 7, tzinfo=UTC)), recorded=recorded)
-    (drawn,) = (item for item in chart._plot.getPlotItem().items if hasattr(item, "opts") and "height" in item.opts)
+    (drawn,) = (item for item in chart.plot.getPlotItem().items if hasattr(item, "opts") and "height" in item.opts)
     assert drawn.opts["height"].tolist() == [0.5, 0.0]
     assert drawn.opts["x1"].tolist() == [900.0, 1800.0], "the short recording has a bar as wide as the other"
-    assert chart._plot.getPlotItem().viewRange()[0] == pytest.approx([0, 1800], abs=50)
+    assert chart.plot.getPlotItem().viewRange()[0] == pytest.approx([0, 1800], abs=50)
 
 
 def test_pictures_have_numbers(chart):

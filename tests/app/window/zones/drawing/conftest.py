@@ -32,7 +32,7 @@ def layer(qtbot):
     image.fill(QColor(90, 90, 90))
     canvas.show_picture(image, SIZE, tracked_frame())
     layer.set_editing(True)
-    layer._canvas.grab()
+    canvas.grab()
     layer.canvas, layer.editor = canvas, editor
     return layer
 

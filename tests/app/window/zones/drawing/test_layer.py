@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
 
-from framefleet.app.window.zones.counts.tracks import Tracks
-from framefleet.app.window.zones.drawing.shape_drawing import count_text
-from framefleet.app.window.zones.drawing.track_drawing import heat_image
+from framefleet.app.window.zones.counts.counting import Tracks
+from framefleet.app.window.zones.drawing.layer import count_text, heat_image
 from framefleet.engine.media.annotation.colours import class_colour
 from framefleet.engine.store.zones import TrackTable
 from framefleet.engine.tracking.appearances import APPEARANCE
@@ -98,7 +97,7 @@ def test_trails_follow_the_object_and_can_be_turned_off(layer):
 
 
 def test_trails_lie_below_labels(layer):
-    (x, y, label), *_ = layer.canvas.overlay._labels
+    (x, y, label), *_ = layer.canvas.overlay.labels
     height = label.height() / label.devicePixelRatio()
     middle = np.array([x + 8.0, y + height / 2])
     frames = np.arange(21)
@@ -122,7 +121,7 @@ def test_the_text_of_a_line_is_short_and_leaves_its_arrow_visible(layer):
     layer.editor.load(counts.zones)
     layer.set_counts(counts)
     layer.canvas.grab()
-    ((x, y, width, height),) = layer.canvas._reserved
+    ((x, y, width, height),) = layer.canvas.reserved
     assert x + width <= 500
     assert y <= 100 <= y + height
     assert colour_at(layer, 560, 118) == (245, 215, 110)
@@ -132,8 +131,8 @@ def test_texts_of_lines_stay_in_the_picture_beside_black_bars(layer):
     layer.canvas.resize(640, 420)
     layer.editor.load(ZoneSet(SIZE, (Line("gate", (0, 0), (0, 318)), Line("A long name of a line" * 9, (10, 2), (630, 2)))))
     layer.canvas.grab()
-    assert len(layer.canvas._reserved) == 2
-    for x, y, width, height in layer.canvas._reserved:
+    assert len(layer.canvas.reserved) == 2
+    for x, y, width, height in layer.canvas.reserved:
         assert 0 <= x <= 640 - width
         assert 50 <= y <= 370 - height
 

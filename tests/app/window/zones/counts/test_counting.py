@@ -9,7 +9,7 @@ from threading import Event
 import numpy as np
 
 from framefleet.app.window.viewer.filter import ViewFilter
-from framefleet.app.window.zones.counts.tracks import read_tracks, with_shown
+from framefleet.app.window.zones.counts.counting import read_tracks, with_shown
 from framefleet.engine.store import schema
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.tracking.follow import TrackerName

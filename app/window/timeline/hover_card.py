@@ -16,7 +16,7 @@ SIZE = QSize(176, 99)
 """The largest size of the picture, logical pixels."""
 
 
-class Glimpse(QFrame):
+class HoverCard(QFrame):
     """Follows the mouse over the timeline. ``path``: of the shown source, None = none.
 
     The picture is the keyframe before the time under the mouse, which takes little time to decode; its own time is beside it.
@@ -35,7 +35,7 @@ class Glimpse(QFrame):
         self.picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column(self.picture, self.text, spacing=4, margins=(6, 6, 6, 6), of=self)
         transport.timeline.hovered.connect(self._hover)
-        client.glimpsed.connect(self._arrived)
+        client.near_arrived.connect(self._arrived)
 
     def _hover(self, time: float | None) -> None:
         if time is None or self.path is None:
@@ -44,7 +44,7 @@ class Glimpse(QFrame):
         if time != self._asked:
             self._asked = time
             size = SIZE * self.devicePixelRatio()
-            self._client.glimpse(self.path, self._transport.begin + time, (size.width(), size.height()))
+            self._client.fetch_near(self.path, self._transport.begin + time, (size.width(), size.height()))
         self._write()
         self._place()
         self.show()

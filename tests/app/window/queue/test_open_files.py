@@ -8,8 +8,8 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QToolButton, QTreeView, QWidget
 from pytestqt.qtbot import QtBot
 
-from framefleet.app.window.file_dialogs import FileDialogs
 from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.queue.open_files import FileDialogs
 from framefleet.app.window.widgets.questions import Mode, choose_path
 from tests.support.window import feature
 
