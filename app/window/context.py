@@ -102,6 +102,8 @@ class Context:
         self.zones = ShownSet(ZoneLibrary(data / "zones", store), ZoneEditor(window, self.undo), self.queue, window)
         self.selection = Selection(self.queue, self.run, self.viewer, self.filter, self.settings, self.memory, window)
         self.zones.show = self.selection.show
+        self.settings.example = lambda: self.selection.item
+        self.actions.settings.triggered.connect(self.settings.open_dialog)
         self.filter.changed.connect(self.viewer.set_filter)
 
     def begin(self, model: ModelFiles | None) -> None:

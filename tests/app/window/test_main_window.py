@@ -231,6 +231,24 @@ def test_closing_in_the_middle_of_the_work_is_quick_and_complete(qtbot: QtBot, o
     assert not window.isVisible()
 
 
+def test_each_command_opens_its_dialog(window: MainWindow) -> None:
+    actions = window.context.actions
+    for action in (
+        actions.settings,
+        actions.sessions,
+        actions.cluster,
+        actions.help,
+        actions.about,
+        actions.open_files,
+        actions.open_folder,
+    ):
+        action.trigger()
+        shown = [dialog for dialog in window.findChildren(QDialog) if dialog.isVisible()]
+        assert shown, action.text()
+        for dialog in shown:
+            dialog.close()
+
+
 def test_files_and_targets_are_asked_for(qtbot: QtBot, open_window: Open, video: Path, tmp_path: Path) -> None:
     window = open_window(tiny_files())
     window.context.actions.open_files.trigger()
