@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from framefleet.app.window.events.clips import ClipsDialog
+from framefleet.app.window.events.clips import Clips, ClipsDialog
 from framefleet.app.window.queue.item import Part
 from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.media.probe import probe
@@ -41,12 +41,12 @@ def test_clips_and_stills_are_written_and_named_in_a_banner(shown, qtbot, tmp_pa
     assert dialog.plan.text() == "1 clip, 0:02.0 in all."  # the three classes follow each other
     dialog.folder.set_path(tmp_path / "cut")
     dialog.start.click()
-    qtbot.waitUntil(lambda: any("Wrote" in text for text in shown.banners.texts), timeout=30_000)
+    qtbot.waitUntil(lambda: any("Wrote" in text for text in shown.context.banners.texts), timeout=30_000)
     names = sorted(path.name for path in (tmp_path / "cut").iterdir())
     assert [name for name in names if name.endswith(".mp4")] == ["a.person+bicycle+car.00-00-00.00.mp4"]
     stills = [name for name in names if name.endswith(".jpg")]
     assert len(stills) == 3
-    assert f"Wrote {1 + len(stills)} files" in "".join(shown.banners.texts)
+    assert f"Wrote {1 + len(stills)} files" in "".join(shown.context.banners.texts)
 
 
 def test_clips_of_the_demo_are_not_written_into_the_program(window, qtbot, tmp_path):
@@ -62,8 +62,8 @@ def test_cancel_leaves_no_file(shown, qtbot, tmp_path):
     dialog.exact.setCurrentIndex(1)
     dialog.folder.set_path(tmp_path / "cut")
     dialog.start.click()
-    next(button for button in shown.banners.findChildren(QPushButton) if button.text() == "Cancel").click()
-    qtbot.waitUntil(lambda: any("cancelled" in text for text in shown.banners.texts), timeout=30_000)
+    next(button for button in shown.context.banners.findChildren(QPushButton) if button.text() == "Cancel").click()
+    qtbot.waitUntil(lambda: any("cancelled" in text for text in shown.context.banners.texts), timeout=30_000)
     assert list((tmp_path / "cut").glob("*.mp4")) == []
 
 
@@ -73,13 +73,13 @@ def test_what_cannot_be_cut_is_said_at_once(shown, qtbot):
     assert dialog.problem.text() == "Choose a folder."
     assert not dialog.start.isEnabled()
     dialog.reject()
-    shown.clips.ask(None, shown.filter.filter)
-    assert any("open one first" in text for text in shown.banners.texts)
+    feature(shown, Clips).ask(None, shown.context.filter.value)
+    assert any("open one first" in text for text in shown.context.banners.texts)
 
 
 def test_only_what_is_shown_is_cut_out(shown, qtbot):
-    shown.filter.set_confidence(0.95)
-    shown.zones.list.clips.click()
+    shown.context.filter.set_confidence(0.95)
+    feature(shown, Zones).list.clips.click()
     dialog = next(each for each in shown.children() if isinstance(each, ClipsDialog))
     qtbot.waitUntil(lambda: dialog.plan.text() == "Nothing that is shown appears in this video.")
     assert not dialog.start.isEnabled()
@@ -87,8 +87,8 @@ def test_only_what_is_shown_is_cut_out(shown, qtbot):
 
 def test_the_chosen_part_is_saved(shown, qtbot, tmp_path):
     """Frames from 0.4 s to 1.2 s are 24; the keyframe before them is not among them."""
-    shown.viewer.transport.timeline.set_part(Part(0.4, 1.2))
-    save = next(action for action in shown.viewer.transport.part.menu().actions() if action.text() == "Save this part…")
+    shown.context.viewer.transport.timeline.set_part(Part(0.4, 1.2))
+    save = next(action for action in shown.context.viewer.transport.part.menu().actions() if action.text() == "Save this part…")
     save.trigger()
     dialog = next(each for each in shown.children() if isinstance(each, ClipsDialog))
     qtbot.waitUntil(dialog.start.isEnabled)
