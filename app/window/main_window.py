@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 
+from framefleet.app.window.bars import make_status_line, make_top_bar
 from framefleet.app.window.cluster import control as cluster
 from framefleet.app.window.context import Context, Place, Placed, Start
 from framefleet.app.window.corrections import corrector
@@ -23,8 +24,6 @@ from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.results import export, interrupted, worst_frames
 from framefleet.app.window.sessions import dialog as sessions
 from framefleet.app.window.start_page import make_start_page
-from framefleet.app.window.status_line import make_status_line
-from framefleet.app.window.top_bar import make_top_bar
 from framefleet.app.window.topology import panel as topology
 from framefleet.app.window.topology.tabs import DeviceTabs
 from framefleet.app.window.viewer import filter_panel

@@ -161,8 +161,7 @@ def windowed(settings: RunSettings, sources: Sequence[Path], folder: Path, meter
     """
     from PySide6.QtCore import QSettings, Qt, QTimer
 
-    from framefleet.app.window.garbage import GarbageCollector
-    from framefleet.app.window.main import make_application
+    from framefleet.app.window.main import GarbageCollector, make_application
     from framefleet.app.window.main_window import MainWindow
     from framefleet.app.window.queue.item import ItemState
     from framefleet.app.window.queue.panel import QueuePanel

@@ -23,11 +23,10 @@ from benchmarks.meters import in_new_process
 from benchmarks.report import table, write
 from framefleet.app.window.cluster.link import Machine
 from framefleet.app.window.devices.panel import DevicePanel
-from framefleet.app.window.garbage import GarbageCollector
-from framefleet.app.window.main import make_application
+from framefleet.app.window.main import GarbageCollector, make_application
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.session.controller import TICK_MS
-from framefleet.app.window.session.feed import Feed
+from framefleet.app.window.session.thread import Feed
 from framefleet.engine.cluster.messages import Measured, NodeState
 from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.devices.telemetry.snapshot import Telemetry

@@ -67,8 +67,7 @@ def windowed(settings: RunSettings, video: Path, folder: Path) -> dict[str, Any]
     """Detect in the window, which plays the video meanwhile."""
     from PySide6.QtCore import QSettings, Qt, QTimer
 
-    from framefleet.app.window.garbage import GarbageCollector
-    from framefleet.app.window.main import make_application
+    from framefleet.app.window.main import GarbageCollector, make_application
     from framefleet.app.window.main_window import MainWindow
 
     application = make_application()

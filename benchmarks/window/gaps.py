@@ -45,9 +45,8 @@ def measure(seconds: float, side: int, clip: Path) -> dict[str, Any]:
 
     from framefleet.app.window.devices.panel import DevicePanel
     from framefleet.app.window.devices.status import DeviceStatus, fold
-    from framefleet.app.window.garbage import GarbageCollector
     from framefleet.app.window.grid.grid import Grid
-    from framefleet.app.window.main import make_application
+    from framefleet.app.window.main import GarbageCollector, make_application
     from framefleet.app.window.main_window import MainWindow
     from tests.support.window import feature
 

@@ -52,8 +52,7 @@ def repaints(boxes: int) -> list[float]:
     """Processor time of the window's thread for each of 60 frames, ms."""
     from PySide6.QtGui import QColor, QImage
 
-    from framefleet.app.window.garbage import GarbageCollector
-    from framefleet.app.window.main import make_application
+    from framefleet.app.window.main import GarbageCollector, make_application
     from framefleet.app.window.viewer.canvas import VideoCanvas
     from framefleet.app.window.viewer.filter import ViewFilter
 

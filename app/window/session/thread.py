@@ -1,17 +1,27 @@
-"""Runs one detection session in a thread and folds its events into the feed."""
+"""Runs one detection session in a thread, and gives the window's thread snapshots of its state.
+
+The window reads small values a few times per second, independent of the number of frames.
+
+A device's rate is the number of frames per second whose detections it completed in the last ``RATE_SECONDS``. The total is the sum of
+the devices. The files divide the total in proportion to the frames that each received: results arrive in whole segments and in order,
+so a file's own count moves in leaps.
+"""
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Lock
 
-from framefleet.app.window.devices.status import DeviceStatus
-from framefleet.app.window.session.feed import Feed
+from framefleet.app.window.devices.status import RATE_SECONDS, DeviceEvent, DeviceStatus, Phase, fold
+from framefleet.app.window.queue.item import RateMeter
+from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.errors import ExportError, FramefleetError, UsageError
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import SourceFinished, SourceOpened, StrategyChosen
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened, StrategyChosen
 from framefleet.engine.pool.progress import SourceProgress
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings
@@ -20,6 +30,162 @@ from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.sources import readable
 from framefleet.engine.types import DeviceId
+
+HOLD_SECONDS = 0.5
+"""Time for which rates stay as they are, so that every part of the window shows the same figures and they can be read."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Frames/s. devices: those that work. sources: those that run."""
+
+    devices: Mapping[DeviceId, float] = field(default_factory=dict)
+    sources: Mapping[int, float] = field(default_factory=dict)
+
+    @property
+    def total(self) -> float:
+        """The throughput of the session."""
+        return sum(self.devices.values()) or sum(self.sources.values())
+
+
+def measure(devices: Iterable[DeviceStatus], received: Mapping[int, float]) -> Rates:
+    """The rates now. received: the frames per second that arrived of each unfinished source.
+
+    Before the first report of a device, the sources keep their own rates.
+    """
+    of_devices = {status.device: status.rate for status in devices if status.rate}
+    total, files = sum(of_devices.values()), sum(received.values())
+    factor = total / files if total and files else 1.0
+    return Rates(of_devices, {source: rate * factor for source, rate in received.items()})
+
+
+class HeldRates:
+    """Measures at most every ``HOLD_SECONDS``, but at once if other devices or sources are at work."""
+
+    def __init__(self) -> None:
+        self._rates = Rates()
+        self._at: float | None = None
+
+    def at(self, now: float, devices: Iterable[DeviceStatus], received: Mapping[int, float]) -> Rates:
+        """The rates to show at a monotonic time, seconds."""
+        fresh = measure(devices, received)
+        same = fresh.devices.keys() == self._rates.devices.keys() and fresh.sources.keys() == self._rates.sources.keys()
+        if self._at is None or not same or now - self._at >= HOLD_SECONDS:
+            self._rates, self._at = fresh, now
+        return self._rates
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The state of a session at one moment.
+
+    rates: those of the devices are also in their statuses. states_changed: a device has changed in more than its figures. problems:
+    device failures since the last snapshot. ended: no further events follow. error: why the session ended, None without an error.
+    """
+
+    sources: Mapping[int, SourceProgress]
+    rates: Rates
+    devices: tuple[DeviceStatus, ...]
+    states_changed: bool
+    strategy: StrategyChosen | None
+    problems: tuple[DeviceFailed, ...]
+    ended: bool
+    error: Notice | None
+
+
+class Feed:
+    """Folds a session's events into snapshots. One thread writes, another reads. clock: returns the monotonic time, seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._sources: dict[int, SourceProgress] = {}
+        self._changed: set[int] = set()
+        self._meters: dict[int, RateMeter] = {}
+        self._rates: dict[int, float] = {}
+        self._held = HeldRates()
+        self._tallies: dict[int, Tally] = {}
+        self._devices: dict[DeviceId, DeviceStatus] = {}
+        self._states_changed = False
+        self._strategy: StrategyChosen | None = None
+        self._problems: list[DeviceFailed] = []
+        self._ended = False
+        self._error: Notice | None = None
+        self._reader_woken = False
+
+    def apply(self, event: Event, progress: SourceProgress | None = None) -> bool:
+        """Fold one event; return True if the reader must be woken. progress: of the event's source after the event."""
+        now = self._clock()
+        with self._lock:
+            match event:
+                case SourceOpened(source) | FramesDone(source) | SourceFinished(source) if progress is not None:
+                    self._sources[source] = progress
+                    self._changed.add(source)
+                    if isinstance(event, FramesDone):
+                        self._frames(event, progress, now)
+                case StrategyChosen():
+                    self._strategy = event
+                case _ if isinstance(event, DeviceEvent):
+                    self._device(event, now)
+            return self._must_wake()
+
+    def leaving(self, device: DeviceId) -> None:
+        """Mark a device that the user took out of the run. It does not wake the reader."""
+        with self._lock:
+            status = self._devices.get(device)
+            if status is not None and status.takes_part:
+                self._devices[device] = replace(status, phase=Phase.LEAVING)
+                self._states_changed = True
+
+    def end(self, error: Notice | None) -> bool:
+        """Mark the end of the session; return True as ``apply`` does."""
+        with self._lock:
+            self._ended, self._error, self._states_changed = True, error, True
+            self._devices = {device: _at_the_end(status) for device, status in self._devices.items()}
+            return self._must_wake()
+
+    def take(self) -> Snapshot:
+        """A snapshot with the sources that have changed since the last one, and all devices."""
+        with self._lock:
+            self._reader_woken = False
+            changed, self._changed = self._changed, set()
+            states_changed, self._states_changed = self._states_changed, False
+            problems, self._problems = tuple(self._problems), []
+            sources = {number: self._sources[number] for number in changed}
+            received = {number: rate for number, rate in self._rates.items() if self._sources[number].finished is None}
+            running = any(progress.finished is None for progress in self._sources.values())
+            rates = self._held.at(self._clock(), self._devices.values() if running else (), received)
+            devices = tuple(replace(status, rate=rates.devices.get(status.device, 0.0)) for status in self._devices.values())
+            return Snapshot(sources, rates, devices, states_changed, self._strategy, problems, self._ended, self._error)
+
+    def tally(self, source: int) -> Tally:
+        """The counts of one source, which increase with further frames."""
+        with self._lock:
+            return self._tallies.setdefault(source, Tally())
+
+    def _must_wake(self) -> bool:
+        first, self._reader_woken = not self._reader_woken, True
+        return first
+
+    def _frames(self, event: FramesDone, progress: SourceProgress, now: float) -> None:
+        self._tallies.setdefault(event.source, Tally()).add_frames(event.frames, progress.info)
+        rate = self._meters.setdefault(event.source, RateMeter(RATE_SECONDS)).mark(now, progress.frames)
+        if rate is not None:
+            self._rates[event.source] = rate
+
+    def _device(self, event: DeviceEvent, now: float) -> None:
+        device = event.engine.device if isinstance(event, DeviceReady) else event.device
+        before = self._devices.get(device)
+        self._devices[device] = after = fold(before or DeviceStatus(device), event, now)
+        self._states_changed |= before is None or before.state != after.state
+        if isinstance(event, DeviceFailed):
+            self._problems.append(event)
+
+
+def _at_the_end(status: DeviceStatus) -> DeviceStatus:
+    if status.phase in (Phase.FAILED, Phase.LEFT):
+        return status
+    return replace(status, phase=Phase.LEFT if status.phase is Phase.LEAVING else Phase.IDLE, building=None, rate=0.0)
 
 
 class SessionThread(threading.Thread):

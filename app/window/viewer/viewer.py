@@ -12,7 +12,6 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
-from framefleet.app.window.grid.pictures import Pictures
 from framefleet.app.window.keys.bindings import PORTABLE, Bindings, Command, Shortcuts
 from framefleet.app.window.player.player import Player
 from framefleet.app.window.player.preview_client import PreviewClient, Shown
@@ -23,9 +22,8 @@ from framefleet.app.window.results.stored import is_known, read_clock
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.timeline.class_counts import Tally, length_of
 from framefleet.app.window.timeline.contents import Lane
-from framefleet.app.window.timeline.hover_card import HoverCard
-from framefleet.app.window.timeline.seeking import Seeking
-from framefleet.app.window.viewer.canvas import NOT_YET, VideoCanvas
+from framefleet.app.window.timeline.seeking import HoverCard, Seeking
+from framefleet.app.window.viewer.canvas import NOT_YET, Pictures, VideoCanvas
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.transport import Transport
 from framefleet.app.window.widgets import formats

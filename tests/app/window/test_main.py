@@ -1,11 +1,18 @@
+import gc
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+import weakref
 from contextlib import ExitStack
 from pathlib import Path
 
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from framefleet.app.window.main import GarbageCollector
 from tests.support.models import TINY_CFG
 from tests.support.paths import PROJECT, PYTHONPATH
 
@@ -88,3 +95,32 @@ def test_another_language_opens_the_window_again_with_its_queue(tmp_path: Path, 
     environment = os.environ | homes | {"QT_QPA_PLATFORM": "offscreen", "LC_ALL": "C.UTF-8", "PYTHONPATH": PYTHONPATH}
     done = subprocess.run([sys.executable, "-c", OTHER_LANGUAGE, str(long)], env=environment, capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines() == [f"['{long.name}'] True", "0"], done.stderr
+
+
+class Knot(QObject):
+    """A Qt object that only the cyclic collector can free; it notes in which thread that happens."""
+
+    freed_in: list[str] = []  # noqa: RUF012
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.itself = self
+        weakref.finalize(self, lambda: Knot.freed_in.append(threading.current_thread().name))
+
+
+def test_qt_objects_are_freed_in_the_window_s_thread_whoever_allocates(qtbot: QtBot) -> None:
+    collector = GarbageCollector()
+    collector.start()
+    try:
+        Knot.freed_in.clear()
+        for _ in range(20):
+            Knot()
+        worker = threading.Thread(target=lambda: [[{}] for _ in range(200_000)], name="worker")
+        worker.start()
+        worker.join()
+        assert Knot.freed_in == []
+        qtbot.waitUntil(lambda: len(Knot.freed_in) == 20)
+        assert set(Knot.freed_in) == {"MainThread"}
+    finally:
+        collector.stop()
+    assert gc.isenabled()

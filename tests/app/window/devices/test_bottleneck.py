@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
+from framefleet.app.window.bars import StatusLine
 from framefleet.app.window.devices.bottleneck import Limit, find_bottleneck
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.status import DeviceStatus, fold
-from framefleet.app.window.status_line import StatusLine
 from framefleet.engine.devices.telemetry.snapshot import Telemetry
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, DeviceStats

@@ -6,12 +6,12 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QFontMetricsF
 from pytestqt.qtbot import QtBot
 
+from framefleet.app.window.bars import StatusLine
 from framefleet.app.window.devices.figures import Chart, in_order
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.rows import Gauges
 from framefleet.app.window.devices.status import DeviceStatus, Phase, fold
 from framefleet.app.window.devices.telemetry import Metric
-from framefleet.app.window.status_line import StatusLine
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import ScrollPane
 from framefleet.engine.devices.description import DeviceDescription

@@ -10,11 +10,10 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.grid.grid import Cell, Grid
-from framefleet.app.window.grid.pictures import GAP
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.player.player import FollowingClock, PlaybackClock
 from framefleet.app.window.queue.panel import QueuePanel
-from framefleet.app.window.viewer.canvas import MIN_SIZE
+from framefleet.app.window.viewer.canvas import GAP, MIN_SIZE
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionWriter
 from tests.support.media import make_video

@@ -3,9 +3,9 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
+from framefleet.app.window.bars import StatusLine
 from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.queue.item import ItemState
-from framefleet.app.window.status_line import StatusLine
 from framefleet.engine.types import AS_ASKED, DeviceId
 from tests.support.store import video_info
 from tests.support.window import changed, engine_info, queue_item
