@@ -71,16 +71,16 @@ def shown_again(window):
     QTimer.singleShot(0, first if len(shown) == 1 else second)
 
 def first():
-    shown[0].items.extend([queue_item(Path(sys.argv[1]))])
-    shown[0].setup.open_dialog()
-    shown[0].setup.dialog.window_.values = {"theme": "dark", "language": "de"}
-    shown[0].setup.dialog.accept()
+    shown[0].context.queue.extend([queue_item(Path(sys.argv[1]))])
+    shown[0].context.settings.open_dialog()
+    shown[0].context.settings.dialog.window_.values = {"theme": "dark", "language": "de"}
+    shown[0].context.settings.dialog.accept()
     assert not shown[0].again  # a file waits, so the user decides
-    button = next(banner.button for banner in shown[0].banners.findChildren(Banner) if banner.button.text() == "Restart now")
+    button = next(banner.button for banner in shown[0].context.banners.findChildren(Banner) if banner.button.text() == "Restart now")
     button.click()
 
 def second():
-    print([item.path.name for item in shown[1].items], "Dateien" in [label.text() for label in shown[1].findChildren(QLabel)])
+    print([item.path.name for item in shown[1].context.queue], "Dateien" in [label.text() for label in shown[1].findChildren(QLabel)])
     shown[1].quitting.ask = False
     shown[1].close()
 
