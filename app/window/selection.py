@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from framefleet.app.window.queue.item import ItemState, Part, QueueItem
-from framefleet.app.window.queue.memory import Left, QueueMemory
+from framefleet.app.window.queue.memory import QueueMemory, ViewState
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.session.controller import DetectionController
 from framefleet.app.window.settings.choices import RunChoices
@@ -40,9 +40,9 @@ class Selection(QObject):
         self._settings, self._memory = settings, memory
         self.key: int | None = None
         self.position_of: Callable[[int], float | None] = lambda _key: None
-        self._left: dict[int, Left] = {}
+        self._views: dict[int, ViewState] = {}
         self._part: Part | None = None  # to choose when the file is open
-        memory.left_of = self.left
+        memory.view_of = self.view
         run.item_changed.connect(self._update)
         settings.model_changed.connect(lambda _: self._show_model_labels())
         viewer.player.opened.connect(self._opened)
@@ -53,12 +53,12 @@ class Selection(QObject):
         """The shown file, None without one."""
         return self._queue.get(self.key) if self.key is not None else None
 
-    def left(self, item: QueueItem) -> Left:
-        """How the user left a file, in this run or in the last one."""
+    def view(self, item: QueueItem) -> ViewState:
+        """What is or was shown of a file, in this run or in the last one."""
         viewer = self._viewer
         if item.key == self.key and viewer.player.current is not None:
-            return Left(viewer.player.position, viewer.transport.timeline.part)
-        return self._left.get(item.key, self._memory.left_before(item))
+            return ViewState(viewer.player.position, viewer.transport.timeline.part)
+        return self._views.get(item.key, self._memory.view_before(item))
 
     def show(self, key: int | None) -> None:
         """Show another file, None = none. A key that is not in the queue changes nothing."""
@@ -66,7 +66,7 @@ class Selection(QObject):
         if key == self.key or (key is not None and item is None):
             return
         if before is not None:
-            self._left[before.key] = self.left(before)
+            self._views[before.key] = self.view(before)
         self.key = key
         if item is None:
             self._viewer.clear()
@@ -75,13 +75,13 @@ class Selection(QObject):
         self.file_changed.emit(item)
 
     def _open(self, item: QueueItem) -> None:
-        viewer, left, at = self._viewer, self._left.get(item.key, self._memory.left_before(item)), self.position_of(item.key)
-        at = left.at if at is None else at
+        viewer, view, at = self._viewer, self._views.get(item.key, self._memory.view_before(item)), self.position_of(item.key)
+        at = view.at if at is None else at
         play = viewer.player.playing or (at is None and not item.ended)
         self._filter.set_labels(item.results.labels if item.results else self._settings.labels)
         viewer.show_item(item, self._run.tally(item.key), play, at or 0.0)
-        viewer.transport.timeline.set_part(left.part)
-        self._part = left.part if item.progress.info is None else None
+        viewer.transport.timeline.set_part(view.part)
+        self._part = view.part if item.progress.info is None else None
 
     def _opened(self) -> None:
         if self._part is not None:  # the length is known now

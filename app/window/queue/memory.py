@@ -23,8 +23,8 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Left:
-    """How the user left a file. at: the position, seconds; None = it was not shown. part: the one that the user chose."""
+class ViewState:
+    """What was shown of a file. at: the position, seconds; None = it was not shown. part: the one that the user chose."""
 
     at: float | None = None
     part: Part | None = None
@@ -42,13 +42,13 @@ class Remembered:
     source: int = -1
     ended: bool = False
     part: Part | None = None
-    left: Left = Left()
+    view: ViewState = ViewState()
 
 
 class QueueMemory(QObject):
     """Writes the queue to a file in ``folder`` after each change.
 
-    Attributes: unfinished: files of the last run that the user has not decided on. left_of: returns how the user left a file.
+    Attributes: unfinished: files of the last run that the user has not decided on. view_of: returns what was shown of a file.
 
     Only one window of a folder remembers its queue: the one that has called ``start`` first.
     """
@@ -59,8 +59,8 @@ class QueueMemory(QObject):
         self._lock: FileLock | None = None
         self._written: list[dict[str, Any]] | None = None
         self.unfinished: tuple[Remembered, ...] = ()
-        self._before: dict[Path, Left] = {}
-        self.left_of: Callable[[QueueItem], Left] = self.left_before
+        self._before: dict[Path, ViewState] = {}
+        self.view_of: Callable[[QueueItem], ViewState] = self.view_before
         self._soon = QTimer(self, singleShot=True, interval=SAVE_MS)
         self._soon.timeout.connect(self.save)
         for signal in (items.rowsInserted, items.rowsRemoved, items.rowsMoved, items.dataChanged):
@@ -82,12 +82,12 @@ class QueueMemory(QObject):
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             _log.warning("the queue of the last run cannot be read: %s", error)
             return []
-        self._before = {entry.path: entry.left for entry in remembered}
+        self._before = {entry.path: entry.view for entry in remembered}
         return remembered
 
-    def left_before(self, item: QueueItem) -> Left:
-        """How the user left a file in the last run."""
-        return self._before.get(item.path, Left())
+    def view_before(self, item: QueueItem) -> ViewState:
+        """What was shown of a file at the end of the last run."""
+        return self._before.get(item.path, ViewState())
 
     def save_soon(self) -> None:
         """Write the queue soon, because it has changed."""
@@ -101,7 +101,7 @@ class QueueMemory(QObject):
 
     def save(self) -> None:
         """Write the queue, if it has changed since it was written."""
-        entries = [_write(item, self.left_of(item)) for item in self._items] + [_plain(entry) for entry in self.unfinished]
+        entries = [_write(item, self.view_of(item)) for item in self._items] + [_plain(entry) for entry in self.unfinished]
         if self._lock is None or entries == self._written:
             return
         new = self._folder / f".{NAME}.new"
@@ -129,11 +129,11 @@ def unfinished_text(files: Sequence[Remembered]) -> str:
     return translate("queue", "%Ln files were interrupted.", None, len(files))
 
 
-def _write(item: QueueItem, left: Left) -> dict[str, Any]:
+def _write(item: QueueItem, view: ViewState) -> dict[str, Any]:
     results = item.results
     known = results is not None and (results.source >= 0 or not item.ended)
     database, source = (results.database, results.source) if known and results is not None else (None, -1)
-    return _plain(Remembered(item.path, database, source, item.ended, item.part, left))
+    return _plain(Remembered(item.path, database, source, item.ended, item.part, view))
 
 
 def _plain(entry: Remembered) -> dict[str, Any]:
@@ -142,14 +142,14 @@ def _plain(entry: Remembered) -> dict[str, Any]:
 
 
 def _read(entry: dict[str, Any]) -> Remembered:
-    database, left = entry["database"], entry.get("left") or {}
+    database, view = entry["database"], entry.get("view") or {}
     return Remembered(
         Path(entry["path"]),
         Path(database) if database is not None else None,
         int(entry["source"]),
         bool(entry["ended"]),
         _part(entry["part"]),
-        Left(left.get("at"), _part(left.get("part"))),
+        ViewState(view.get("at"), _part(view.get("part"))),
     )
 
 

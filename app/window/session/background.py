@@ -47,10 +47,20 @@ class Background(QObject):
     def start(
         self, owner: QObject, work: Callable[[], T], done: Callable[[T], None], failed: Callable[[Notice], None], stop: Event | None = None
     ) -> None:
-        """Run ``work``, then call ``done`` with its value, or ``failed`` with the notice of its FramefleetError.
+        """Run a function in a thread of its own, and deliver its result in this object's thread.
 
-        owner: what ``done`` and ``failed`` use; if Qt has deleted it, neither is called. A dialog can close before its work ends.
-        stop: is set when the window closes, so that work of seconds can end early.
+        Parameters
+        ----------
+        owner : QObject
+            What ``done`` and ``failed`` use. If Qt has deleted it, neither is called: a dialog can close before its work ends.
+        work : callable
+            Called in the thread, without arguments.
+        done : callable
+            Called with the value of ``work``.
+        failed : callable
+            Called with the Notice of a FramefleetError of ``work``. Other errors go to the handler of unexpected errors, too.
+        stop : threading.Event, optional
+            Set when the window closes, so that work of seconds can end early.
         """
         self._number += 1
         number = self._number

@@ -44,12 +44,12 @@ _NAME = 40
 
 @dataclass(frozen=True)
 class Removed:
-    """A file that was removed from the queue. own: settings and labels for this file only."""
+    """A file that was removed from the queue. settings: those for this file only."""
 
     row: int
     item: QueueItem
     tally: Tally | None
-    own: SettingsAndLabels | None
+    settings: SettingsAndLabels | None
 
 
 def session_name(first: Path) -> str:
@@ -73,20 +73,20 @@ def _moment(time: float, pictures: bool) -> Moment:
 
 
 class FileSettings:
-    """The common settings, and the files with their own. common: None without a model. own: by the key of the file."""
+    """The common settings, and the files with their own. common: None without a model. by_file: by the key of the file."""
 
     def __init__(self) -> None:
         self.common: SettingsAndLabels | None = None
-        self.own: dict[int, SettingsAndLabels] = {}
+        self.by_file: dict[int, SettingsAndLabels] = {}
 
     def of(self, item: QueueItem) -> SettingsAndLabels | None:
         """The settings of a file, limited to its part; None without a model."""
-        chosen = self.own.get(item.key, self.common)
+        chosen = self.by_file.get(item.key, self.common)
         return None if chosen is None else (_limited(chosen[0], item), chosen[1])
 
     def waits_for(self, key: int) -> str | None:
         """What a file waits for before it can be passed to a session; None = nothing."""
-        return None if key in self.own or self.common is not None else translate("session", "Needs a model")
+        return None if key in self.by_file or self.common is not None else translate("session", "Needs a model")
 
 
 def with_progress(item: QueueItem, progress: SourceProgress, rate: float | None) -> QueueItem:
@@ -171,7 +171,7 @@ class DetectionController(QObject):
     @property
     def running(self) -> bool:
         """Whether detection runs in a file that has no settings of its own."""
-        return any(item.state is ItemState.RUNNING and item.key not in self._settings.own for item in self._model)
+        return any(item.state is ItemState.RUNNING and item.key not in self._settings.by_file for item in self._model)
 
     @property
     def has_session(self) -> bool:
@@ -180,7 +180,7 @@ class DetectionController(QObject):
 
     def has_own_settings(self, key: int) -> bool:
         """Whether a file has settings and labels of its own, which no other file uses."""
-        return key in self._settings.own
+        return key in self._settings.by_file
 
     def set_tally(self, key: int, tally: Tally) -> None:
         """Replace the counts of a file's detections, because they were corrected."""
@@ -188,18 +188,31 @@ class DetectionController(QObject):
             self._tallies[key] = tally
             self.item_changed.emit(key)
 
-    def add(self, paths: Iterable[Path], own: SettingsAndLabels | None = None) -> list[int]:
-        """Queue files; return their keys. own: settings and labels for these files only."""
-        return self._add(((path, None) for path in paths), own)
+    def add(self, paths: Iterable[Path], settings: SettingsAndLabels | None = None) -> list[int]:
+        """Queue files.
 
-    def _add(self, files: Iterable[tuple[Path, Part | None]], own: SettingsAndLabels | None = None) -> list[int]:
+        Parameters
+        ----------
+        paths : iterable of Path
+            Files, folders of pictures, or live sources.
+        settings : tuple of RunSettings and labels, optional
+            For these files only; None = the common ones.
+
+        Returns
+        -------
+        list of int
+            The key of each file in the queue.
+        """
+        return self._add(((path, None) for path in paths), settings)
+
+    def _add(self, files: Iterable[tuple[Path, Part | None]], settings: SettingsAndLabels | None = None) -> list[int]:
         if self.paused and all(item.ended for item in self._model):
             self.set_paused(False)
         items = []
         for path, part in files:
             key = next(self._keys)
-            if own is not None:
-                self._settings.own[key] = own
+            if settings is not None:
+                self._settings.by_file[key] = settings
             items.append(QueueItem(key, SourceProgress(path), reason=self._settings.waits_for(key), part=part))
         self._model.extend(items)
         self._submit()
@@ -209,7 +222,7 @@ class DetectionController(QObject):
         """The whole files that wait or are being detected with the settings of files that are added now."""
         session = self._session
         same = session is None or (session.settings, session.labels) == self._settings.common
-        whole = [item for item in self._model if not item.ended and item.part is None and item.key not in self._settings.own]
+        whole = [item for item in self._model if not item.ended and item.part is None and item.key not in self._settings.by_file]
         return [item for item in whole if same or item.results is None or item.state is ItemState.PAUSED]
 
     def go_on(self, database: Path | None, files: Iterable[tuple[Path, Part | None]]) -> list[int]:
@@ -237,9 +250,15 @@ class DetectionController(QObject):
         return common is not None and (settings, tuple(labels)) != common and not self._can_continue(settings, labels)
 
     def set_settings(self, settings: RunSettings, labels: Sequence[str], restart: bool) -> None:
-        """Use other settings from now on. restart: also for files whose detection runs; they start again.
+        """Use other settings from now on. If only the devices differ, they join and leave the current session.
 
-        If only the devices differ, they join and leave the current session.
+        Parameters
+        ----------
+        settings : RunSettings
+        labels : sequence of str
+            The names of the model's classes.
+        restart : bool
+            Whether files whose detection runs start again.
         """
         if (settings, tuple(labels)) == self._settings.common:
             return
@@ -251,7 +270,7 @@ class DetectionController(QObject):
         session = self._session
         if session is not None and not (elastic and session.use_devices(self._devices, settings)):
             for item in self._model:
-                begun = item.results is not None and not item.ended and item.key not in self._settings.own
+                begun = item.results is not None and not item.ended and item.key not in self._settings.by_file
                 if begun and (restart or item.state is ItemState.WAITING):
                     session.cancel(item.key)
                     self._forget(item, item.part)
@@ -285,9 +304,14 @@ class DetectionController(QObject):
         self.pause_changed.emit(paused)
 
     def set_cluster(self, cluster: ClusterConnection | None, released: Callable[[], None] = lambda: None) -> None:
-        """Use the devices of a cluster from now on, None = of this machine. released: called when nothing uses the earlier ones any more.
+        """Use the devices of a cluster from now on. Unfinished files go on with them, in the same session database.
 
-        Unfinished files go on with the other devices, in the same session database. What is stored stays.
+        Parameters
+        ----------
+        cluster : ClusterConnection or None
+            None = the devices of this machine.
+        released : callable
+            Called when no session uses the earlier devices any more.
         """
         self._cluster = cluster
         session = self._session
@@ -347,13 +371,13 @@ class DetectionController(QObject):
         row = self._model.row_of(key)
         self.cancel(key)
         self._model.remove(key)
-        return Removed(row, item, self._tallies.pop(key, None), self._settings.own.pop(key, None))
+        return Removed(row, item, self._tallies.pop(key, None), self._settings.by_file.pop(key, None))
 
     def put_back(self, removed: Removed) -> None:
         """Put a removed file back into its row. If detection had not ended, it starts again."""
         item = removed.item
-        if removed.own is not None:
-            self._settings.own[item.key] = removed.own
+        if removed.settings is not None:
+            self._settings.by_file[item.key] = removed.settings
         if removed.tally is not None:
             self._tallies[item.key] = removed.tally
         self._model.insert(removed.row, item)

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState, Part
-from framefleet.app.window.queue.memory import NAME, Left, QueueMemory, Remembered
+from framefleet.app.window.queue.memory import NAME, QueueMemory, Remembered, ViewState
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.queue.open_files import MAX_RECENT, RecentFiles
 from framefleet.app.window.queue.panel import QueuePanel
@@ -33,6 +33,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from PySide6.QtCore import QSettings
+from framefleet.app.window.context import Start
 from framefleet.app.window.main import make_application
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.results.interrupted import InterruptedRun
@@ -43,7 +44,7 @@ if __name__ == "__main__":
     folder, *videos = map(Path, sys.argv[1:])
     application = make_application()
     window = MainWindow(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat), folder / "sessions", tiny_files())
-    feature(window, InterruptedRun).look()
+    window.begin(Start())
     window.open_paths(videos)
 
     def saved():
@@ -89,21 +90,21 @@ def test_the_position_and_the_chosen_part_are_there_again(qtbot: QtBot, window: 
     videos = [make_video(tmp_path / f"{name}.mp4", 60, (64, 64)) for name in "ab"]
     folder = window.context.run.folder
     folder.mkdir()
-    lefts = Left(1.0, Part(0.5, 1.5)), Left(0.8, Part(0.4, 1.0))
-    plain = [Remembered(videos[0], write_results(folder / "s.sqlite", videos[0], 60).database, 0, ended=True, left=lefts[0])]
-    plain.append(Remembered(videos[1], left=lefts[1]))
+    views = ViewState(1.0, Part(0.5, 1.5)), ViewState(0.8, Part(0.4, 1.0))
+    plain = [Remembered(videos[0], write_results(folder / "s.sqlite", videos[0], 60).database, 0, ended=True, view=views[0])]
+    plain.append(Remembered(videos[1], view=views[1]))
     (folder / NAME).write_text(json.dumps([asdict(entry) for entry in plain], default=str))
     feature(window, InterruptedRun).look()
     player, timeline = window.context.viewer.player, window.context.viewer.transport.timeline
     qtbot.waitUntil(lambda: player.current is not None and player.current.pts == pytest.approx(1.0, abs=0.01), timeout=PATIENCE)
-    assert timeline.part == lefts[0].part
+    assert timeline.part == views[0].part
     timeline.set_part(Part(0.25, 0.75))
     buttons(window)["Continue"].click()
     feature(window, QueuePanel).show_item([*window.context.queue][1].key)
     qtbot.waitUntil(lambda: player.current is not None and player.current.pts == pytest.approx(0.8, abs=0.01), timeout=PATIENCE)
-    qtbot.waitUntil(lambda: timeline.part == lefts[1].part, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: timeline.part == views[1].part, timeout=PATIENCE)
     window.context.memory.stop()
-    kept = {entry.path: entry.left for entry in QueueMemory(QueueModel(), folder).start()}
+    kept = {entry.path: entry.view for entry in QueueMemory(QueueModel(), folder).start()}
     assert kept[videos[0]].part == Part(0.25, 0.75)
     assert [kept[video].at for video in videos] == pytest.approx([1.0, 0.8], abs=0.01)
 
