@@ -37,7 +37,7 @@ def detections(network: Network, heads: Sequence[NDArray[np.float32]], fits: Seq
         if len(picture) > MOST_CANDIDATES:
             found.append(TOO_MANY)
             continue
-        keep = nms(picture.boxes, picture.scores, picture.class_ids, settings.iou, network.heads[-1].diou_beta)
+        keep = nms(picture.boxes, picture.scores, picture.class_ids, settings.iou, network.heads[-1].diou_beta, fit.aspect)
         boxes, class_ids = fit.to_source(picture.boxes[keep]), picture.class_ids[keep]
         wanted = (boxes[:, 0] < boxes[:, 2]) & (boxes[:, 1] < boxes[:, 3])
         if settings.classes is not None:

@@ -27,6 +27,11 @@ class Fit:
     inner_width: int
     inner_height: int
 
+    @property
+    def aspect(self) -> np.float32:
+        """Width ÷ height of the resized picture: a vertical distance times this has the same share of the picture as a horizontal one."""
+        return np.float32(self.inner_width) / np.float32(self.inner_height)
+
     def to_source(self, boxes: NDArray[np.float32]) -> NDArray[np.float32]:
         """Convert boxes from pixels of the network's input to pixels of the picture, and clip them to it.
 

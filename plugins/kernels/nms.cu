@@ -9,8 +9,9 @@ struct Record {
     int class_id;
 };
 
-// By how much the overlap exceeds the limit; 0 or less: it does not. Boxes are x1 y1 x2 y2. beta: below 0 for plain IoU.
-__device__ __forceinline__ float excess(const float4& a, const float4& b, float iou, float beta) {
+// By how much the overlap exceeds the limit; 0 or less: it does not. Boxes are x1 y1 x2 y2. beta: below 0 for plain IoU. aspect: multiplies
+// vertical distances, so that all distances are in fractions of the picture.
+__device__ __forceinline__ float excess(const float4& a, const float4& b, float iou, float beta, float aspect) {
     const float width = fmaxf(fminf(a.z, b.z) - fmaxf(a.x, b.x), 0.0f);
     const float overlap = width * fmaxf(fminf(a.w, b.w) - fmaxf(a.y, b.y), 0.0f);
     const float area = (a.z - a.x) * (a.w - a.y) + (b.z - b.x) * (b.w - b.y) - overlap;
@@ -18,8 +19,8 @@ __device__ __forceinline__ float excess(const float4& a, const float4& b, float 
     if (beta < 0.0f || !(over > 0.0f)) {  // the distance only lowers it
         return over;
     }
-    const float dx = a.x + a.z - b.x - b.z, dy = a.y + a.w - b.y - b.w;
-    const float around_x = fmaxf(a.z, b.z) - fminf(a.x, b.x), around_y = fmaxf(a.w, b.w) - fminf(a.y, b.y);
+    const float dx = a.x + a.z - b.x - b.z, dy = (a.y + a.w - b.y - b.w) * aspect;
+    const float around_x = fmaxf(a.z, b.z) - fminf(a.x, b.x), around_y = (fmaxf(a.w, b.w) - fminf(a.y, b.y)) * aspect;
     const float distance = dx * dx + dy * dy, around = around_x * around_x + around_y * around_y;
     constexpr float tiny = 1.17549435e-38f;
     return overlap / fmaxf(area, tiny) - powf(distance / 4.0f / fmaxf(around, tiny), beta) - iou;
@@ -63,6 +64,7 @@ extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
         }
         return;
     }
+    const float aspect = static_cast<float>(frame.right - frame.left) / static_cast<float>(frame.bottom - frame.top);
     const long long offset = static_cast<long long>(picture) * capacity;
     boxes += offset, scores += offset, class_ids += offset;
     records += static_cast<long long>(picture) * limit;
@@ -106,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
             }
 #pragma unroll
             for (int i = 0; i < AT_ONCE; ++i) {
-                loses |= classes[i] == group_classes[member] && excess(boxes[slots[i]], group[member], iou, beta) > 0.0f;
+                loses |= classes[i] == group_classes[member] && excess(boxes[slots[i]], group[member], iou, beta, aspect) > 0.0f;
             }
         }
         if (loses) {
@@ -114,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
         }
         // compare the group's members with each other
         for (int first = threadIdx.x / GROUP; first < member && member < members; first += NMS_THREADS / GROUP) {
-            if (group_classes[first] == group_classes[member] && excess(group[first], group[member], iou, beta) > 0.0f) {
+            if (group_classes[first] == group_classes[member] && excess(group[first], group[member], iou, beta, aspect) > 0.0f) {
                 atomicOr(&rows[first], 1ULL << member);
                 atomicOr(&busy, 1ULL << first);
             }

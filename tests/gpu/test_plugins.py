@@ -20,6 +20,7 @@ from framefleet.plugins.mish import Mish
 from framefleet.plugins.nms import LIMIT, RECORD, Nms, class_mask, read_results, result_bytes
 from framefleet.plugins.preprocess import FRAME, RGB8, Preprocess, describe_frame
 from framefleet.plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
+from tests.support.darknet import kept_by_darknet
 from tests.support.devices.candidates import read_candidates
 from tests.support.devices.surfaces import picture
 from tests.support.models import tiny_network
@@ -268,7 +269,7 @@ def suppressed(
 def by_definition(
     found: CpuCandidates, placed: Fit, iou: float = 0.45, beta: float | None = None, wanted: frozenset[int] | None = None
 ) -> NDArray[Any]:
-    keep = nms(found.boxes, found.scores, found.class_ids, iou, beta)
+    keep = nms(found.boxes, found.scores, found.class_ids, iou, beta, placed.aspect)
     boxes, class_ids = placed.to_source(found.boxes[keep]), found.class_ids[keep]
     visible = (boxes[:, 0] < boxes[:, 2]) & (boxes[:, 1] < boxes[:, 3])
     if wanted is not None:
@@ -291,6 +292,22 @@ def test_what_is_kept_and_in_which_order(gpu: Gpu, iou: float, beta: float | Non
         expected = by_definition(found, placed, iou, beta)
         assert counts[index].tolist() == [len(found), len(expected)]
         np.testing.assert_array_equal(records[index, : min(LIMIT, len(expected))], expected[:LIMIT])
+
+
+@pytest.mark.parametrize("letterbox", [False, True])
+@pytest.mark.parametrize(("width", "height"), [(1280, 180), (180, 1280), (400, 400)])
+def test_distances_are_those_of_darknet(gpu: Gpu, width: int, height: int, letterbox: bool) -> None:
+    """Darknet computes DIoU on fractions of the picture."""
+    placed = plan_fit(width, height, WIDTH, HEIGHT, letterbox)
+    found = crowd(300, width + letterbox, classes=2, size=40)
+    expected = kept_by_darknet(found.boxes, found.scores, found.class_ids, placed, 0.3, 0.6)
+    counts, records = suppressed(gpu, [found], [replace(placed, width=10**6, height=10**6)], 0.3, 0.6)
+    back = np.array([10**6 / placed.inner_width, 10**6 / placed.inner_height] * 2)
+    inside = (found.boxes[expected] - np.array([placed.left, placed.top] * 2)) * back
+    visible = np.clip(inside, 0, 10**6)
+    visible = visible[(visible[:, 0] < visible[:, 2]) & (visible[:, 1] < visible[:, 3])]
+    assert counts[0, 1] == len(visible)
+    np.testing.assert_allclose(records[0, : counts[0, 1]]["box"], visible, rtol=1e-4, atol=10)
 
 
 def test_thousands_of_candidates(gpu: Gpu) -> None:

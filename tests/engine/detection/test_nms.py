@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from framefleet.engine.detection.nms import nms
+from framefleet.engine.detection.preprocess import plan_fit
+from tests.support.darknet import kept_by_darknet
 
 # Whole coordinates, thresholds in sixteenths: every product below is exact in float32, so ties at the threshold are real ties.
 COORDINATE = st.integers(0, 24)
@@ -119,3 +121,23 @@ def test_diou_keeps_neighbours_with_distant_centres(seed: int, count: int, thres
         if all(rival <= threshold for rival in rivals):
             kept.append(index)
     assert nms(boxes, scores, classes, threshold, diou_beta=0.6).tolist() == kept
+
+
+@pytest.mark.parametrize("letterbox", [False, True])
+@pytest.mark.parametrize(("width", "height"), [(1920, 360), (360, 1920), (640, 384)])
+def test_diou_is_that_of_darknet_on_fractions_of_the_picture(width: int, height: int, letterbox: bool) -> None:
+    placed = plan_fit(width, height, 128, 96, letterbox)
+    boxes, scores, classes = crowd(width + 2 * letterbox, 80, 100, 2)
+    expected = kept_by_darknet(boxes, scores, classes, placed, 0.3, 0.6)
+    assert nms(boxes, scores, classes, 0.3, 0.6, placed.aspect).tolist() == expected
+
+
+def test_the_shape_of_the_picture_decides_about_neighbours() -> None:
+    """IoU 0.25, and the distance of the centres is a smaller share of the diagonal where the picture is wide."""
+    boxes, scores, classes = (
+        np.array([[0, 0, 20, 20], [12, 0, 32, 20]], np.float32),
+        np.array([0.9, 0.8], np.float32),
+        np.zeros(2, np.int32),
+    )
+    assert nms(boxes, scores, classes, 0.05, 0.6).tolist() == [0, 1]
+    assert nms(boxes, scores, classes, 0.05, 0.6, np.float32(4)).tolist() == [0]
