@@ -1,5 +1,7 @@
 """Opens a CUDA device, and asks for its free memory."""
 
+from functools import cache
+
 from cuda.bindings import driver
 from cuda.core import Device
 
@@ -28,8 +30,21 @@ def open_device(device: DeviceId, sleep: bool = True) -> Device:
         flags = driver.CUctx_flags
         way = flags.CU_CTX_SCHED_BLOCKING_SYNC if sleep else flags.CU_CTX_SCHED_AUTO
         driver.cuDevicePrimaryCtxSetFlags(cuda.device_id, way)  # an error leaves the driver's default
+        _keep_context(cuda.device_id)
         cuda.set_current()
     return cuda
+
+
+@cache
+def _keep_context(index: int) -> None:
+    """Retain a device's primary context until the process ends.
+
+    cuda-core holds it once for each thread that uses the device, and lets it go when the thread ends. After the last one the driver would
+    destroy the context, while libraries keep handles that belong to it and use them for the next engine.
+    """
+    status, _ = driver.cuDevicePrimaryCtxRetain(index)
+    if status != driver.CUresult.CUDA_SUCCESS:
+        raise RuntimeError(f"CUDA cannot retain the context of device {index}: {status.name}")
 
 
 def free_memory(cuda: Device) -> int | None:

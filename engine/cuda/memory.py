@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from framefleet.engine.cuda.graph import copy
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.notices import Notice
-from framefleet.engine.types import DeviceId, of_device
+from framefleet.engine.types import Closing, DeviceId, of_device
 
 _log = logging.getLogger(__name__)
 
@@ -94,6 +94,14 @@ class Memory:
         self._device, self._stream = device, stream
         self._host = LegacyPinnedMemoryResource()
         self._buffers: list[Buffer] = []
+        self._owned: list[Closing] = []
+
+    def own(self, resource: Closing) -> None:
+        """Close this together with the memory, while the memory's device is the current one.
+
+        Libraries release what they hold on the device that is current at that time, so an object must not outlive this call of ``close``.
+        """
+        self._owned.append(resource)
 
     def device(self, nbytes: int) -> int:
         """Allocate bytes on the device and return their address, aligned to 256."""
@@ -119,7 +127,12 @@ class Memory:
         return address
 
     def close(self) -> None:
-        """Free everything. No work may use the memory any more, and no view of it may be used afterwards."""
+        """Free everything. No work may use the memory any more, and no view of it may be used afterwards. Makes the device current."""
+        if self._owned or self._buffers:
+            self._device.set_current()
+        for resource in reversed(self._owned):
+            resource.close()
+        self._owned.clear()
         for buffer in reversed(self._buffers):
             buffer.close()
         self._buffers.clear()

@@ -235,6 +235,7 @@ class NvidiaBackend(Backend):
         for memory in self._memories:
             memory.close()
         self._memories.clear()
+        self._cuda.set_current()
 
 
 def _release_frames(images: Sequence[HostImage | DeviceFrame]) -> None:

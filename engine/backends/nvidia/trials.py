@@ -89,6 +89,7 @@ class Builder:
 
                 known = self.library, self._network, part, batch, precision, self._cache, self.situation
                 plans.append(prepare_plan(*known, tell, pieces.linear, pieces.channels_last))
+                memory.own(plans[-1])
             return TensorRtEngine(self._network, batch, precision, memory, pieces, plans, self.kernels, first), memory
         except KernelError as problem:
             memory.close()

@@ -117,6 +117,7 @@ class TensorRtDepthBackend(NvidiaBackend):
             memory = Memory(streams.device, streams.compute)
             self._memories.append(memory)
             plan = builder.plan(part, precision, batch, number + 1, len(self._members))
+            memory.own(plan)
             plan.use_scratch(memory.device(plan.scratch), plan.scratch)
             stages.append(Stage(self._members[number], streams, part, plan, builder.kernels, memory))
         staged = Staged(self._network, batch, precision, stages, self._direct)

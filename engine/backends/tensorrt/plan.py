@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
-from cuda.core import Stream
+from cuda.core import Device, Stream
 
 from framefleet.engine.backends.tensorrt.library import Library, logger
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.notices import Notice
+from framefleet.engine.types import Closing
 from framefleet.plugins.cache import FileCache
 
 
-class Plan:
+@cache
+def _runtime(trt: Any, _device: int) -> Any:
+    """The one runtime of a library for a device, which must be the current one. It lives as long as the process, like the context."""
+    return trt.Runtime(logger(trt))
+
+
+class Plan(Closing):
     """One deserialized plan. cache, key: for the kernels that TensorRT-RTX compiles for the device when a plan is loaded.
 
     scratch: bytes of device memory that the plan needs while it runs; set it with ``use_scratch``. Plans that run one after the other
@@ -25,10 +33,8 @@ class Plan:
 
         Raises DeviceError if the library refuses the plan or the device, or the device's memory does not suffice.
         """
-        trt = library.trt
         self._library = library
-        self._runtime = trt.Runtime(logger(trt))
-        self._engine = self._runtime.deserialize_cuda_engine(serialized)
+        self._engine = _runtime(library.trt, Device().device_id).deserialize_cuda_engine(serialized)
         if self._engine is None:
             raise DeviceError(Notice("backends.plan_not_loaded", library=str(library)))
         self._context = self._create_context(cache, f"{key}\nkernels")
@@ -42,7 +48,18 @@ class Plan:
 
     def step(self, addresses: Mapping[str, int]) -> PlanStep:
         """The plan as a step. addresses: device addresses of its inputs and outputs, by name."""
-        return PlanStep(self._library, self._context, dict(addresses))
+        return PlanStep(self._library, self, dict(addresses))
+
+    def run(self, addresses: Mapping[str, int], stream: Stream) -> bool:
+        """Put the plan on a stream. Returns whether the library accepted it."""
+        for name, address in addresses.items():
+            self._context.set_tensor_address(name, address)
+        return bool(self._context.execute_async_v3(int(stream.handle)))
+
+    def close(self) -> None:
+        """Release the execution context, then the engine. The plan's device must be the current one; see ``Memory.own``."""
+        self._context = None
+        self._engine = None
 
     def _create_context(self, cache: FileCache, key: str) -> Any:
         trt = self._library.trt
@@ -65,12 +82,10 @@ class Plan:
 class PlanStep:
     """A plan with the addresses of its inputs and outputs: a ``Step``."""
 
-    def __init__(self, library: Library, context: Any, addresses: Mapping[str, int]) -> None:
-        self._library, self._context, self._addresses = library, context, addresses
+    def __init__(self, library: Library, plan: Plan, addresses: Mapping[str, int]) -> None:
+        self._library, self._plan, self._addresses = library, plan, addresses
 
     def launch(self, stream: Stream) -> None:
         """See ``Step.launch``."""
-        for name, address in self._addresses.items():
-            self._context.set_tensor_address(name, address)
-        if not self._context.execute_async_v3(int(stream.handle)):
+        if not self._plan.run(self._addresses, stream):
             raise DeviceError(Notice("backends.plan_not_run", library=str(self._library)))

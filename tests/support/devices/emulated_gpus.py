@@ -34,7 +34,7 @@ class Gpus:
         self.buffers: dict[int, tuple[int, Device | None]] = {}
         self.devices = [Device(self, number) for number in range(count)]
         self.current: Device | None = None
-        self.direct = self.staged = 0
+        self.direct = self.staged = self.closed_plans = 0
 
     def run_until(self, over: Callable[[], bool]) -> None:
         """Run work of randomly chosen streams until ``over`` returns True."""
@@ -239,6 +239,11 @@ class Plan:
 
     def step(self, addresses: Mapping[str, int]) -> PlanStep:
         return PlanStep(self, {-1 if name == "pictures" else int(name.removeprefix("layer")): each for name, each in addresses.items()})
+
+    def close(self) -> None:
+        """A library releases what it holds on the current device."""
+        assert self._gpus.current is self._device
+        self._gpus.closed_plans += 1
 
     def view(self, index: int, address: int) -> Any:
         """The values of a layer at an address, (batch, channels, height, width)."""

@@ -82,6 +82,7 @@ def test_batches_under_way_neither_overtake_nor_disturb_each_other(
         assert bool(gpus.direct) == peers
         assert set(slots[0].stage_times()) >= {"preprocess", "network cuda:0", "transfer cuda:1", "postprocess", "download"}
     assert not gpus.buffers, "memory is left"
+    assert gpus.closed_plans == len(cuts) + 1, "each plan is closed on its own device"
 
 
 def test_from_the_first_measurement_to_results(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
