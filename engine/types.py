@@ -57,7 +57,7 @@ class DeviceId:
         name = name or ("0" if kind in ("cpu", "cuda") else "")
         numbered = kind in ("cpu", "cuda")
         if kind not in cls.KINDS or not name or (numbered and not name.isdecimal()) or (slash and not node):
-            raise UsageError(f"'{text}' is not a device: write cpu:0, cuda:0 or openvino:GPU.0 ('framefleet devices' lists yours)")
+            raise UsageError(Notice("settings.no_device", text=text))
         return cls(kind, str(int(name)) if numbered else name, node)
 
     @classmethod

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings.choices import Decode, Parallel, Precision
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.types import DeviceId
@@ -14,24 +15,24 @@ MOST_STAGES = 8
 
 def find_problems(
     values: Mapping[str, Any], devices: Sequence[DeviceId], offered: Mapping[DeviceId, Sequence[str]] | None = None
-) -> dict[str, str]:
-    """The settings that cannot work, with the reason in words, by the setting's name.
+) -> dict[str, Notice]:
+    """The settings that cannot work, with the reason, by the setting's name.
 
     values: of all settings, by name. devices: the devices to use. offered: the precisions of devices, as far as they are known.
     """
     found = {
         "decode": decode_problem(values["decode"], devices),
-        "parallel": depth_problem(devices) if values["parallel"] is Parallel.DEPTH else "",
+        "parallel": depth_problem(devices) if values["parallel"] is Parallel.DEPTH else None,
         "precision": _precision_problem(values["precision"], devices, offered or {}),
         "end": part_problem(values["begin"], values["end"]),
     }
-    return {name: problem for name, problem in found.items() if problem}
+    return {name: problem for name, problem in found.items() if problem is not None}
 
 
-def find_notes(values: Mapping[str, Any]) -> dict[str, str]:
-    """The settings that have no effect, with a sentence that says why, by the setting's name."""
+def find_notes(values: Mapping[str, Any]) -> dict[str, Notice]:
+    """The settings that have no effect, with the reason, by the setting's name."""
     if values["batch"] is not None and values["latency_budget"] is not None:
-        return {"latency_budget": f"It has no effect while the batch is set to {values['batch']}."}
+        return {"latency_budget": Notice("settings.no_effect_with_batch", batch=values["batch"])}
     return {}
 
 
@@ -41,20 +42,20 @@ def require_possible(values: Mapping[str, Any], devices: Sequence[DeviceId]) -> 
         raise UsageError(problem)
 
 
-def part_problem(begin: Moment | None, end: Moment | None) -> str:
-    """Why there is no frame from ``begin`` to ``end``; "" = there may be some. A time and a number of frames are not compared."""
+def part_problem(begin: Moment | None, end: Moment | None) -> Notice | None:
+    """Why there is no frame from ``begin`` to ``end``; None: there may be some. A time and a number of frames are not compared."""
     if begin and end:
         order = zip((begin.frames, begin.seconds), (end.frames, end.seconds), strict=True)
         if any(None not in pair and pair[0] >= pair[1] for pair in order):  # type: ignore[operator]
-            return f"the part from {begin} to {end} is empty: the end must come after the beginning"
-    return ""
+            return Notice("settings.empty_part", begin=str(begin), end=str(end))
+    return None
 
 
-def decode_problem(decode: Decode, devices: Sequence[DeviceId]) -> str:
-    """Why the devices cannot decode videos as the setting says; "" = they can."""
+def decode_problem(decode: Decode, devices: Sequence[DeviceId]) -> Notice | None:
+    """Why the devices cannot decode videos as the setting says; None: they can."""
     if decode is Decode.NVDEC and not any(member.kind == "cuda" for device in devices for member in device.members):
-        return f"NVDEC is part of NVIDIA's GPUs, and none is among the devices ({_names(devices)}): choose one, or let the CPU decode"
-    return ""
+        return Notice("settings.no_nvdec", devices=_names(devices))
+    return None
 
 
 def check_decode(decode: Decode, devices: Sequence[DeviceId]) -> None:
@@ -69,26 +70,27 @@ def check_depth(devices: Sequence[DeviceId]) -> None:
         raise UsageError(problem)
 
 
-def depth_problem(devices: Sequence[DeviceId]) -> str:
-    """Why a network cannot be cut into a stage for each of these devices; "" = it can."""
-    names, advice = _names(devices), "choose other devices or the strategy segments"
+def depth_problem(devices: Sequence[DeviceId]) -> Notice | None:
+    """Why a network cannot be cut into a stage for each of these devices; None: it can."""
+    names = _names(devices)
     if not 2 <= len(devices) <= MOST_STAGES:
-        return f"the strategy depth needs 2 to {MOST_STAGES} devices, one for each stage, not {len(devices)} ({names}): {advice}"
+        return Notice("settings.wrong_number_of_stages", most=MOST_STAGES, number=len(devices), devices=names)
     if len(set(devices)) < len(devices):
-        return f"the strategy depth needs a device for each stage, and one is named twice ({names}): {advice}"
+        return Notice("settings.stage_twice", devices=names)
     if len({device.kind == "cuda" for device in devices}) > 1:
-        return f"the strategy depth needs CUDA devices only, or other devices only, not both ({names}): {advice}"
-    return ""
+        return Notice("settings.mixed_stages", devices=names)
+    return None
 
 
-def _precision_problem(precision: Precision, devices: Sequence[DeviceId], offered: Mapping[DeviceId, Sequence[str]]) -> str:
+def _precision_problem(precision: Precision, devices: Sequence[DeviceId], offered: Mapping[DeviceId, Sequence[str]]) -> Notice | None:
     if precision is Precision.AUTO:
-        return ""
+        return None
     # discovery finds the processors once, as cpu:0, and every CPU device uses them
     known = {device: offered.get(DeviceId("cpu", "0") if device.kind == "cpu" else device) for device in devices}
     lacking = {device: each for device, each in known.items() if each is not None and precision not in each}
-    return "\n".join(f"{device} offers {', '.join(each).upper()} only" for device, each in lacking.items())
+    found = [Notice("settings.offers_only", device=str(device), precisions=tuple(map(str.upper, each))) for device, each in lacking.items()]
+    return Notice("settings.all_of", problems=tuple(found)) if found else None
 
 
-def _names(devices: Iterable[DeviceId]) -> str:
-    return ", ".join(map(str, devices))
+def _names(devices: Iterable[DeviceId]) -> tuple[str, ...]:
+    return tuple(map(str, devices))

@@ -13,6 +13,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -35,7 +36,7 @@ class ClockTime:
             return ClockSource(text)
         moment = _iso_time(text)
         if moment is None:
-            raise UsageError(f"'{text}' is not a time: write name, metadata, or when the file began, such as \"2026-11-01 08:00\"")
+            raise UsageError(Notice("settings.no_clock", text=text))
         return moment
 
 
@@ -50,7 +51,7 @@ class TimeZone:
         try:
             return ZoneInfo(text)
         except (KeyError, ValueError, OSError):  # ZoneInfoNotFoundError is a KeyError
-            raise UsageError(f"'{text}' is not a known time zone: write its name, such as UTC or Europe/Berlin") from None
+            raise UsageError(Notice("settings.no_time_zone", text=text)) from None
 
 
 @dataclass(frozen=True)

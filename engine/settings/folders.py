@@ -13,6 +13,7 @@ from pathlib import Path
 from platformdirs import user_cache_path, user_config_path, user_data_path
 
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice
 from framefleet.plugins.cache import FOLDER_VARIABLE
 
 _NAME = "framefleet"
@@ -74,7 +75,7 @@ def choose(folder: Folder, path: Path | None) -> None:
         part.write_text(json.dumps(choices, indent=2), "utf-8")
         part.replace(where)
     except OSError as error:
-        raise UsageError(f"{where} cannot be written to: {error.strerror or error}; choose another folder") from error
+        raise UsageError(Notice("settings.folder_not_writable", folder=where, error=error.strerror or str(error))) from error
 
 
 def _file() -> Path:

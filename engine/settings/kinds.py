@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.settings.clock import ClockTime, TimeZone
 from framefleet.engine.types import DeviceId
 
@@ -55,7 +56,7 @@ class Number:
         except ValueError:
             value = None
         if value is None or not self.allows(value):
-            raise UsageError(f"'{text}' cannot be used: give {self}")
+            raise UsageError(Notice("settings.no_such_number", text=text, wanted=self.wanted))
         return value
 
     def allows(self, value: float) -> bool:
@@ -67,9 +68,15 @@ class Number:
         """Whether the engine chooses the number if there is none."""
         return self.none == "Automatic"
 
-    def __str__(self) -> str:
-        limits = f"above {self.least:g} and at most {self.most:g}" if self.above else f"from {self.least:g} to {self.most:g}"
-        return f"{'auto or ' * self.automatic}a {'whole ' * self.whole}number {f'of {self.unit} ' if self.unit else ''}{limits}"
+    @property
+    def wanted(self) -> Notice:
+        """What may be given."""
+        limits = {"least": self.least, "most": self.most}
+        within = Notice("settings.above_and_at_most", **limits) if self.above else Notice("settings.from_to", **limits)
+        number: Notice = Notice("settings.whole_number" if self.whole else "settings.number", limits=within)
+        if self.unit:
+            number = Notice("settings.number_of_unit", unit=self.unit, limits=within)
+        return Notice("settings.auto_or", number=number) if self.automatic else number
 
 
 @dataclass(frozen=True)
@@ -88,11 +95,11 @@ class Devices:
     def read(self, text: str) -> tuple[DeviceId, ...]:
         """ "auto", or ids with commas between them. Raises UsageError."""
         if "+" in text:
-            raise UsageError(f"'{text}': write the devices with commas, {text.replace('+', ',')}; --parallel says how they work together")
+            raise UsageError(Notice("settings.devices_with_plus", text=text, better=text.replace("+", ","), option=Option("parallel")))
         if text == "auto":
             return ()
         if not items(text):
-            raise UsageError(f"'{text}' names no device: write auto, or cpu:0, cuda:0 … ('framefleet devices' lists yours)")
+            raise UsageError(Notice("settings.no_device_named", text=text))
         return tuple(dict.fromkeys(DeviceId.parse(part) for part in items(text)))
 
 
@@ -103,7 +110,7 @@ class Names:
     def read(self, text: str) -> list[str]:
         """Names with commas between them, at least one. Raises UsageError."""
         if not items(text):
-            raise UsageError(f"'{text}' names nothing: give at least one, or leave the option out")
+            raise UsageError(Notice("settings.nothing_named", text=text))
         return items(text)
 
 
@@ -137,16 +144,16 @@ class Moments:
         elif re.fullmatch(r"\d{1,12}", text):
             moment = Moment(frames=int(text))
         else:
-            raise UsageError(f"'{text}' cannot be used: give a time such as 90s or 1:02.5, or a number of frames such as 2700")
+            raise UsageError(Notice("settings.no_moment", text=text))
         if self.above and not (moment.frames or moment.seconds):
-            raise UsageError(f"'{text}' cannot be used: give a time or a number of frames above 0")
+            raise UsageError(Notice("settings.moment_zero", text=text))
         return moment
 
 
 def whole(text: str) -> int:
     """Read a whole number from 0. Raises UsageError."""
     if not re.fullmatch(r"\d{1,12}", text.strip()):
-        raise UsageError(f"'{text}' cannot be used: give a whole number from 0")
+        raise UsageError(Notice("settings.no_whole_number", text=text))
     return int(text)
 
 
@@ -169,4 +176,4 @@ def one_of(text: str, available: Sequence[str]) -> str:
     """The text, if it is available. Raises UsageError if it is not available; the message names what is."""
     if text in available:
         return text
-    raise UsageError(f"'{text}' is unknown; choose from: {', '.join(available)}")
+    raise UsageError(Notice("settings.unknown_choice", text=text, available=tuple(available)))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings.checks import part_problem
 from framefleet.engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
 from framefleet.engine.settings.clock import ClockSettings
@@ -31,7 +32,7 @@ def _check_limits(settings: object) -> None:
     for name, value in vars(settings).items():
         kind = TABLE[name].kind
         if isinstance(kind, Number) and not (value is None and kind.none) and not kind.allows(value):
-            raise UsageError(f"{name.replace('_', ' ')} {value:g} cannot be used: give {kind}")
+            raise UsageError(Notice("settings.out_of_range", name=name.replace("_", " "), value=value, wanted=kind.wanted))
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class RunSettings:
 
     def __post_init__(self) -> None:
         if len(set(self.devices)) != len(self.devices):
-            raise UsageError(f"a device is named twice: {', '.join(map(str, self.devices))}")
+            raise UsageError(Notice("settings.device_twice", devices=tuple(map(str, self.devices))))
         if problem := part_problem(self.begin, self.end):
             raise UsageError(problem)
 

@@ -27,6 +27,7 @@ from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.questions import Mode, choose_path
 from framefleet.app.window.widgets.translation import of_settings, translate
 from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings.checks import find_notes, find_problems
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.settings.table import DEFAULTS, Section
@@ -261,12 +262,12 @@ class SettingsDialog(QDialog):
         preferences = self.preferences
         values, used = preferences.values, preferences.values["devices"] or self.devices.default
         none = translate("settings", "Select at least one device, or the automatic choice.") if self.devices.none_ticked else ""
-        problems = find_problems(values, used, self.devices.offered) if used and not none else {}
+        problems: dict[str, Notice | str] = dict(find_problems(values, used, self.devices.offered) if used and not none else {})
         problems |= {name: text for form in self._forms for name, text in form.unreadable.items()}
         say(self.devices.problem, none)
         for form in self._forms:
             form.show_sentences(
-                {name: f"{formats.capitalised(text)}." for name, text in problems.items()},
+                {name: f"{of_engine(text, capital=True)}." for name, text in problems.items()},
                 {name: of_engine(text) for name, text in find_notes(values).items()},
                 self._chosen,
                 clock_preview(ClockSettings(values["clock"], values["time_zone"]), self._example),
