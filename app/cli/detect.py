@@ -209,7 +209,11 @@ def _source(text: str) -> Path:
 def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ...]]:
     """The settings, and the model's labels."""
     model = options.model_files(arguments, arguments.size)
-    labels = check_model(model).labels
+    summary = check_model(model)
+    labels = summary.labels
+    if not arguments.quiet:
+        for said in (summary.labels_source, *summary.notes):
+            print_line(f"framefleet: {said}", sys.stderr)
     given = options.given_settings(arguments)
     if arguments.zones and given.setdefault("track", Track.BYTETRACK) is Track.NONE:
         raise UsageError("--zones counts tracks: leave out '--track none'")

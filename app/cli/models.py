@@ -32,13 +32,14 @@ def run(argv: Sequence[str]) -> int:
         f"{MIRROR} names an address that serves all files from one folder. Use it if GitHub cannot be reached.",
     )
     parser.add_argument("words", nargs="*", metavar="NAME", help="models to download, or to remove")
+    parser.add_argument("--unverified", action="store_true", help="also download files of which nobody publishes a SHA-256")
     arguments = parser.parse_args(argv)
     verb, *names = arguments.words if arguments.words[:1] in (["download"], ["remove"]) else ["download", *arguments.words]
     if arguments.words and not names:
         raise UsageError(f"which model? 'framefleet models {verb} {FAMILY[0].name}'; 'framefleet models' lists them")
     entries = [entry_named(name) for name in dict.fromkeys(names)]
     folder = models_folder()
-    failed = _each(entries, lambda entry: (_remove if verb == "remove" else _download)(entry, folder))
+    failed = _each(entries, lambda entry: _remove(entry, folder) if verb == "remove" else _download(entry, folder, arguments.unverified))
     if arguments.json:
         print(json.dumps({"folder": str(folder), "models": [_as_json(entry, folder) for entry in entries or FAMILY]}))
     elif not entries:
@@ -105,7 +106,7 @@ def _remove(entry: ModelEntry, folder: Path) -> None:
     print(f"{entry.name} is removed" if removed else f"{entry.name} is not installed", file=sys.stderr)
 
 
-def _download(entry: ModelEntry, folder: Path) -> None:
+def _download(entry: ModelEntry, folder: Path, unverified: bool) -> None:
     from framefleet.engine.model.registry.download import download
 
     if is_installed(entry, folder):
@@ -126,5 +127,5 @@ def _download(entry: ModelEntry, folder: Path) -> None:
             print(f"{entry.name}: {done / 1e6:,.1f} of {entry.weights_bytes / 1e6:,.1f} MB", file=sys.stderr, flush=True)
 
     with bar:
-        files = download(entry, folder, progress)
+        files = download(entry, folder, progress, accept_unverified=unverified)
     print(f"{entry.name} is installed: {files.cfg.parent}", file=sys.stderr)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from framefleet.engine.errors import UsageError
-from framefleet.engine.model.files import find_weights
+from framefleet.engine.model.files import find_weights, require_cfg
 from framefleet.engine.model.random_weights import is_random
+from framefleet.engine.model.registry.catalogue import find_entry
 from framefleet.engine.model.registry.installed import model_named
 from framefleet.engine.settings import ModelFiles
 from framefleet.engine.settings.checks import require_possible
@@ -93,10 +94,9 @@ def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = No
             "no model: give --model M.cfg (and --weights M.weights, unless they are beside it under the same name);"
             " 'framefleet models' lists some to download, 'framefleet demo' shows one at work"
         )
-    if cfg.is_dir() and (cfg.suffix or cfg.parent != Path()):
-        raise UsageError(f"{cfg} is a folder: give the model's .cfg file in it")
-    named = None if cfg.suffix or cfg.parent != Path() or cfg.is_file() else model_named(cfg.name)
-    cfg = named.cfg if named else cfg
+    is_name = not cfg.suffix and cfg.parent == Path() and not cfg.is_file() and (find_entry(cfg.name) is not None or not cfg.is_dir())
+    cfg = model_named(cfg.name).cfg if is_name else cfg
+    require_cfg(cfg)
     if not cfg.exists():
         raise UsageError(f"{cfg} does not exist: check the name and the folder; 'framefleet models' lists models to download")
     weights: str | Path | None = arguments.weights

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from framefleet.engine.errors import UsageError
 from framefleet.engine.model.network import Convolution, Identity, Layer, Network, Route, Yolo
+from framefleet.engine.notices import Notice
 
 _SLACK = 1.01
 """The slowest stage may take this factor longer than the optimum, if less data is transferred then."""
@@ -81,7 +82,7 @@ def find_balance(
     Raises UsageError if the network has too few layers.
     """
     if stages > len(network.layers):
-        raise UsageError(f"{network.name} has {len(network.layers)} layers: it cannot be cut into {stages} stages")
+        raise UsageError(Notice("model.too_few_layers", name=network.name, layers=len(network.layers), stages=stages))
     costs = layer_costs(network, batch, value_bytes, rates)
     receiving = 1000 * batch * arriving_bytes(network, value_bytes) / rates.link
     known: dict[tuple[int, ...], Balance] = {}

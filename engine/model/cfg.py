@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from framefleet.engine.errors import ModelError
-from framefleet.engine.model.files import read_start
+from framefleet.engine.model.files import check_download, read_start, require_cfg
+from framefleet.engine.notices import Notice
 
 MAX_BYTES = 1 << 20
 """Maximum size of a cfg. Cfgs are a few kilobytes of text, so a larger file was selected by mistake."""
 
-_WHOLE = re.compile(r"[+-]?\d{1,18}")
+_WHOLE = re.compile(r"([+-]?\d{1,18})(\.0*)?")
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 
@@ -25,7 +26,8 @@ _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 class Section:
     """A section of a cfg, which begins with ``[name]``, and its options.
 
-    layer: the layer's index in Darknet, 0 for the section after ``[net]``; None for ``[net]``. options: key → (value, line).
+    layer: the layer's index in Darknet, 0 for the section after ``[net]``; None for ``[net]``. options: key → (value, line). known: the
+    keys that were asked for.
     """
 
     path: Path
@@ -33,23 +35,36 @@ class Section:
     line: int
     layer: int | None
     options: dict[str, tuple[str, int]] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
 
-    def error(self, message: str, key: str | None = None) -> ModelError:
+    def place(self, problem: Notice, key: str | None = None) -> Notice:
+        """A notice that names the file, this section, and the line of ``key`` or of the section."""
+        line, name = self.options[key][1] if key in self.options else self.line, _short(self.name)
+        if self.layer is None:
+            return Notice("model.in_section", path=self.path, line=line, section=name, problem=problem)
+        return Notice("model.in_layer", path=self.path, line=line, section=name, layer=self.layer, problem=problem)
+
+    def error(self, problem: Notice, key: str | None = None) -> ModelError:
         """Create a ModelError that names the file, this section, and the line of ``key`` or of the section."""
-        line = self.options[key][1] if key in self.options else self.line
-        place = f"[{_short(self.name)}]" if self.layer is None else f"[{_short(self.name)}] (layer {self.layer})"
-        return ModelError(f"{self.path}, line {line}, {place}: {message}")
+        return ModelError(self.place(problem, key))
 
     def text(self, key: str, default: str | None = None) -> str:
         """Return the value of an option as text. Raises ModelError if the key is missing and has no default, or has no value."""
+        self.known.add(key)
         if key not in self.options:
             if default is None:
-                raise self.error(f"{key}= is missing")
+                raise self.error(Notice("model.option_missing", key=key))
             return default
         value = self.options[key][0]
         if not value:
-            raise self.error(f"{key}= has no value", key)
+            raise self.error(Notice("model.option_empty", key=key), key)
         return value
+
+    def misspelt(self) -> list[Notice]:
+        """A notice for each option that is ignored, and that differs from a known one only in upper and lower case."""
+        known = {key.casefold(): key for key in self.known}
+        ignored = [key for key in self.options if key not in self.known and key.casefold() in known]
+        return [self.place(Notice("model.option_misspelt", key=_short(key), known=known[key.casefold()]), key) for key in ignored]
 
     def integer(self, key: str, default: int | None = None, *, low: int, high: int) -> int:
         """Return the value of an option as an integer from ``low`` to ``high``.
@@ -60,7 +75,7 @@ class Section:
 
     def integers(self, key: str, *, low: int, high: int) -> tuple[int, ...]:
         """Return the value of an option as integers, separated by commas. Raises ModelError like ``integer``."""
-        return tuple(self._whole(key, part, low, high) for part in self.text(key).split(","))
+        return tuple(self._whole(key, part, low, high) for part in self._parts(key))
 
     def number(self, key: str, default: float, *, above: float, high: float) -> float:
         """Return the value of an option as a number above ``above`` and up to ``high``. Raises ModelError like ``integer``."""
@@ -68,24 +83,30 @@ class Section:
 
     def numbers(self, key: str, *, above: float, high: float) -> tuple[float, ...]:
         """Return the value of an option as numbers, separated by commas. Raises ModelError like ``integer``."""
-        return tuple(self._decimal(key, part, above, high) for part in self.text(key).split(","))
+        return tuple(self._decimal(key, part, above, high) for part in self._parts(key))
 
     def flag(self, key: str) -> bool:
         """Return the value of an option as a switch: False if missing or 0, True for any other integer."""
         return self.integer(key, 0, low=-(10**9), high=10**9) != 0
 
+    def _parts(self, key: str) -> list[str]:
+        """The parts of a list. Darknet takes a comma behind the last one."""
+        return self.text(key).removesuffix(",").split(",")
+
     def _whole(self, key: str, text: str, low: int, high: int) -> int:
-        if not _WHOLE.fullmatch(text):
-            raise self.error(f"{key}={_short(self.text(key))}: '{_short(text)}' is not a whole number", key)
-        if not low <= int(text) <= high:
-            raise self.error(f"{key}={_short(text)} is outside {low}..{high}", key)
-        return int(text)
+        found = _WHOLE.fullmatch(text)
+        if found is None:
+            raise self.error(Notice("model.not_whole", key=key, value=_short(self.text(key)), text=_short(text)), key)
+        value = int(found[1])
+        if not low <= value <= high:
+            raise self.error(Notice("model.outside", key=key, value=_short(text), low=low, high=high), key)
+        return value
 
     def _decimal(self, key: str, text: str, above: float, high: float) -> float:
         if not _DECIMAL.fullmatch(text) or not math.isfinite(float(text)):
-            raise self.error(f"{key}={_short(self.text(key))}: '{_short(text)}' is not a number", key)
+            raise self.error(Notice("model.not_number", key=key, value=_short(self.text(key)), text=_short(text)), key)
         if not above < float(text) <= high:
-            raise self.error(f"{key}={_short(text)} must be above {above:g} and at most {high:g}", key)
+            raise self.error(Notice("model.not_between", key=key, value=_short(text), above=above, high=high), key)
         return float(text)
 
 
@@ -110,33 +131,36 @@ def parse_cfg(text: str, path: Path) -> Iterator[Section]:
             continue
         if line.startswith("["):
             if len(line) < 3 or not line.endswith("]"):
-                raise ModelError(f"{path}, line {number}: '{_short(line)}' is not a section: write it as [convolutional]")
+                raise ModelError(Notice("model.not_section", path=path, line=number, text=_short(line)))
             if section is not None:
                 yield section
                 layer = 0 if layer is None else layer + 1
             section = Section(path, line[1:-1], number, layer)
         elif "=" not in line:
-            raise ModelError(f"{path}, line {number}: '{_short(line)}' is neither a [section] nor option=value: is this a Darknet cfg?")
+            raise ModelError(Notice("model.not_option", path=path, line=number, text=_short(line)))
         elif section is None:
-            raise ModelError(f"{path}, line {number}: '{_short(line)}' is before the first section: a Darknet cfg begins with [net]")
+            raise ModelError(Notice("model.before_section", path=path, line=number, text=_short(line)))
         else:
             key, _, value = line.partition("=")
             section.options.setdefault(key, (value, number))
     if section is None:
-        raise ModelError(f"{path} has no sections: is this a Darknet cfg?")
+        raise ModelError(Notice("model.no_sections", path=path))
     yield section
 
 
 def _read_text(path: Path) -> str:
+    require_cfg(path)
     content = read_start(path, MAX_BYTES + 1)
+    check_download(path, content)
     if len(content) > MAX_BYTES:
-        raise ModelError(f"{path} is larger than {MAX_BYTES >> 20} MiB: a Darknet cfg is a small text file")
+        raise ModelError(Notice("model.cfg_too_large", path=path, mib=MAX_BYTES >> 20))
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = content.decode("latin-1")  # only comments can contain such characters
+    text = text.rstrip("\x1a\r\n\t ")  # old editors end a file with Ctrl-Z
     if _CONTROL.search(text):
-        raise ModelError(f"{path} is a binary file, not a Darknet cfg (if it is a cfg, save it as UTF-8)")
+        raise ModelError(Notice("model.cfg_is_binary", path=path))
     return text
 
 

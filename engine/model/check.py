@@ -7,6 +7,7 @@ from framefleet.engine.model.describe import describe
 from framefleet.engine.model.labels import find_labels
 from framefleet.engine.model.random_weights import is_random, parse_seed
 from framefleet.engine.model.weights import check_weights
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
 
 
@@ -15,7 +16,8 @@ class ModelSummary:
     """The properties of a model.
 
     width, height: size of the network's input, pixels. parameters: number of values in the weight file. weights_bytes: exact size of the
-    weight file. gflops: 10⁹ floating-point operations per picture, Darknet's BFLOPS.
+    weight file. gflops: 10⁹ floating-point operations per picture, Darknet's BFLOPS. labels_source: file and number of the labels. notes:
+    what the cfg says that has another effect than its author may expect.
     """
 
     name: str
@@ -26,6 +28,8 @@ class ModelSummary:
     parameters: int
     weights_bytes: int
     gflops: float
+    labels_source: Notice
+    notes: tuple[Notice, ...] = ()
 
 
 def check_model(files: ModelFiles) -> ModelSummary:
@@ -36,7 +40,7 @@ def check_model(files: ModelFiles) -> ModelSummary:
         UsageError: the size is not a multiple of 32, or the seed of random weights is not an integer.
     """
     description = describe(files.cfg, files.size)
-    labels = find_labels(files.cfg, description.classes, files.labels)
+    labels, source = find_labels(files.cfg, description.classes, files.labels)
     if is_random(files.weights):
         parse_seed(str(files.weights))
     else:
@@ -50,4 +54,6 @@ def check_model(files: ModelFiles) -> ModelSummary:
         parameters=description.float_count,
         weights_bytes=description.weights_bytes,
         gflops=description.flops / 1e9,
+        labels_source=source,
+        notes=description.notes,
     )

@@ -3,12 +3,13 @@
 import math
 from pathlib import Path
 
-from framefleet.engine.errors import UsageError
+from framefleet.engine.errors import ModelError, UsageError
 from framefleet.engine.model.cfg import Section, read_cfg
 from framefleet.engine.model.description import ConvolutionSpec, Description
 from framefleet.engine.model.layer_context import MAX_LAYERS
 from framefleet.engine.model.layers import make_layer
 from framefleet.engine.model.network import Layer, Shape, Yolo
+from framefleet.engine.notices import Notice
 
 MAX_SIDE = 16_384
 """Maximum width and height of the network's input, pixels."""
@@ -28,34 +29,42 @@ def describe(path: Path, size: tuple[int, int] | None = None) -> Description:
         UsageError: the size is not a multiple of 32 or out of range.
     """
     if size is not None and not all(32 <= side <= MAX_SIDE and side % 32 == 0 for side in size):
-        raise UsageError(f"network size {size[0]}×{size[1]}: both must be multiples of 32, from 32 to {MAX_SIDE}")
+        raise UsageError(Notice("model.wrong_size", width=size[0], height=size[1], most=MAX_SIDE))
     net, *sections = read_cfg(path)
     if net.name not in ("net", "network"):
-        raise net.error("a Darknet cfg begins with [net]")
+        raise net.error(Notice("model.begins_with_net"))
     width, height = size or (net.integer("width", low=1, high=MAX_SIDE), net.integer("height", low=1, high=MAX_SIDE))
     channels = net.integer("channels", 3, low=0, high=1_000)
     if channels != 3:
-        raise net.error(f"channels={channels} is not supported: pictures have 3 channels, red, green and blue", "channels")
-    layers = _layers(sections, (channels, height, width))
+        raise net.error(Notice("model.channels", channels=channels), "channels")
+    letter_box = net.flag("letter_box")
+    layers, notes = _layers(sections, (channels, height, width))
     if not any(isinstance(layer, Yolo) for layer in layers):
-        raise net.error("the network has no [yolo] or [region] layer: only Darknet's YOLO detectors can be used")
-    return Description(width, height, channels, net.flag("letter_box"), layers, path)
+        raise net.error(Notice("model.no_head"))
+    return Description(width, height, channels, letter_box, layers, path, (*net.misspelt(), *notes))
 
 
-def _layers(sections: list[Section], picture: Shape) -> tuple[Layer, ...]:
+def _layers(sections: list[Section], picture: Shape) -> tuple[tuple[Layer, ...], list[Notice]]:
+    """The layers, and what a person should know about the cfg."""
     if len(sections) > MAX_LAYERS:
-        raise sections[MAX_LAYERS].error(f"the network has more than {MAX_LAYERS:,} layers")
+        raise sections[MAX_LAYERS].error(Notice("model.too_many_layers", most=MAX_LAYERS))
     layers: list[Layer] = []
+    notes: list[Notice] = []
     parameters, activations = 0, math.prod(picture)
     for section in sections:
-        layer = make_layer(section, layers, picture)
+        try:
+            layer = make_layer(section, layers, picture, notes)
+        except ModelError as error:
+            hints = [*(note for note in notes if note.fields["problem"].code == "model.option_misspelt"), *section.misspelt()]
+            if not hints:
+                raise
+            raise ModelError(Notice("model.with_hints", problem=error.notice, hints=tuple(hints))) from error
+        notes += section.misspelt()
         layers.append(layer)
         parameters += layer.float_count if isinstance(layer, ConvolutionSpec) else 0
         activations += math.prod(layer.shape)
         if parameters > MAX_PARAMETERS:
-            raise section.error(f"the network has more than {MAX_PARAMETERS:,} parameters up to here: check filters= and size=", "filters")
+            raise section.error(Notice("model.too_many_parameters", most=MAX_PARAMETERS), "filters")
         if activations > MAX_ACTIVATIONS:
-            raise section.error(
-                f"the network computes more than {MAX_ACTIVATIONS:,} values per picture up to here: check width= and height="
-            )
-    return tuple(layers)
+            raise section.error(Notice("model.too_many_values", most=MAX_ACTIVATIONS))
+    return tuple(layers), notes

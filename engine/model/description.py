@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from framefleet.engine.model.network import Activation, Architecture, Layer, LocalAveragePool, MaxPool, Shortcut
+from framefleet.engine.notices import Notice
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +37,13 @@ class ConvolutionSpec(Layer):
 
 @dataclass(frozen=True, eq=False)
 class Description(Architecture):
-    """A ``Network`` without weights and labels. Its convolutions are ``ConvolutionSpec``. path: of the cfg."""
+    """A ``Network`` without weights and labels. Its convolutions are ``ConvolutionSpec``.
+
+    path: of the cfg. notes: what the cfg says that has another effect than its author may expect.
+    """
 
     path: Path
+    notes: tuple[Notice, ...] = ()
 
     @property
     def name(self) -> str:

@@ -6,33 +6,39 @@ from dataclasses import dataclass
 from framefleet.engine.errors import ModelError
 from framefleet.engine.model.cfg import Section
 from framefleet.engine.model.network import Activation, Layer, Shape
+from framefleet.engine.notices import Notice
 
 MAX_LAYERS = 4_096
 MAX_CHANNELS = 65_536
 MAX_WINDOW = 1_024
 """Maximum side of a kernel or pooling window, and maximum stride, pixels."""
 
+_OTHER_NAMES = {"silu": Activation.SWISH.value}
+"""Names that authors of cfgs for other Darknets use."""
+
 
 @dataclass(frozen=True)
 class LayerContext:
     """A section and the layers before it.
 
-    shape: of the previous layer's output, or of the picture for the first section. picture: shape of the network's input.
+    shape: of the previous layer's output, or of the picture for the first section. picture: shape of the network's input. notes: what a
+    person should know about the cfg; layers add to it.
     """
 
     section: Section
     layers: Sequence[Layer]
     shape: Shape
     picture: Shape
+    notes: list[Notice]
 
     @property
     def before(self) -> int:
         """Index of the previous layer; -1 is the picture."""
         return len(self.layers) - 1
 
-    def error(self, message: str, key: str | None = None) -> ModelError:
+    def error(self, problem: Notice, key: str | None = None) -> ModelError:
         """Create a ModelError that names this section and the option's line."""
-        return self.section.error(message, key)
+        return self.section.error(problem, key)
 
     def integer(self, key: str, default: int, *, low: int = 1, high: int) -> int:
         """Return the value of an integer option, as ``Section.integer``."""
@@ -43,22 +49,23 @@ class LayerContext:
         stride = self.integer("stride", 1, high=MAX_WINDOW)
         across, down = self.integer("stride_x", stride, high=MAX_WINDOW), self.integer("stride_y", stride, high=MAX_WINDOW)
         if across != down:
-            raise self.error(f"stride_x={across} and stride_y={down} differ: only equal strides are supported", "stride_x")
+            raise self.error(Notice("model.unequal_strides", across=across, down=down), "stride_x")
         return across
 
     def slide(self, channels: int, size: int, stride: int, padding: int) -> Shape:
         """Return the output shape of a sliding window. padding: sum of both sides, pixels."""
         _, height, width = self.shape
         if min(height, width) + padding < size:
-            raise self.error(f"size={size} is larger than the input of {width}×{height} with its padding of {padding}", "size")
+            raise self.error(Notice("model.window_too_large", size=size, width=width, height=height, padding=padding), "size")
         return channels, (height + padding - size) // stride + 1, (width + padding - size) // stride + 1
 
     def activation(self, default: str, excluded: tuple[Activation, ...] = ()) -> Activation:
         """Return the option ``activation``. excluded: the activations that this layer does not support."""
         name = self.section.text("activation", default)
-        supported = [activation for activation in Activation if activation not in excluded]
+        name = _OTHER_NAMES.get(name, name)
+        supported = tuple(activation.value for activation in Activation if activation not in excluded)
         if name not in supported:
-            raise self.error(f"activation={name[:40]} is unknown or not supported; supported are {', '.join(supported)}", "activation")
+            raise self.error(Notice("model.unknown_activation", name=name[:40], supported=supported), "activation")
         return Activation(name)
 
     def sources(self, key: str) -> tuple[int, ...]:
@@ -67,8 +74,9 @@ class LayerContext:
         for value in self.section.integers(key, low=-MAX_LAYERS, high=MAX_LAYERS):
             index = value + here if value < 0 else value
             if not 0 <= index < here:
-                known = f"0 to {here - 1}, or {-here} to -1" if here else "none"
-                raise self.error(f"{key}={value} is not an earlier layer: the earlier layers are {known}", key)
+                if not here:
+                    raise self.error(Notice("model.no_earlier_layer", key=key, value=value), key)
+                raise self.error(Notice("model.not_earlier_layer", key=key, value=value, last=here - 1, first=-here), key)
             found.append(index)
         return tuple(found)
 
@@ -76,5 +84,5 @@ class LayerContext:
         """Return index and shape of the only layer that the option ``from`` names."""
         sources = self.sources("from")
         if len(sources) != 1:
-            raise self.error(f"from= names {len(sources)} layers, but [{self.section.name}] takes one", "from")
+            raise self.error(Notice("model.takes_one_layer", count=len(sources), section=self.section.name), "from")
         return sources[0], self.layers[sources[0]].shape

@@ -14,28 +14,27 @@ from framefleet.engine.model import network as net
 from framefleet.engine.model.cfg import Section
 from framefleet.engine.model.description import ConvolutionSpec
 from framefleet.engine.model.layer_context import MAX_CHANNELS, MAX_WINDOW, LayerContext
+from framefleet.engine.notices import Notice
 
 
-def make_layer(section: Section, layers: Sequence[net.Layer], picture: net.Shape) -> net.Layer:
-    """Convert a section to a layer. layers: all layers before it. picture: shape of the network's input.
+def make_layer(section: Section, layers: Sequence[net.Layer], picture: net.Shape, notes: list[Notice]) -> net.Layer:
+    """Convert a section to a layer. layers: all layers before it. picture: shape of the network's input. notes: takes what should be said.
 
     Raises ModelError if the type is unknown, an option or value is not supported, or sizes do not fit.
     """
     name = _SHORT_NAMES.get(section.name, section.name)
     make = _MAKERS.get(name)
     if make is None:
-        raise section.error(f"layer type [{section.name[:40]}] is unknown or not supported; supported are {', '.join(_MAKERS)}")
+        raise section.error(Notice("model.unknown_layer", name=section.name[:40], supported=tuple(_MAKERS)))
     for key, harmless in _UNSUPPORTED.get(name, {}).items():
         if key in section.options and section.text(key) not in harmless:
-            raise section.error(f"{key}={section.text(key)[:40]} is not supported: use a model that was trained without it", key)
-    context = LayerContext(section, layers, layers[-1].shape if layers else picture, picture)
+            raise section.error(Notice("model.option_not_supported", key=key, value=section.text(key)[:40]), key)
+    context = LayerContext(section, layers, layers[-1].shape if layers else picture, picture, notes)
     layer = make(context)
     for index in layer.inputs:
         if index >= 0 and isinstance(layers[index], net.Yolo):
             head = "region" if isinstance(layers[index], net.Region) else "yolo"
-            raise section.error(
-                f"takes its input from [{head}] (layer {index}), which is an output of the network: put a [route] before it"
-            )
+            raise section.error(Notice("model.input_is_head", head=head, index=index))
     return layer
 
 
@@ -46,9 +45,9 @@ def _convolution(context: LayerContext) -> net.Layer:
     padding = size // 2 if section.flag("pad") else context.integer("padding", 0, low=0, high=MAX_WINDOW)
     groups = context.integer("groups", 1, high=MAX_CHANNELS)
     if channels % groups or filters % groups:
-        raise context.error(f"groups={groups} must divide the {channels} channels of the input and filters={filters}", "groups")
+        raise context.error(Notice("model.groups_of_filters", groups=groups, channels=channels, filters=filters), "groups")
     if size > 1 and context.integer("dilation", 1, low=0, high=MAX_WINDOW) > 1:
-        raise context.error("dilation= is not supported: use a model that was trained without it", "dilation")
+        raise context.error(Notice("model.dilation"), "dilation")
     normalize = section.flag("batch_normalize") or section.flag("cbn")  # cbn differs in training only
     shape = context.slide(filters, size, stride, 2 * padding)
     return ConvolutionSpec((context.before,), shape, channels, size, stride, padding, groups, context.activation("logistic"), normalize)
@@ -66,11 +65,11 @@ def _reorg(context: LayerContext, *, is_old: bool) -> net.Layer:
     stride = context.integer("stride", 1, high=MAX_WINDOW)
     channels, height, width = context.shape
     if height % stride or width % stride or channels * stride**2 > MAX_CHANNELS:
-        raise context.error(f"stride={stride} must divide the width and height of {_text(context.shape)}", "stride")
+        raise context.error(Notice("model.reorg_size", stride=stride, shape=_text(context.shape)), "stride")
     view = context.shape
     if is_old:
         if channels % stride**2:
-            raise context.error(f"stride={stride}: {stride**2} must divide the {channels} channels of the input", "stride")
+            raise context.error(Notice("model.reorg_channels", stride=stride, square=stride**2, channels=channels), "stride")
         view = (channels // stride**2, height * stride, width * stride)
     return net.Reorg((context.before,), (channels * stride**2, height // stride, width // stride), stride, view)
 
@@ -94,7 +93,7 @@ def _shortcut(context: LayerContext) -> net.Layer:
     for index in sources:
         shape = context.layers[index].shape
         if shape[1:] != context.shape[1:]:
-            raise context.error(f"adds layer {index} of {_text(shape)} to {_text(context.shape)}: width and height must be equal", "from")
+            raise context.error(Notice("model.unequal_sum", index=index, shape=_text(shape), other=_text(context.shape)), "from")
     return net.Shortcut((context.before, *sources), context.shape, context.activation("linear"))
 
 
@@ -102,14 +101,15 @@ def _scale_channels(context: LayerContext) -> net.Layer:
     source, shape = context.source()
     factors = (shape[0], 1, 1)
     if context.shape != factors:
-        raise context.error(f"scales layer {source} of {_text(shape)} by {_text(context.shape)}: that must be {_text(factors)}", "from")
+        what = {"source": source, "shape": _text(shape)}
+        raise context.error(Notice("model.wrong_factors", other=_text(context.shape), needed=_text(factors), **what), "from")
     return net.ScaleChannels((context.before, source), shape, context.activation("linear", _NOT_IN_PRODUCTS))
 
 
 def _sam(context: LayerContext) -> net.Layer:
     source, shape = context.source()
     if context.shape != shape:
-        raise context.error(f"multiplies layer {source} of {_text(shape)} by {_text(context.shape)}: the sizes must be equal", "from")
+        raise context.error(Notice("model.unequal_product", source=source, shape=_text(shape), other=_text(context.shape)), "from")
     return net.Sam((context.before, source), shape, context.activation("linear", _NOT_IN_PRODUCTS))
 
 
@@ -120,10 +120,10 @@ def _route(context: LayerContext) -> net.Layer:
     shapes = [context.layers[index].shape for index in sources]
     for index, shape in zip(sources, shapes, strict=True):
         if shape[1:] != shapes[0][1:]:
-            first = f"layer {sources[0]} of {_text(shapes[0])}"
-            raise context.error(f"joins {first} and layer {index} of {_text(shape)}: width and height must be equal", "layers")
+            first = {"first": sources[0], "first_shape": _text(shapes[0])}
+            raise context.error(Notice("model.unequal_route", index=index, shape=_text(shape), **first), "layers")
         if shape[0] % groups:
-            raise context.error(f"groups={groups} does not divide the {shape[0]} channels of layer {index}", "groups")
+            raise context.error(Notice("model.groups_of_route", groups=groups, channels=shape[0], index=index), "groups")
     return net.Route(sources, (sum(shape[0] for shape in shapes) // groups, *shapes[0][1:]), groups, group)
 
 
@@ -131,20 +131,24 @@ def _yolo(context: LayerContext) -> net.Layer:
     section = context.section
     classes, anchors = _classes(context), _anchors(context)
     mask = section.integers("mask", low=0, high=len(anchors) - 1) if "mask" in section.options else range(len(anchors))
-    _check_head(context, len(mask), classes, "filters= of the layer before it, mask= or classes=")
+    _check_head(context, len(mask), classes, Notice("model.correct_yolo"))
     # Darknet's greedynms also uses the distance, with a fixed exponent (AlexeyAB/darknet, src/box.c, box_diou)
     betas = {"diounms": section.number("beta_nms", 0.6, above=0.0, high=1e3), "greedynms": 0.6}
     beta = betas.get(section.text("nms_kind", "default"))
-    scale = section.number("scale_x_y", 1.0, above=0.0, high=1e3)
-    return net.Yolo((context.before,), context.shape, anchors[list(mask)], classes, scale, section.flag("new_coords"), beta)
+    scale, new_coords = section.number("scale_x_y", 1.0, above=0.0, high=1e3), section.flag("new_coords")
+    before = context.layers[-1] if context.layers else None
+    if new_coords and isinstance(before, ConvolutionSpec) and before.activation is net.Activation.LINEAR:
+        context.notes.append(section.place(Notice("model.linear_new_coords"), "new_coords"))
+    return net.Yolo((context.before,), context.shape, anchors[list(mask)], classes, scale, new_coords, beta)
 
 
 def _region(context: LayerContext) -> net.Layer:
-    for key, needed, meaning in (("softmax", 1, "classes that do not exclude each other"), ("coords", 4, "other coordinates")):
-        if context.integer(key, needed if key == "coords" else 0, low=0, high=100) != needed:
-            raise context.error(f"{key}= must be {needed}: {meaning} are not supported", key)
+    if context.integer("softmax", 0, low=0, high=100) != 1:
+        raise context.error(Notice("model.region_softmax"), "softmax")
+    if context.integer("coords", 4, low=0, high=100) != 4:
+        raise context.error(Notice("model.region_coords"), "coords")
     classes, anchors = _classes(context), _anchors(context)
-    _check_head(context, len(anchors), classes, "filters= of the layer before it, num= or classes=")
+    _check_head(context, len(anchors), classes, Notice("model.correct_region"))
     # the anchors of [region] are in cells of its grid, those of [yolo] in pixels
     cell = np.array([context.picture[2] / context.shape[2], context.picture[1] / context.shape[1]], np.float32)
     return net.Region((context.before,), context.shape, anchors * cell, classes, 1.0, False)
@@ -155,7 +159,7 @@ def _classes(context: LayerContext) -> int:
     classes = context.integer("classes", 20, high=MAX_CHANNELS)
     for index, other in enumerate(context.layers):
         if isinstance(other, net.Yolo) and other.classes != classes:
-            raise context.error(f"classes={classes}, but [yolo] (layer {index}) has {other.classes}: all heads must agree", "classes")
+            raise context.error(Notice("model.unequal_classes", classes=classes, index=index, other=other.classes), "classes")
     return classes
 
 
@@ -163,17 +167,18 @@ def _anchors(context: LayerContext) -> NDArray[np.float32]:
     """The widths and heights of a head's anchors, as in the cfg, float32 (n, 2)."""
     sides = context.section.numbers("anchors", above=0.0, high=1e6)
     if len(sides) % 2:
-        raise context.error(f"anchors= has {len(sides)} numbers, but they come in pairs of width and height", "anchors")
-    anchors = np.array(sides, np.float32).reshape(-1, 2)
-    return anchors[: context.integer("num", 1, high=MAX_CHANNELS)]
+        raise context.error(Notice("model.odd_anchors", numbers=len(sides)), "anchors")
+    anchors, used = np.array(sides, np.float32).reshape(-1, 2), context.integer("num", 1, high=MAX_CHANNELS)
+    if used < len(anchors):
+        context.notes.append(context.section.place(Notice("model.anchors_cut", num=used, listed=len(anchors)), "num"))
+    return anchors[:used]
 
 
-def _check_head(context: LayerContext, anchors: int, classes: int, correct: str) -> None:
+def _check_head(context: LayerContext, anchors: int, classes: int, correct: Notice) -> None:
     """Check the number of channels that enter a head."""
     if context.shape[0] != (needed := anchors * (5 + classes)):
-        raise context.error(
-            f"its input has {context.shape[0]} channels, but {anchors} anchors · (5 + {classes} classes) = {needed}: correct {correct}"
-        )
+        how = {"channels": context.shape[0], "anchors": anchors, "classes": classes}
+        raise context.error(Notice("model.head_channels", needed=needed, correct=correct, **how))
 
 
 _NOT_IN_PRODUCTS = (net.Activation.SWISH, net.Activation.MISH)

@@ -12,6 +12,7 @@ from framefleet.engine.model.labels import find_labels
 from framefleet.engine.model.network import Layer, Network
 from framefleet.engine.model.random_weights import is_random, random_weights
 from framefleet.engine.model.weights import fold, read_weights
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
 
 
@@ -23,7 +24,7 @@ def load_network(files: ModelFiles) -> Network:
         UsageError: the size is not a multiple of 32, or the seed of random weights is not an integer.
     """
     description = describe(files.cfg, files.size)
-    labels = find_labels(files.cfg, description.classes, files.labels)
+    labels, _ = find_labels(files.cfg, description.classes, files.labels)
     weights = files.weights
     stream = random_weights(description, str(weights)) if is_random(weights) else read_weights(description, Path(weights))
     digest = hashlib.sha256(_fingerprint(description).encode())
@@ -38,10 +39,7 @@ def load_network(files: ModelFiles) -> Network:
         digest.update(floats.data)
         layers.append(fold(layer, floats))
         if not np.isfinite(floats).all():
-            raise ModelError(
-                f"{weights}: the weights of [convolutional] (layer {index}) are not all finite numbers: "
-                "the training diverged, or the file is damaged; download it again or use an earlier one"
-            )
+            raise ModelError(Notice("model.not_finite", path=str(weights), layer=index))
     return Network(
         name=description.name,
         width=description.width,

@@ -16,6 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from framefleet.engine.errors import ExportError
 from framefleet.engine.model import network as net
+from framefleet.engine.notices import Notice
 
 OPSET, IR_VERSION = 13, 7
 """Versions of 2020, which all current runtimes support."""
@@ -48,8 +49,9 @@ def export_onnx(network: net.Network, path: Path) -> None:
             made.replace(path)
     except (OSError, ValueError) as error:
         # str(error) would name the temporary file
-        why = f"{error.strerror}; choose another place" if isinstance(error, OSError) and error.strerror else str(error)
-        raise ExportError(f"{path} cannot be written: {why}") from error
+        if isinstance(error, OSError) and error.strerror:
+            raise ExportError(Notice("model.onnx_not_stored", path=path, reason=error.strerror)) from error
+        raise ExportError(Notice("model.onnx_not_written", path=path, reason=str(error))) from error
 
 
 def data_file(path: Path) -> Path:

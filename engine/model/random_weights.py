@@ -30,6 +30,7 @@ from framefleet.engine.model.network import (
     Shortcut,
     Yolo,
 )
+from framefleet.engine.notices import Notice
 
 PREFIX = "random:"
 
@@ -52,7 +53,7 @@ def parse_seed(weights: str) -> int:
     """Return the SEED of ``random:SEED``. Raises UsageError if SEED is not an integer from 0 to 2⁶³ - 1."""
     text = weights.removeprefix(PREFIX)
     if not (text.isascii() and text.isdecimal() and len(text) < 20 and int(text) < 1 << 63):
-        raise UsageError(f"'{weights[:60]}' does not name random weights: write random:SEED with an integer, such as random:1")
+        raise UsageError(Notice("model.wrong_seed", weights=weights[:60]))
     return int(text)
 
 

@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 
 from framefleet.engine.errors import ModelError
 from framefleet.engine.model.description import ConvolutionSpec, Description
-from framefleet.engine.model.files import read_start
+from framefleet.engine.model.files import check_download, read_start
 from framefleet.engine.model.network import Convolution
+from framefleet.engine.notices import Notice
 
 EPSILON = 1e-5
 """Added to the variance before its square root, as in AlexeyAB's Darknet when it folds batch normalisation."""
 
 _SHORT_HEADER, _LONG_HEADER = 16, 20
+_CHECKED_BYTES = 512
+"""Bytes from the start of a file that show what it is."""
 
 
 def check_weights(description: Description, path: Path) -> int:
@@ -26,18 +29,16 @@ def check_weights(description: Description, path: Path) -> int:
 
     Raises ModelError if the file is missing or unreadable, or belongs to another network.
     """
-    start = read_start(path, _SHORT_HEADER)
+    start = read_start(path, _CHECKED_BYTES)
+    check_download(path, start)
     if len(start) < _SHORT_HEADER:
-        raise ModelError(f"{path} has only {len(start)} bytes: it is not a Darknet weight file")
+        raise ModelError(Notice("model.weights_too_short", path=path, count=len(start)))
     actual = path.stat().st_size
     major, minor, _ = map(int, np.frombuffer(start[:12], "<i4"))
     header = _LONG_HEADER if major * 10 + minor >= 2 else _SHORT_HEADER
     expected = header + 4 * description.float_count
     if actual != expected:
-        raise ModelError(
-            f"{path} does not belong to {description.path}: that network needs a weight file of exactly {expected:,} bytes, "
-            f"this one has {actual:,}; use a cfg and weights that were published together, or download the file again"
-        )
+        raise ModelError(Notice("model.wrong_weights", path=path, cfg=description.path, expected=expected, actual=actual))
     return header
 
 
@@ -50,9 +51,9 @@ def read_weights(description: Description, path: Path) -> NDArray[np.float32]:
     try:
         stream = np.fromfile(path, "<f4", offset=header)
     except OSError as error:
-        raise ModelError(f"{path} cannot be read: {error}") from error
+        raise ModelError(Notice("model.unreadable", path=path, error=str(error))) from error
     if len(stream) != description.float_count:
-        raise ModelError(f"{path} changed while it was being read: try again")
+        raise ModelError(Notice("model.changed_while_read", path=path))
     return stream
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import socket
 import threading
 from collections.abc import Iterator
@@ -153,6 +154,11 @@ def running_site() -> Iterator[Site]:
         site.server.server_close()
 
 
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file, as the catalogue has it."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 def publish_tiny(site: Site, folder: Path, name: str = "tiny", sha256: str | None = None, cfg: Path = TINY_CFG) -> ModelEntry:
     """Publish the tiny detector, or another cfg, with random weights. Returns its catalogue entry."""
     description = describe(cfg)
@@ -171,6 +177,6 @@ def publish_tiny(site: Site, folder: Path, name: str = "tiny", sha256: str | Non
         gflops=description.flops / 1e9,
         ap=1.0,
         ap50=2.0,
-        cfg=RemoteFile(f"{site.address}/{name}.cfg"),
-        weights=RemoteFile(f"{site.address}/{name}.weights", sha256),
+        cfg=RemoteFile(f"{site.address}/{name}.cfg", digest_of(cfg)),
+        weights=RemoteFile(f"{site.address}/{name}.weights", sha256 or digest_of(weights)),
     )

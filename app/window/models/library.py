@@ -18,7 +18,7 @@ from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, show_inside, within_screen, wrapped
 from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.questions import show_folder
+from framefleet.app.window.widgets.questions import ask, show_folder
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import FramefleetError
 from framefleet.engine.model.check import ModelSummary, check_model
@@ -53,12 +53,23 @@ class ModelList(QDialog):
         self.chart = ModelChart([card.entry for card in self.cards.values()])
         self._arrange()
         for card in self.cards.values():
-            card.download_requested.connect(downloads.start)
+            card.download_requested.connect(self._download)
             card.cancel_requested.connect(lambda entry: downloads.cancel(entry.name))
             card.use_requested.connect(lambda entry: self.chosen.emit(files_of(entry, downloads.folder)))
             card.remove_requested.connect(self._remove)
         downloads.progressed.connect(self._refresh_some)
         downloads.ended.connect(self._refresh_one)
+
+    def _download(self, entry: ModelEntry) -> None:
+        """Start a download. Ask first if some of its files cannot be checked."""
+        if not entry.unverified:
+            self._downloads.start(entry)
+            return
+        question = translate("models", "Nobody publishes a SHA-256 of {files}.").format(files=", ".join(entry.unverified))
+        details = translate("models", "Only size and structure can be checked, not who made the files. Download {name} all the same?")
+        answers = translate("models", "Download"), translate("models", "Cancel")
+        texts = question, details.format(name=entry.title)
+        ask(self, translate("models", "Models"), texts, answers, lambda yes: self._downloads.start(entry) if yes else None)
         self._refresh_some(tuple(self.cards))
 
     def _arrange(self) -> None:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from weakref import WeakSet
 
 from framefleet.engine.errors import DownloadCancelledError
+from framefleet.engine.notices import Notice
 
 
 class Cancellation:
@@ -38,7 +39,7 @@ class Cancellation:
     def check(self) -> None:
         """Raise an exception if the download is cancelled. Raises DownloadCancelledError if ``cancel`` was called."""
         if self._asked.is_set():
-            raise DownloadCancelledError("the download was cancelled")
+            raise DownloadCancelledError(Notice("model.download_cancelled"))
 
     def pause(self, seconds: float) -> None:
         """Wait for this time, or until ``cancel`` is called. Then raises like ``check``."""

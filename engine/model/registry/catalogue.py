@@ -7,6 +7,7 @@ from enum import StrEnum
 from importlib.resources import files
 
 from framefleet.engine.errors import UsageError, similar
+from framefleet.engine.notices import Notice
 
 MIRROR = "FRAMEFLEET_MODELS_URL"
 """The environment variable with the URL of a folder that holds all files, for machines that cannot access GitHub."""
@@ -73,6 +74,11 @@ class ModelEntry:
         return _HEADER_BYTES + 4 * self.parameters
 
     @property
+    def unverified(self) -> tuple[str, ...]:
+        """The names of the files for which nobody publishes a SHA-256: only their size and structure can be checked."""
+        return tuple(file.name for file in (self.cfg, self.weights) if file.sha256 is None)
+
+    @property
     def download_bytes(self) -> int:
         """Size of the download, exact to a few kilobytes."""
         return self.weights_bytes + _CFG_BYTES
@@ -99,11 +105,13 @@ def entry_named(name: str) -> ModelEntry:
     """Return the model with this name in any case. Raises UsageError if there is no such model."""
     entry = find_entry(name)
     if entry is None:
-        raise UsageError(f"there is no model '{name}' to download; {other_models(name)}")
+        raise UsageError(Notice("model.no_such_download", name=name, others=other_models(name)))
     return entry
 
 
-def other_models(name: str) -> str:
-    """Return what to choose in place of an unknown name, in words."""
-    names = [entry.name for entry in FAMILY]
-    return f"{similar(name, names)} models to download: {', '.join(names)}".strip()
+def other_models(name: str) -> Notice:
+    """Return what to choose in place of an unknown name."""
+    names = tuple(entry.name for entry in FAMILY)
+    if hint := similar(name, names):
+        return Notice("model.similar_downloads", hint=hint, names=names)
+    return Notice("model.downloads", names=names)

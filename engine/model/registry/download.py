@@ -15,6 +15,7 @@ from framefleet.engine.model.registry.installed import files_of, is_installed, l
 from framefleet.engine.model.registry.partial import Partial
 from framefleet.engine.model.registry.transfer import transfer
 from framefleet.engine.model.weights import check_weights
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.settings import ModelFiles
 
 COCO_CLASSES = 80
@@ -25,25 +26,38 @@ def download(
     folder: Path,
     progress: Callable[[int], None] = lambda _: None,
     cancellation: Cancellation | None = None,
+    *,
+    accept_unverified: bool = False,
 ) -> ModelFiles:
     """Download a model to ``folder`` if it is not installed there. Continues an interrupted download.
 
-    progress: called with the number of received bytes of the weight file, of ``entry.weights_bytes``.
+    Parameters
+    ----------
+    progress : callable, optional
+        Called with the number of received bytes of the weight file, of ``entry.weights_bytes``.
+    accept_unverified : bool, optional
+        The user agrees to files for which nobody publishes a SHA-256 (``entry.unverified``).
 
-    Raises:
-        DownloadError: the server cannot be reached or has a different file, the disk is full, or another process downloads this model.
-        DownloadCancelledError: ``cancellation`` was cancelled; the next download continues.
+    Raises
+    ------
+    DownloadError
+        The server cannot be reached or has a different file, the disk is full, another process downloads this model, or
+        ``accept_unverified`` is needed (code ``model.unverified``).
+    DownloadCancelledError
+        ``cancellation`` was cancelled; the next download continues.
     """
     cancellation = cancellation or Cancellation()
     files = files_of(entry, folder)
     with locked(folder, entry.name):
         if is_installed(entry, folder):
             return files
+        if entry.unverified and not accept_unverified:
+            raise DownloadError(Notice("model.unverified", name=entry.name, files=entry.unverified, option=Option("unverified")))
         weights = Path(files.weights)
         try:
             files.cfg.parent.mkdir(exist_ok=True)
         except OSError as error:
-            raise DownloadError(f"{files.cfg.parent} cannot be written to: {error.strerror or error}") from error
+            raise DownloadError(Notice("model.not_writable", path=files.cfg.parent, error=error.strerror or str(error))) from error
         _check_space(entry, weights)
         _fetch(entry.cfg, files.cfg, None, lambda _: None, cancellation, lambda path: _check_cfg(entry, path))
         description = describe(files.cfg)
@@ -71,10 +85,10 @@ def _fetch(
             check(partial.path)
         except ModelError as error:
             partial.discard()
-            raise DownloadError(f"{file.source} is not the file that was published: {error}") from error
+            raise DownloadError(Notice("model.other_file_published", address=file.source, problem=error.notice)) from error
         partial.finish()
     except OSError as error:
-        raise DownloadError(f"{target} cannot be written: {error.strerror or error}") from error
+        raise DownloadError(Notice("model.file_not_written", path=target, error=error.strerror or str(error))) from error
 
 
 def _check_digest(file: RemoteFile, path: Path) -> None:
@@ -83,28 +97,22 @@ def _check_digest(file: RemoteFile, path: Path) -> None:
     with path.open("rb") as content:
         digest = hashlib.file_digest(content, "sha256").hexdigest()
     if digest != file.sha256:
-        raise ModelError(
-            f"its SHA-256 is not {file.sha256}. It was damaged on its way or replaced on the server, and is deleted: "
-            "try again, or use a .cfg and .weights of your own"
-        )
+        raise ModelError(Notice("model.wrong_digest", digest=file.sha256))
 
 
 def _check_cfg(entry: ModelEntry, path: Path) -> None:
     found = describe(path)
     counted = (len(found.layers), found.float_count)
     if counted != (entry.layers, entry.parameters):
-        raise ModelError(
-            f"it has {counted[0]} layers and {counted[1]:,} parameters, {entry.name} has {entry.layers} and {entry.parameters:,}"
-        )
+        has = {"layers": counted[0], "parameters": counted[1]}
+        raise ModelError(Notice("model.other_cfg", name=entry.name, wanted=entry.layers, wanted_parameters=entry.parameters, **has))
 
 
 def _check_space(entry: ModelEntry, weights: Path) -> None:
     needed = entry.download_bytes - Partial(weights).length
     free = shutil.disk_usage(weights.parent).free
     if free < needed:
-        raise DownloadError(
-            f"{entry.name} needs {needed / 1e6:,.0f} MB more in {weights.parent}, but only {free / 1e6:,.0f} MB are free there: make room"
-        )
+        raise DownloadError(Notice("model.disk_full", name=entry.name, folder=weights.parent, needed=needed / 1e6, free=free / 1e6))
 
 
 def _write_labels(path: Path) -> None:
@@ -112,4 +120,4 @@ def _write_labels(path: Path) -> None:
     try:
         path.write_text(names, "utf-8")
     except OSError as error:
-        raise DownloadError(f"{path} cannot be written: {error.strerror or error}") from error
+        raise DownloadError(Notice("model.file_not_written", path=path, error=error.strerror or str(error))) from error

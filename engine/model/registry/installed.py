@@ -9,6 +9,7 @@ from framefleet.engine.errors import DownloadError, UsageError
 from framefleet.engine.model.registry import catalogue
 from framefleet.engine.model.registry.catalogue import ModelEntry, find_entry
 from framefleet.engine.model.registry.partial import Partial
+from framefleet.engine.notices import Notice
 from framefleet.engine.processes.file_lock import FileLock, LockedError
 from framefleet.engine.settings import ModelFiles
 from framefleet.engine.settings.folders import Folder
@@ -51,7 +52,7 @@ def remove_model(entry: ModelEntry, folder: Path) -> bool:
         try:
             shutil.rmtree(place)
         except OSError as error:
-            raise DownloadError(f"{place} cannot be deleted: {error.strerror or error}") from error
+            raise DownloadError(Notice("model.not_deleted", path=place, error=error.strerror or str(error))) from error
     return True
 
 
@@ -63,10 +64,9 @@ def model_named(name: str, folder: Path | None = None) -> ModelFiles:
     folder = models_folder() if folder is None else folder
     entry = find_entry(name)
     if entry is None:
-        raise UsageError(f"'{name}' is neither a file nor a model to download; {catalogue.other_models(name)}")
+        raise UsageError(Notice("model.neither_file_nor_model", name=name, others=catalogue.other_models(name)))
     if not is_installed(entry, folder):
-        size = f"{entry.download_bytes / 1e6:.0f} MB"
-        raise UsageError(f"{entry.name} is not downloaded yet: 'framefleet models download {entry.name}' does it ({size})")
+        raise UsageError(Notice("model.not_downloaded", name=entry.name, megabytes=entry.download_bytes / 1e6))
     return files_of(entry, folder)
 
 
@@ -80,8 +80,8 @@ def locked(folder: Path, name: str) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / f".{name}.lock")
     except LockedError as error:
-        raise DownloadError(f"{name} is being downloaded already, by {error.holder}: wait until that has ended") from error
+        raise DownloadError(Notice("model.downloaded_elsewhere", name=name, holder=error.holder)) from error
     except OSError as error:
-        raise DownloadError(f"{folder} cannot be written to: {error.strerror or error}") from error
+        raise DownloadError(Notice("model.not_writable", path=folder, error=error.strerror or str(error))) from error
     with lock:
         yield

@@ -1,9 +1,10 @@
 """Downloads one file over HTTP, and continues after interruptions. The only module that uses the HTTP library."""
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -12,17 +13,33 @@ from urllib3.exceptions import HTTPError
 from framefleet.engine.errors import DownloadError
 from framefleet.engine.model.registry.cancellation import Cancellation
 from framefleet.engine.model.registry.partial import Partial
+from framefleet.engine.notices import Notice
 
 CONNECT_SECONDS = 10.0
 SILENT_SECONDS = 20.0
 """A connection fails after this time without data."""
+START_SECONDS = 120.0
+MIN_BYTES_PER_S = 10_000
+"""A download may take START_SECONDS and the time of its missing bytes at this rate: 7 hours for yolov4.weights."""
 PAUSE_SECONDS = 0.5
 """The time between an interruption and the next attempt."""
 ATTEMPTS = 20
 """Maximum number of connections for one file. The download fails earlier if a connection brings no new bytes."""
 CHUNK = 1 << 16
 
-_ELSEWHERE = "try again later, name a mirror in FRAMEFLEET_MODELS_URL, or use a .cfg and .weights of your own"
+_ELSEWHERE = Notice("model.try_elsewhere")
+
+
+class RefusedRedirectError(requests.RequestException):
+    """The server redirects to an address that is not downloaded from. target: that address."""
+
+    def __init__(self, target: str) -> None:
+        super().__init__(target)
+        self.target = target
+
+
+class TooSlowError(requests.RequestException):
+    """The download takes longer than the time for its size."""
 
 
 def transfer(
@@ -38,22 +55,29 @@ def transfer(
         DownloadCancelledError: ``cancellation`` was cancelled; the received bytes are kept.
     """
     furthest = partial.length
+    limit = time.monotonic() + START_SECONDS + max(0, (size or most) - furthest) / MIN_BYTES_PER_S
+
+    def received(count: int) -> None:
+        if time.monotonic() > limit:
+            raise TooSlowError
+        progress(count)
+
     for _ in range(ATTEMPTS):
         cancellation.check()
         try:
             with _session(cancellation) as session:
-                _attempt(session, address, partial, size, most, progress, cancellation)
+                _attempt(session, address, partial, size, most, received, cancellation)
             return
         except (requests.RequestException, HTTPError) as error:
             cancellation.check()  # cancelling closes the connection
             reached = partial.length
-            if reached <= furthest:
+            if reached <= furthest or isinstance(error, RefusedRedirectError | TooSlowError):
                 raise DownloadError(_explain(address, error, reached, size)) from error
             furthest = reached
         except OSError as error:
-            raise DownloadError(f"{partial.path} cannot be written: {error.strerror or error}") from error
+            raise DownloadError(Notice("model.file_not_written", path=partial.path, error=error.strerror or str(error))) from error
         cancellation.pause(PAUSE_SECONDS)
-    raise DownloadError(f"{address} was interrupted {ATTEMPTS} times, the last time after {furthest:,} bytes: try again to continue it")
+    raise DownloadError(Notice("model.interrupted_often", address=address, attempts=ATTEMPTS, reached=furthest))
 
 
 def _attempt(
@@ -91,7 +115,7 @@ def _attempt(
         cancellation.check()
     if start > most:
         partial.discard()
-        raise DownloadError(f"{address} sends more than the expected {most:,} bytes: it is another file; {_ELSEWHERE}")
+        raise DownloadError(Notice("model.sends_more", address=address, most=most, advice=_ELSEWHERE))
     if size is not None and start < size:
         raise requests.ConnectionError("the connection was closed too early")
     return None
@@ -105,17 +129,12 @@ def _continues(response: requests.Response, start: int) -> bool:
 def _check_answer(address: str, response: requests.Response, size: int | None, start: int) -> None:
     if response.status_code not in (200, 206) or (response.status_code == 206 and not start):
         reason = f"{response.status_code} {response.reason or ''}".strip()
-        raise DownloadError(f"{address} cannot be downloaded, the server answers '{reason}': {_ELSEWHERE}")
+        raise DownloadError(Notice("model.server_refuses", address=address, reason=reason, advice=_ELSEWHERE))
     if response.headers.get("Content-Type", "").lower().startswith("text/html"):
-        raise DownloadError(
-            f"{address} answers with a web page instead of the file: if this network asks for a login, log in first, or {_ELSEWHERE}"
-        )
+        raise DownloadError(Notice("model.answers_with_page", address=address, advice=_ELSEWHERE))
     announced = response.headers.get("Content-Length", "")
     if size is not None and announced.isdecimal() and start + int(announced) != size and "Content-Encoding" not in response.headers:
-        raise DownloadError(
-            f"{address} is announced with {start + int(announced):,} bytes, but this file has exactly {size:,}: "
-            f"the server has another file, or is misconfigured; {_ELSEWHERE}"
-        )
+        raise DownloadError(Notice("model.wrong_length", address=address, announced=start + int(announced), size=size, advice=_ELSEWHERE))
 
 
 def _chunks(response: requests.Response) -> Iterator[bytes]:
@@ -125,12 +144,25 @@ def _chunks(response: requests.Response) -> Iterator[bytes]:
 
 
 def _session(cancellation: Cancellation) -> requests.Session:
-    session = requests.Session()
+    session = _Session()
     session.headers["User-Agent"] = "framefleet"
     adapter = _WatchedAdapter(cancellation)
     session.mount("http://", adapter)
     session.mount("https://", adapter)
     return session
+
+
+class _Session(requests.Session):
+    """Follows redirects only to web servers, and from https only to https."""
+
+    def get_redirect_target(self, resp: requests.Response) -> str | None:
+        target: str | None = super().get_redirect_target(resp)
+        if target is not None:
+            absolute = urljoin(resp.url, target)
+            allowed = ("https",) if urlsplit(resp.url).scheme == "https" else ("https", "http")
+            if urlsplit(absolute).scheme not in allowed:
+                raise RefusedRedirectError(absolute)
+        return target
 
 
 class _WatchedAdapter(HTTPAdapter):
@@ -156,37 +188,43 @@ class _WatchedAdapter(HTTPAdapter):
         return Watched
 
 
-def _explain(address: str, error: Exception, reached: int, size: int | None) -> str:
-    host = urlsplit(address).hostname
+def _explain(address: str, error: Exception, reached: int, size: int | None) -> Notice:
+    if isinstance(error, RefusedRedirectError):
+        return Notice("model.refused_redirect", address=address, target=error.target, advice=_ELSEWHERE)
+    if isinstance(error, TooSlowError):
+        return Notice("model.too_slow", address=address, reached=reached, rate=MIN_BYTES_PER_S / 1000)
     if isinstance(error, requests.exceptions.ProxyError):
-        return f"{address} cannot be reached: the proxy that HTTP_PROXY or HTTPS_PROXY names does not answer ({_reason(error)})"
+        return Notice("model.proxy_silent", address=address, reason=_reason(error))
     if isinstance(error, requests.exceptions.SSLError):
-        return (
-            f"{address} cannot be reached safely ({_reason(error)}): is the clock of this machine right? "
-            "Behind a proxy that opens connections, name its certificate in REQUESTS_CA_BUNDLE"
-        )
+        return Notice("model.not_secure", address=address, reason=_reason(error))
     if isinstance(error, requests.exceptions.InvalidURL | requests.exceptions.InvalidSchema | requests.exceptions.MissingSchema):
-        return f"'{address}' is not the address of a web server, which begins with https:// or http://: check FRAMEFLEET_MODELS_URL"
+        return Notice("model.no_web_address", address=address)
     if isinstance(error, requests.exceptions.TooManyRedirects):
-        return f"{address} redirects in a circle: {_ELSEWHERE}"
+        return Notice("model.redirect_circle", address=address, advice=_ELSEWHERE)
+    if reached and size is not None:
+        return Notice("model.interrupted_of", address=address, reached=reached, size=size, reason=_reason(error))
     if reached:
-        whole = "" if size is None else f" of {size:,}"
-        return f"{address} was interrupted after {reached:,}{whole} bytes ({_reason(error)}): try again to continue it"
-    return f"{host} cannot be reached ({_reason(error)}) for {address}: is this machine online? Otherwise {_ELSEWHERE}"
+        return Notice("model.interrupted", address=address, reached=reached, reason=_reason(error))
+    host = urlsplit(address).hostname or address
+    return Notice("model.not_reached", host=host, reason=_reason(error), address=address, advice=_ELSEWHERE)
 
 
-def _reason(error: BaseException) -> str:
+def _reason(error: BaseException) -> Notice:
     """Return the cause of an error in plain words, without class names of the library."""
     text = str(error)
-    for pattern, meaning in (
-        (r"resolve|Name or service|getaddrinfo", "its name is unknown here"),
-        (r"refused", "it refuses the connection"),
-        (r"timed out|Timeout", "no answer in time"),
-        (r"certificate|CERTIFICATE", "its certificate is not trusted"),
-        (r"SSL|TLS", "no secure connection could be made"),
-        (r"reset|aborted|IncompleteRead|RemoteDisconnected|closed", "the connection was closed"),
-        (r"unreachable|No route", "the network is unreachable"),
-    ):
+    for pattern, meaning in _CAUSES:
         if re.search(pattern, text):
             return meaning
-    return text or type(error).__name__
+    return Notice("general.detail", detail=text or type(error).__name__)
+
+
+_CAUSES = (
+    (r"resolve|Name or service|getaddrinfo", Notice("model.name_unknown")),
+    (r"refused", Notice("model.connection_refused")),
+    (r"timed out|Timeout", Notice("model.no_answer")),
+    (r"certificate|CERTIFICATE", Notice("model.certificate")),
+    (r"SSL|TLS", Notice("model.no_secure_connection")),
+    (r"reset|aborted|IncompleteRead|RemoteDisconnected|closed", Notice("model.connection_closed")),
+    (r"unreachable|No route", Notice("model.network_unreachable")),
+)
+"""What the library's messages mean."""

@@ -23,6 +23,7 @@ from framefleet.app.window.results.export import Exports
 from framefleet.app.window.results.export_dialog import ExportChoice, ExportDialog
 from framefleet.app.window.viewer.filter_panel import FilterPanel
 from framefleet.engine.model.check import ModelSummary
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
 from framefleet.engine.store.exporters.common.options import ExportOptions
 from framefleet.engine.store.reader import View
@@ -322,7 +323,11 @@ def test_new_files_are_shown_where_nothing_else_can_be(qtbot: QtBot, open_window
 def test_a_long_name_of_a_model_does_not_widen_the_window(open_window: Open) -> None:
     window = open_window()
     narrowest = window.top.minimumSizeHint().width()
-    window.top.set_model(ModelSummary("a model with a name " * 10, 320, 320, 2, ("a", "b"), 1000, 4000, 0.1))
+    window.top.set_model(
+        summary=ModelSummary(
+            "a model with a name " * 10, 320, 320, 2, ("a", "b"), 1000, 4000, 0.1, Notice("model.labels_of_coco", number=2)
+        )
+    )
     assert window.top.minimumSizeHint().width() < narrowest + 300
     assert "a model with a name " * 10 in window.top.model.toolTip()
 

@@ -78,7 +78,7 @@ def test_whole_numbers_are_checked(value: str, complaint: str) -> None:
 
 
 def test_decimal_numbers_are_checked(subtests: pytest.Subtests) -> None:
-    for value in ("", "nan", "inf", "1e999", "0", "-1", "11", "1,,2", "1,2,", "0x1", "1_0"):
+    for value in ("", "nan", "inf", "1e999", "0", "-1", "11", "1,,2", ",", "0x1", "1_0"):
         with subtests.test(value):
             section = parse(f"[net]\nanchors={value}\n")[0]
             with pytest.raises(ModelError, match=r"^some.cfg, line 2, \[net\]: anchors="):
@@ -126,7 +126,7 @@ def test_a_file_too_large_is_not_read_to_its_end(tmp_path: Path) -> None:
 def test_missing_folders_and_unreadable_files(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="does not exist"):
         read_cfg(tmp_path / "no.cfg")
-    with pytest.raises(ModelError, match="is not a file"):
+    with pytest.raises(ModelError, match="is a folder: give the model's"):
         read_cfg(tmp_path)
     with pytest.raises(ModelError, match="is not a file"):
         read_cfg(Path(os.devnull))
@@ -134,3 +134,47 @@ def test_missing_folders_and_unreadable_files(tmp_path: Path) -> None:
         read_cfg(Path("a\0b"))
     with pytest.raises(ModelError):
         read_cfg(tmp_path / ("x" * 5000))
+
+
+def test_what_darknet_reads_is_read() -> None:
+    """A comma behind the last number, and whole numbers with a decimal point."""
+    section = parse("[net]\nanchors = 1,2.5, 3,4,\nmask=0,2,\nsize=3.0\nstride=2.\n")[0]
+    assert section.numbers("anchors", above=0, high=10) == (1, 2.5, 3, 4)
+    assert section.integers("mask", low=0, high=3) == (0, 2)
+    assert (section.integer("size", low=1, high=9), section.integer("stride", low=1, high=9)) == (3, 2)
+
+
+@pytest.mark.parametrize("end", ["\x1a", "\r\n\x1a\r\n", "\x1a\x1a"])
+def test_ctrl_z_may_end_a_file(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "a.cfg"
+    path.write_text(f"[net]\nwidth=32\n{end}", newline="")
+    assert read_cfg(path)[0].text("width") == "32"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        ("a.onnx", b"", "model.onnx_file"),
+        ("a.PT", b"", "model.pytorch_file"),
+        ("b.weights", b"", "model.weights_without_cfg"),
+        ("a.weights", b"", "model.weights_file"),
+        ("page.cfg", b"\n<!DOCTYPE html><title>yolo</title>", "model.web_page"),
+        ("pointer.cfg", b"version https://git-lfs.github.com/spec/v1\noid sha256:12\n", "model.lfs_pointer"),
+    ],
+)
+def test_another_file_is_called_what_it_is(tmp_path: Path, name: str, content: bytes, code: str) -> None:
+    (tmp_path / "a.cfg").write_text("[net]\n")
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(ModelError) as caught:
+        read_cfg(path)
+    assert caught.value.notice.code == code
+
+
+def test_a_folder_names_the_cfgs_in_it(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="is a folder: give"):
+        read_cfg(tmp_path)
+    for name in ("b.cfg", "a.cfg"):
+        (tmp_path / name).touch()
+    with pytest.raises(ModelError, match=r"a\.cfg, b\.cfg"):
+        read_cfg(tmp_path)

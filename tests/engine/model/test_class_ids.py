@@ -30,3 +30,7 @@ def test_unknown_classes(name: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
         class_ids([name], LABELS)
     assert message in str(error.value)
+
+
+def test_a_name_means_all_classes_that_have_it() -> None:
+    assert class_ids(["Person", "car"], ("person", "car", "person", "cat", "PERSON")) == {0, 1, 2, 4}

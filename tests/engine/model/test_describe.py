@@ -13,6 +13,7 @@ from framefleet.engine.model.describe import MAX_ACTIVATIONS, MAX_PARAMETERS, de
 from framefleet.engine.model.description import ConvolutionSpec, Description
 from framefleet.engine.model.layer_context import MAX_LAYERS
 from framefleet.engine.model.network import Activation, MaxPool, Region, Reorg, Route, Shortcut, Upsample, Yolo
+from framefleet.engine.notices import Notice
 from tests.support.models import OLDER_CFG, TINY_CFG
 from tests.support.networks.architectures import make_cfg
 
@@ -317,3 +318,44 @@ def test_absurd_networks_cost_nothing(tmp_path: Path, text: str, complaint: str)
 def test_unknown_options_of_training_have_no_effect(cfg: Callable[[str], Description]) -> None:
     text = (NET + HEAD).replace("[convolutional]\n", "[convolutional]\nstopbackward=800\nassisted_excitation=4000\nxnor=0\nnonsense=?\n")
     assert re.sub(r"made", "", cfg(text).name) == ""
+
+
+def test_silu_is_swish(tmp_path: Path) -> None:
+    path = tmp_path / "a.cfg"
+    path.write_text(TINY_CFG.read_text().replace("activation=leaky", "activation=silu").replace("activation=mish", "activation=silu"))
+    activations = {layer.activation for layer in describe(path).convolutions}
+    assert activations == {Activation.SWISH, Activation.LINEAR} - ({Activation.LINEAR} - activations)
+    assert Activation.SWISH in activations
+
+
+SMALL = "[net]\nwidth=32\nheight=32\n[convolutional]\nfilters=14\nactivation={activation}\n[yolo]\nanchors=1,2, 3,4, 5,6\nclasses=2\n{more}"
+
+
+@pytest.mark.parametrize(
+    ("activation", "more", "codes"),
+    [
+        ("logistic", "num=2\nnew_coords=1", ["model.anchors_cut"]),
+        ("linear", "num=3\nmask=0,1\nnew_coords=1", ["model.linear_new_coords"]),
+        ("linear", "num=3\nmask=0,1\nnew_coords=0", []),
+        ("linear", "num=3\nmask=0,1\nScale_X_Y=2", ["model.option_misspelt"]),
+    ],
+)
+def test_notes_tell_what_a_cfg_does_silently(tmp_path: Path, activation: str, more: str, codes: list[str]) -> None:
+    path = tmp_path / "a.cfg"
+    path.write_text(SMALL.format(activation=activation, more=more))
+    notes = describe(path).notes
+    assert [note.fields["problem"].code for note in notes] == codes
+    assert all(str(note).startswith(f"{path}, line ") for note in notes)
+
+
+def test_an_error_names_an_option_in_wrong_case(tmp_path: Path) -> None:
+    path = tmp_path / "a.cfg"
+    path.write_text(SMALL.format(activation="linear", more="num=3\nmask=0,1").replace("filters", "Filters"))
+    assert [note.fields["problem"].code for note in _notes_of_error(path)] == ["model.option_misspelt"]
+
+
+def _notes_of_error(path: Path) -> tuple[Notice, ...]:
+    with pytest.raises(ModelError) as caught:
+        describe(path)
+    notice = caught.value.notice
+    return notice.fields.get("hints", ()) if notice.code == "model.with_hints" else ()

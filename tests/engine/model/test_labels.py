@@ -6,6 +6,7 @@ import pytest
 
 from framefleet.engine.errors import ModelError
 from framefleet.engine.model.labels import find_labels, read_labels
+from framefleet.engine.notices import Notice
 
 
 @pytest.fixture
@@ -55,16 +56,20 @@ def test_missing(tmp_path: Path) -> None:
 
 def test_where_labels_are_found(cfg: Path) -> None:
     folder = cfg.parent
-    assert find_labels(cfg, 2) == ("class 0", "class 1")
+    assert find_labels(cfg, 2)[0] == ("class 0", "class 1")
     (folder / "three.names").write_text("a\nb\nc\n")
-    assert find_labels(cfg, 2) == ("class 0", "class 1")
+    assert find_labels(cfg, 2)[0] == ("class 0", "class 1")
     (folder / "two.names").write_text("a\nb\n")
-    assert find_labels(cfg, 2) == ("a", "b")
+    assert find_labels(cfg, 2) == (("a", "b"), Notice("model.labels_of_file", path=folder / "two.names", number=2))
     (folder / "also.names").write_text("c\nd\n")
-    assert find_labels(cfg, 2) == ("class 0", "class 1")  # two fit: neither is certain
+    with pytest.raises(ModelError, match=r"also\.names, two\.names.*--labels"):
+        find_labels(cfg, 2)  # two fit: neither is certain
+    (folder / "also.names").write_text("a\nb\n")
+    assert find_labels(cfg, 2)[0] == ("a", "b")  # two files of the same labels
+    (folder / "also.names").write_text("c\nd\n")
     (folder / "mine.names").write_text("e\nf\n")
-    assert find_labels(cfg, 2) == ("e", "f")
-    assert find_labels(cfg, 2, folder / "also.names") == ("c", "d")
+    assert find_labels(cfg, 2)[0] == ("e", "f")
+    assert find_labels(cfg, 2, folder / "also.names")[0] == ("c", "d")
 
 
 def test_the_models_own_labels_must_fit(cfg: Path) -> None:
@@ -74,14 +79,15 @@ def test_the_models_own_labels_must_fit(cfg: Path) -> None:
 
 
 def test_coco_for_eighty_classes(cfg: Path) -> None:
-    labels = find_labels(cfg, 80)
+    labels, source = find_labels(cfg, 80)
     assert (len(labels), len(set(labels))) == (80, 80)
+    assert source.code == "model.labels_of_coco"
     assert (labels[0], labels[2], labels[62], labels[79]) == ("person", "car", "tv", "toothbrush")
 
 
 def test_our_names_of_coco_stand_in_the_order_of_darknets(data: Path, cfg: Path) -> None:
     theirs = read_labels(data / "models" / "coco.names", 80)
-    renamed = {(a, b) for a, b in zip(theirs, find_labels(cfg, 80), strict=True) if a.replace(" ", "") != b.replace(" ", "")}
+    renamed = {(a, b) for a, b in zip(theirs, find_labels(cfg, 80)[0], strict=True) if a.replace(" ", "") != b.replace(" ", "")}
     assert renamed == {("motorbike", "motorcycle"), ("aeroplane", "airplane"), ("sofa", "couch"), ("tvmonitor", "tv")}
 
 

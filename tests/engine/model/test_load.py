@@ -42,7 +42,7 @@ def test_files_that_do_not_belong_together(data: Path) -> None:
     models = data / "models"
     with pytest.raises(ModelError, match=r"yolo-fastest-1\.1\.weights does not belong to .*yolov4-tiny\.cfg.*24,251,276 bytes.*1,384,268"):
         load_network(ModelFiles(models / "yolov4-tiny.cfg", models / "yolo-fastest-1.1.weights"))
-    with pytest.raises(ModelError, match="larger than 1 MiB: a Darknet cfg is a small text file"):
+    with pytest.raises(ModelError, match="is a weight file, not the description of a network: use --model"):
         load_network(ModelFiles(models / "yolo-fastest-1.1.weights", models / "yolo-fastest-1.1.cfg"))
     with pytest.raises(ModelError, match="has 80 labels, but the model has 3 classes"):
         load_network(ModelFiles(TINY_CFG, "random:1", models / "coco.names"))

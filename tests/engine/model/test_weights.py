@@ -139,3 +139,15 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(ExportError):
         write_weights(tmp_path / "a.weights", np.zeros(3, np.float32))
     assert [path.name for path in tmp_path.iterdir()] == ["a.weights"]
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [(b"<html><body>404</body></html>", "model.web_page"), (b"version https://git-lfs.github.com/spec/v1\noid", "model.lfs_pointer")],
+)
+def test_a_failed_download_is_called_what_it_is(tmp_path: Path, content: bytes, code: str) -> None:
+    path = tmp_path / "tiny.weights"
+    path.write_bytes(content)
+    with pytest.raises(ModelError) as caught:
+        check_weights(describe(TINY_CFG), path)
+    assert caught.value.notice.code == code

@@ -21,6 +21,7 @@ from framefleet.engine.model.check import ModelSummary
 from framefleet.engine.model.registry.catalogue import entry_named
 from framefleet.engine.model.registry.installed import files_of
 from framefleet.engine.model.registry.partial import Partial
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
 from framefleet.engine.types import DeviceId
 from tests.support.devices.topologies import eight
@@ -108,7 +109,17 @@ def clip_info(frames: int) -> SourceInfo:
 
 def model_summary() -> ModelSummary:
     """A model of the user's own."""
-    return ModelSummary("aerial", 608, 608, 3, ("car", "boat", "plane"), 64_000_000, 256_000_000, 128.4)
+    return ModelSummary(
+        "aerial",
+        608,
+        608,
+        3,
+        ("car", "boat", "plane"),
+        64_000_000,
+        256_000_000,
+        128.4,
+        Notice("model.labels_numbered", number=3, option="--labels"),
+    )
 
 
 def own_models() -> list[tuple[ModelFiles, ModelSummary | str]]:

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+import requests
 
 from framefleet.engine.errors import DownloadCancelledError, DownloadError
 from framefleet.engine.model.check import check_model
@@ -390,3 +391,42 @@ def test_a_folder_without_write_permission_is_reported(entry: ModelEntry, tmp_pa
     (tmp_path / "m" / "tiny").touch()
     with pytest.raises(DownloadError, match=r"tiny cannot be written to: File exists"):
         download(entry, tmp_path / "m")
+
+
+def test_no_download_comes_from_a_redirect_to_a_file(site: Site, entry: ModelEntry, folder: Path) -> None:
+    site.pages[WEIGHTS] = Page(redirect="file:///etc/passwd")
+    with pytest.raises(DownloadError, match=r"redirects to file:///etc/passwd") as caught:
+        download(entry, folder)
+    assert caught.value.notice.code == "model.refused_redirect"
+
+
+@pytest.mark.parametrize(("start", "target", "allowed"), [("https", "http", False), ("https", "https", True), ("http", "http", True)])
+def test_a_safe_address_never_becomes_an_unsafe_one(start: str, target: str, allowed: bool) -> None:
+    response = requests.Response()  # a server with a certificate would need one for this machine
+    response.status_code, response.url, response.headers["Location"] = 302, f"{start}://example.org/a", f"{target}://example.org/b"
+    session = transfer._session(Cancellation())
+    if allowed:
+        assert session.get_redirect_target(response) == f"{target}://example.org/b"
+    else:
+        with pytest.raises(transfer.RefusedRedirectError):
+            session.get_redirect_target(response)
+
+
+def test_a_download_that_trickles_ends(site: Site, entry: ModelEntry, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transfer, "START_SECONDS", 0.0)
+    monkeypatch.setattr(transfer, "MIN_BYTES_PER_S", 10**12)
+    with pytest.raises(DownloadError) as caught:
+        download(entry, folder)
+    assert caught.value.notice.code == "model.too_slow"
+    monkeypatch.undo()
+    download(entry, folder)
+
+
+def test_files_without_a_digest_are_downloaded_only_on_request(site: Site, entry: ModelEntry, folder: Path) -> None:
+    entry = dataclasses.replace(entry, weights=dataclasses.replace(entry.weights, sha256=None))
+    with pytest.raises(DownloadError, match=r"tiny\.weights.*--unverified"):
+        download(entry, folder)
+    assert not site.requests
+    assert_no_model(entry, folder)
+    download(entry, folder, accept_unverified=True)
+    assert is_installed(entry, folder)
