@@ -59,6 +59,7 @@ class ModelList(QDialog):
             card.remove_requested.connect(self._remove)
         downloads.progressed.connect(self._refresh_some)
         downloads.ended.connect(self._refresh_one)
+        self._refresh_some(tuple(self.cards))
 
     def _download(self, entry: ModelEntry) -> None:
         """Start a download. Ask first if some of its files cannot be checked."""
@@ -70,7 +71,6 @@ class ModelList(QDialog):
         answers = translate("models", "Download"), translate("models", "Cancel")
         texts = question, details.format(name=entry.title)
         ask(self, translate("models", "Models"), texts, answers, lambda yes: self._downloads.start(entry) if yes else None)
-        self._refresh_some(tuple(self.cards))
 
     def _arrange(self) -> None:
         about = translate(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSettings
-from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
+from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
@@ -86,6 +87,24 @@ def test_a_model_is_downloaded_used_and_removed(
     card.remove.click()
     assert shown(card) == {"Download"}
     assert not is_installed(entry, downloads.folder)
+
+
+@pytest.mark.parametrize("agreed", [True, False])
+def test_files_that_nobody_vouches_for_are_downloaded_after_a_question(
+    qtbot: QtBot, downloads: ModelDownloads, site: Site, entry: ModelEntry, agreed: bool
+) -> None:
+    entry = replace(entry, weights=replace(entry.weights, sha256=None))
+    dialog = ModelList(downloads, None, entries=[entry])
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.cards[entry.name].download.click()
+    (box,) = dialog.findChildren(QMessageBox)
+    assert "tiny.weights" in box.text()
+    assert not site.requests
+    next(button for button in box.buttons() if button.text() == ("Download" if agreed else "Cancel")).click()
+    if agreed:
+        qtbot.waitUntil(lambda: is_installed(entry, downloads.folder))
+    assert is_installed(entry, downloads.folder) is agreed
 
 
 def test_cancelling_is_quick_and_what_there_is_can_be_continued_or_discarded(
