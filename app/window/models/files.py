@@ -22,6 +22,7 @@ from framefleet.engine.model.files import find_cfg, find_weights
 from framefleet.engine.model.registry.cancellation import Cancellation
 from framefleet.engine.model.registry.catalogue import ModelEntry
 from framefleet.engine.model.registry.installed import models_folder
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
 from framefleet.resources import DEMO
 
@@ -213,9 +214,9 @@ class ModelDownloads(QObject):
             running.sample()
         self.progressed.emit(self.names)
 
-    def _fail(self, name: str, message: str) -> None:
+    def _fail(self, name: str, message: Notice) -> None:
         if not self._running[name].cancellation.asked:
-            self.errors[name] = message
+            self.errors[name] = of_engine(message)
         self._end(name, None)
 
     def _end(self, name: str, files: ModelFiles | None) -> None:
