@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Self, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,13 +129,32 @@ class EngineInfo:
         return next((part.fields["why"] for part in parts if part.code == "backends.batch"), None)
 
 
-@dataclass(frozen=True)
-class FrameRef:
-    """Identifies a frame: the source's number in its session, the frame's index in display order, the frame's time in seconds."""
+UNNUMBERED = -1
+"""The index of a frame until the pool knows how many frames come before its segment."""
+
+
+class FrameRef(NamedTuple):  # one for every frame: a frozen dataclass takes six times as long to make
+    """Identifies a frame on its whole way. Made where the frame is decoded, carried from there on.
+
+    Parameters
+    ----------
+    source : int
+        Number of the source in its session.
+    index : int
+        Number of the frame in its source, in display order; ``UNNUMBERED`` in a worker, unless only some frames are decoded.
+    pts : float
+        Time in seconds, NaN if unknown; for pictures the position in the folder.
+    name : str, optional
+        File name, where the source is a folder of pictures.
+    created : str, optional
+        When a picture was taken, as its metadata state it.
+    """
 
     source: int
-    index: int
+    index: int  # type: ignore[assignment]  # instead of the method of tuples
     pts: float
+    name: str | None = None
+    created: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,23 +209,34 @@ Found: TypeAlias = Detections | InferenceFailure
 """An engine's result for one picture."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)  # one for every frame: freezing would make that three times as slow
 class FrameResult:
-    """The result for one frame: its detections, or the reason why it has none (``failure``).
+    """The result for one frame.
 
-    width, height: the picture's size, pixels. name: the file, where a source is a folder of images. created: when a picture
-    was taken, as its metadata say it.
+    Parameters
+    ----------
+    ref : FrameRef
+        The frame.
+    device : DeviceId
+        The device that inferred it, or whose worker could not decode it.
+    width, height : int
+        Size of the upright picture, pixels.
+    found : Detections or InferenceFailure
+        The objects, or why there are none.
     """
 
     ref: FrameRef
     device: DeviceId
     width: int
     height: int
-    detections: Detections | None
-    failure: str | None = None
-    name: str | None = None
-    created: str | None = None
+    found: Found
 
-    def __post_init__(self) -> None:
-        if (self.detections is None) == (self.failure is None):
-            raise ValueError("a frame has either detections or a failure")
+    @property
+    def detections(self) -> Detections | None:
+        """The objects; None if the frame failed."""
+        return self.found if isinstance(self.found, Detections) else None
+
+    @property
+    def failure(self) -> str | None:
+        """Why the frame has no detections; None if it has."""
+        return None if isinstance(self.found, Detections) else self.found.reason

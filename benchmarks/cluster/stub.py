@@ -28,8 +28,8 @@ from framefleet.engine.pool.protocol import (
     Stopped,
     ToWorker,
 )
-from framefleet.engine.pool.results import FrameEntry, Frames
-from framefleet.engine.types import AS_ASKED, Detections, EngineInfo
+from framefleet.engine.pool.results import Frames
+from framefleet.engine.types import AS_ASKED, UNNUMBERED, Detections, EngineInfo, FrameRef, FrameResult
 
 SEGMENT_FRAMES = 128
 SEGMENTS = 20_000
@@ -58,8 +58,9 @@ def main(connection: Connection[FromWorker, ToWorker], setup: Setup, *, frames_p
                             time.sleep(max(0.0, began + sent / frames_per_s - time.perf_counter()))
                         count = min(MESSAGE_FRAMES, task.segment.frames - first)
                         start = task.segment.number * SEGMENT_FRAMES + first
-                        entries = [FrameEntry((start + at) / RATE, 1920, 1080, found) for at in range(count)]
-                        connection.send(Frames.pack(task.source, task.segment.number, first, entries))
+                        refs = [FrameRef(task.source, UNNUMBERED, (start + at) / RATE) for at in range(count)]
+                        results = [FrameResult(ref, setup.device, 1920, 1080, found) for ref in refs]
+                        connection.send(Frames.pack(task.segment.number, first, results, setup.device))
                         sent += count
                         if (now := time.perf_counter()) - reported >= STATS_SECONDS:
                             connection.send(Stats(setup.device, now - reported, latencies, {"decode": 1.0, "infer": 5.0}))

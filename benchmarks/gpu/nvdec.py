@@ -26,7 +26,7 @@ from benchmarks.report import spread, table, write
 from framefleet.engine.bench.clips import Clips
 from framefleet.engine.media.decoder import GPU_THREADS, Decoder, FfmpegDecoder
 from framefleet.engine.media.probe import probe
-from framefleet.engine.media.types import DecodedOnDevice, SourceInfo
+from framefleet.engine.media.types import DecodeFailure, DeviceFrame, SourceInfo
 from framefleet.engine.types import DeviceId
 
 DECODE_THREADS = (1, 2, 4, 6, 8, 12, 16)
@@ -116,7 +116,7 @@ def from_decoder(decoder: Decoder, info: SourceInfo, number: int) -> Generator[N
     """The frames of segment after segment by a decoder of the project. Decode thread ``number`` begins at its own segment."""
     for position in count(3 * number):
         for frame in decoder.decode(info, info.segments[position % len(info.segments)]):
-            if isinstance(frame, DecodedOnDevice):
+            if not isinstance(frame, DecodeFailure) and isinstance(frame.image, DeviceFrame):
                 frame.image.release()
             yield
 

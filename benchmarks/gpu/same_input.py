@@ -63,8 +63,8 @@ def compare_inputs(info: SourceInfo, decoder: Decoder, inputs: Inputs, size: tup
     by_device = (item for segment in info.segments for item in decoder.decode(info, segment))
     while expected := list(islice(by_cpu, BATCH)):
         found = list(islice(by_device, BATCH))
-        if [item.pts for item in found] != [item.pts for item in expected]:
-            raise SystemExit(f"{info.path}: the decoders give different frames near {expected[0].pts:.3f} s")
+        if [item.ref.pts for item in found] != [item.ref.pts for item in expected]:
+            raise SystemExit(f"{info.path}: the decoders give different frames near {expected[0].ref.pts:.3f} s")
         images, others = ([item.image for item in items if not isinstance(item, DecodeFailure)] for items in (found, expected))
         computed = inputs(images)
         on_gpu += sum(isinstance(image, DeviceFrame) for image in images)

@@ -7,8 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import DeviceError
-from framefleet.engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, Segment, SourceInfo, SourceKind
+from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo, SourceKind
 from framefleet.engine.settings import Decode, EngineSettings, Hint
 from framefleet.engine.types import DeviceId, EngineInfo
 
@@ -19,7 +20,7 @@ On an H200, NVDEC alone decodes 4,188 frames/s of 1080p with 10 threads and 4,24
 12: Python runs one thread at a time, and the others wait for it (``benchmarks/results/gpu-host.md``).
 """
 
-Decoded: TypeAlias = DecodedFrame | DecodedPlanes | DecodedOnDevice | DecodeFailure
+Decoded: TypeAlias = DecodedFrame[HostImage | DeviceFrame] | DecodeFailure
 
 
 class Decoder(ABC):

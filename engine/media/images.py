@@ -20,7 +20,7 @@ from framefleet.engine.media.container.opening import MAX_SIDE
 from framefleet.engine.media.exif import time_taken
 from framefleet.engine.media.sources import is_folder, pictures_in
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
-from framefleet.engine.types import Image
+from framefleet.engine.types import UNNUMBERED, FrameRef, Image
 
 SEGMENT_PICTURES = 32
 """Number of pictures in a segment."""
@@ -105,19 +105,19 @@ def probe_images(path: Path) -> SourceInfo:
     return SourceInfo(str(path), SourceKind.IMAGES, codec, width, height, len(files), None, None, segments)
 
 
-def decode_images(info: SourceInfo, segment: Segment, skip: int) -> Iterator[DecodedFrame | DecodeFailure]:
+def decode_images(info: SourceInfo, segment: Segment, skip: int) -> Iterator[DecodedFrame[Image] | DecodeFailure]:
     """Yield the pictures of a segment without the first ``skip``, and a failure for each picture that cannot be read."""
     path = Path(info.path)
     pictures = enumerate(segment.names or (None,), segment.start or 0)
     wanted = [(index, name) for index, name in pictures if segment.wanted is None or segment.wanted.includes(index, 0, 1)]
     for position, name in wanted[skip:]:
-        index = None if segment.wanted is None else position
+        ref = FrameRef(info.number, UNNUMBERED if segment.wanted is None else position, float(position), name)
         file = path / name if name else path
         try:
             content = _content(file)
-            yield DecodedFrame(float(position), _picture(file, content), name, index, time_taken(content))
+            yield DecodedFrame(ref._replace(created=time_taken(content)), _picture(file, content))
         except SourceError as error:
-            yield DecodeFailure(float(position), 1, str(error), name, index)
+            yield DecodeFailure(ref, 1, str(error))
 
 
 def _first_readable(files: list[Path]) -> tuple[Image, str]:

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from framefleet.engine.detection.frame_format import FrameFormat, Planes
+from framefleet.engine.detection.frame_format import FrameFormat, HostImage, Planes
 from framefleet.engine.media.sampling.wanted import Wanted
-from framefleet.engine.types import Image
+from framefleet.engine.types import FrameRef
 
 
 class SourceKind(StrEnum):
@@ -45,7 +45,8 @@ class SourceInfo:
     the container announces. duration: seconds, None: unknown. rate: average frames/s, None: unknown. segments: cover the source without
     gap or overlap; segments without wanted frames are left out. seekable: whether seeking by time works; False if the clock of an MPEG-TS
     restarts. wanted: about how many frames are wanted; None: all. created: when it was recorded, as its metadata state it; None: they do
-    not. origin: time of the first frame of a video, from which times count, seconds; None: unknown.
+    not. origin: time of the first frame of a video, from which times count, seconds; None: unknown. number: of the source in its run, 0
+    if it is alone.
     """
 
     path: str
@@ -61,6 +62,7 @@ class SourceInfo:
     wanted: int | None = None
     created: str | None = None
     origin: float | None = None
+    number: int = 0
 
     @property
     def to_do(self) -> int:
@@ -87,49 +89,48 @@ class DeviceFrame:
     release: Callable[[], None]
 
 
-@dataclass(frozen=True, eq=False)
-class DecodedFrame:
-    """A decoded frame in host memory. pts: seconds; for pictures the position in the folder. name: the file's name in the folder.
+_WITH_FORMAT = DeviceFrame, Planes  # ``isinstance`` with a union would make it for every frame
 
-    index: the frame's number in the source, if only some frames are wanted; else None. created: when a picture was taken, as its metadata
-    say it, None if they do not.
-    """
-
-    pts: float
-    image: Image
-    name: str | None = None
-    index: int | None = None
-    created: str | None = None
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class DecodedPlanes:
-    """A frame of a video in host memory, not converted to RGB. Fields: as in ``DecodedFrame``."""
-
-    pts: float
-    image: Planes
-    name: None = None
-    index: int | None = None
-    created: None = None
+Pixels = TypeVar("Pixels", covariant=True, bound=HostImage | DeviceFrame)
 
 
 @dataclass(eq=False, slots=True)
-class DecodedOnDevice:
-    """A frame of a video that a GPU decoded. pts: seconds. index: as in ``DecodedFrame``."""
+class DecodedFrame(Generic[Pixels]):
+    """A decoded frame.
 
-    pts: float
-    image: DeviceFrame
-    name: None = None
-    index: int | None = None
-    created: None = None
+    Parameters
+    ----------
+    ref : FrameRef
+        The frame. Its index is ``UNNUMBERED`` unless the segment names the wanted frames.
+    image : Image, Planes or DeviceFrame
+        The pixels: RGB or planes in host memory, or planes in a GPU's memory. The owner of a ``DeviceFrame`` has to release it.
+    """
+
+    ref: FrameRef
+    image: Pixels
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the upright picture with square pixels."""
+        if isinstance(self.image, _WITH_FORMAT):
+            return self.image.format.width, self.image.format.height
+        return self.image.shape[1], self.image.shape[0]
 
 
 @dataclass(frozen=True)
 class DecodeFailure:
-    """Frames that could not be decoded. count: their number. reason: the cause, and what to do. Other fields: as in ``DecodedFrame``."""
+    """Frames that could not be decoded.
 
-    pts: float
+    Parameters
+    ----------
+    ref : FrameRef
+        The first of them.
+    count : int
+        Their number.
+    reason : str
+        The cause, and what to do.
+    """
+
+    ref: FrameRef
     count: int
     reason: str
-    name: str | None = None
-    index: int | None = None

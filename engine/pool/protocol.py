@@ -21,7 +21,7 @@ from framefleet.engine.pool.groups.protocol import Infer, InferenceFailed, Infer
 from framefleet.engine.pool.results import Frames as Frames
 from framefleet.engine.processes.outcome import Failed as Failed
 from framefleet.engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Tiles
-from framefleet.engine.types import DeviceId
+from framefleet.engine.types import DeviceId, FrameRef
 
 
 @dataclass(frozen=True)
@@ -114,16 +114,13 @@ class Began:
 
 @dataclass(frozen=True)
 class Trying:
-    """In careful mode: this frame is decoded and enters the engine next. Fields as in ``FrameEntry``."""
+    """In careful mode: this frame is decoded and enters the engine next. position: in its segment. width, height: as in ``FrameResult``."""
 
-    source: int
+    ref: FrameRef
     segment: int
     position: int
-    pts: float
     width: int
     height: int
-    name: str | None
-    index: int | None = None
 
 
 @dataclass(frozen=True)

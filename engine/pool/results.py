@@ -1,5 +1,6 @@
 """Results as workers send them: packed, since one array for a whole batch costs as much to pickle as one for a single picture."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
@@ -7,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.types import Detections, DeviceId, Found, FrameRef, FrameResult, InferenceFailure
+from framefleet.engine.types import UNNUMBERED, Detections, DeviceId, Found, FrameRef, FrameResult, InferenceFailure
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,30 +53,13 @@ class PackedResults:
             start = end
 
 
-@dataclass(slots=True)  # one for every frame: freezing would make that three times as slow
-class FrameEntry:
-    """One frame in the worker, before its index is known. pts: seconds, NaN if unknown. device: the member of a group that inferred it.
-
-    index: of the frame in the source, None: it follows from the order. created: as in ``DecodedFrame``.
-    """
-
-    pts: float
-    width: int
-    height: int
-    found: Found
-    name: str | None = None
-    device: DeviceId | None = None
-    index: int | None = None
-    created: str | None = None
-
-
 @dataclass(frozen=True, eq=False)
 class Frames:
     """A worker's message: consecutive frames of one segment.
 
     first: position of the first frame in its segment. pts: float64 (n,), seconds. sizes: int32 (n, 2), width and height, pixels. names,
     devices: by position in this message; devices only where it is not the worker's. indices: of frames whose index does not follow from
-    their order. created: of pictures, as in ``DecodedFrame``.
+    their order. created: of pictures, as in ``FrameRef``.
     """
 
     source: int
@@ -90,30 +74,40 @@ class Frames:
     created: Mapping[int, str] = field(default_factory=dict)
 
     @classmethod
-    def pack(cls, source: int, segment: int, first: int, entries: list[FrameEntry]) -> Self:
-        """Pack at least one frame."""
+    def pack(cls, segment: int, first: int, results: Sequence[FrameResult], device: DeviceId) -> Self:
+        """Pack at least one frame. device: the worker's."""
+        sources, indices, pts, names, created = zip(*[result.ref for result in results], strict=True)
         return cls(
-            source,
+            sources[0],
             segment,
             first,
-            np.array([entry.pts for entry in entries], np.float64),
-            np.array([(entry.width, entry.height) for entry in entries], np.int32),
-            PackedResults.pack([entry.found for entry in entries]),
-            {at: entry.name for at, entry in enumerate(entries) if entry.name is not None},
-            {at: entry.device for at, entry in enumerate(entries) if entry.device is not None},
-            {at: entry.index for at, entry in enumerate(entries) if entry.index is not None},
-            {at: entry.created for at, entry in enumerate(entries) if entry.created is not None},
+            np.array(pts, np.float64),
+            np.array([side for result in results for side in (result.width, result.height)], np.int32).reshape(-1, 2),
+            PackedResults.pack([result.found for result in results]),
+            _by_position(names),
+            {at: result.device for at, result in enumerate(results) if result.device is not device},
+            {at: index for at, index in enumerate(indices) if index != UNNUMBERED} if max(indices) != UNNUMBERED else {},
+            _by_position(created),
         )
 
     def __len__(self) -> int:
         return len(self.pts)
 
-    def unpack(self, device: DeviceId, index: int) -> Iterator[FrameResult]:
-        """The frames. index: that of the first one, where the message holds none. Detections are views of the message's arrays."""
+    def unpack(self, device: DeviceId, index: int, before: float, step: float) -> Iterator[FrameResult]:
+        """The frames, numbered. Detections are views of the message's arrays.
+
+        device: of the worker. index: of the first frame, where the message holds none. before: pts of the frame before it, seconds. step:
+        seconds between two frames, for frames without a time.
+        """
         frames = zip(self.pts.tolist(), self.sizes.tolist(), self.results.unpack(), strict=True)
         for at, (pts, (width, height), found) in enumerate(frames):
-            detections, failure = (found, None) if isinstance(found, Detections) else (None, found.reason)
-            index, done_by = self.indices.get(at, index), self.devices.get(at, device)
-            texts = self.names.get(at), self.created.get(at)
-            yield FrameResult(FrameRef(self.source, index, pts), done_by, width, height, detections, failure, *texts)
+            index = self.indices.get(at, index)
+            before = before + step if math.isnan(pts) else pts
+            ref = FrameRef(self.source, index, before, self.names.get(at), self.created.get(at))
+            yield FrameResult(ref, self.devices.get(at, device), width, height, found)
             index += 1
+
+
+def _by_position(texts: Sequence[str | None]) -> dict[int, str]:
+    """The texts that are not None, by position. Usually all are."""
+    return {at: text for at, text in enumerate(texts) if text is not None} if any(texts) else {}

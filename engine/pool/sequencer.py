@@ -4,10 +4,9 @@ A frame's index is the running count over the segments in order, so that a wrong
 later segments wait here in their messages. If the source ends early, they are numbered by the container's frame counts.
 """
 
-import math
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from framefleet.engine.pool.position import Position
 from framefleet.engine.pool.results import Frames
@@ -115,11 +114,7 @@ class Sequencer:
         return self._parts.setdefault(segment, _Part())
 
     def _number(self, device: DeviceId, frames: Frames) -> tuple[FrameResult, ...]:
-        results = []
-        for result in frames.unpack(device, self._index):
-            if math.isnan(result.ref.pts):
-                result = replace(result, ref=replace(result.ref, pts=self._pts + self._step))
-            self._pts = result.ref.pts
-            results.append(result)
-            self._index = result.ref.index + 1
-        return tuple(results)
+        results = tuple(frames.unpack(device, self._index, self._pts, self._step))
+        last = results[-1].ref
+        self._index, self._pts = last.index + 1, last.pts
+        return results

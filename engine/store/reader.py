@@ -23,7 +23,7 @@ from framefleet.engine.store import schema
 from framefleet.engine.store.facts import CREATED
 from framefleet.engine.store.sources import SOURCE_COLUMNS, StoredSource, reason_of, source_names, stored_source
 from framefleet.engine.tracking.appearances import vote
-from framefleet.engine.types import Closing, Detections, DeviceId, FrameRef, FrameResult
+from framefleet.engine.types import Closing, Detections, DeviceId, Found, FrameRef, FrameResult, InferenceFailure
 
 BLOCK_FRAMES = 2000
 """Number of frames in memory at once, where arrays are read."""
@@ -507,7 +507,7 @@ class SessionReader(Closing):
         result = self.frame_at(source, pts)
         if result is None and self.is_sampled and self.is_skipped(source, pts):
             held = self.frame_before(source, pts)
-            return held if held is not None and held.name is None else None  # the pictures of a folder differ
+            return held if held is not None and held.ref.name is None else None  # the pictures of a folder differ
         return result
 
     def places(self, source: int, frame: int) -> list[int]:
@@ -690,7 +690,8 @@ class SessionReader(Closing):
             devices = {number: DeviceId.parse(device) for number, device in self.device_names().items()}
         tracked, begin = bool((tracks >= 0).any()), 0
         for end, (number, pts, width, height, failure, name, device) in zip(ends, block.frames, strict=True):
-            found, part = None, slice(begin, end)
+            found: Found = InferenceFailure(failure)
+            part = slice(begin, end)
             if failure is None:
                 numbers = tracks[part] if tracked else None
                 if numbers is not None and not (numbers >= 0).any():
@@ -699,7 +700,7 @@ class SessionReader(Closing):
                 found = Detections(boxes[part], confidences[part], class_ids[part], numbers, verified)
             if device not in devices:
                 raise self._wrong(f"frames, source {source}, frame {number}", f"device {device}")
-            yield FrameResult(FrameRef(source, number, pts), devices[device], width, height, found, failure, name)
+            yield FrameResult(FrameRef(source, number, pts, name), devices[device], width, height, found)
             begin = end
 
     # the part of each source that is shown

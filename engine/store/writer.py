@@ -312,8 +312,8 @@ class SessionWriter:
         if not self._frames:
             self._due = time.monotonic() + COMMIT_SECONDS
         for frame in frames:
-            source, index, pts = frame.ref.source, frame.ref.index, frame.ref.pts
-            name, created, failure = frame.name, frame.created, frame.failure
+            source, index, pts, name, created = frame.ref
+            failure = frame.failure
             texts: tuple[str | None, ...] = (None, None, None, None)
             if name is not None or created is not None or failure is not None or source in self._clocks:
                 clock = self._picture_clock(source, name, created)

@@ -191,7 +191,7 @@ def test_pictures_go_on_and_a_new_picture_changes_the_folder(tmp_path: Path) -> 
         before = reader.count(0)
     assert first.inferred <= before < 80
     assert before + Run(database, folder).inferred == 80
-    assert [frame.name for frame in stored(database)[0][3]] == [f"{number}.png" for number in range(80)]
+    assert [frame.ref.name for frame in stored(database)[0][3]] == [f"{number}.png" for number in range(80)]
     cv2.imwrite(str(folder / "30b.png"), np.zeros((48, 64, 3), np.uint8))
     assert Run(database, folder).inferred == 81
 
@@ -347,7 +347,7 @@ def test_an_earlier_frame_is_replaced_under_another_index_with_the_same_time(tmp
         writer.add_frames(make_frame(0, index) for index in range(10))
         writer.begin_segment(0, None, None, 21)
         frames = (make_frame(0, index) for index in range(20, 30))
-        writer.add_frames(replace(frame, ref=replace(frame.ref, index=frame.ref.index + 1)) for frame in frames)
+        writer.add_frames(replace(frame, ref=frame.ref._replace(index=frame.ref.index + 1)) for frame in frames)
         writer.finish_source(0, "a.mp4", Ledger(20, 20), 1.0, None, cancelled=True)
         writer.go_on(0, 10)
         writer.add_source(0, "a.mp4", video_info("a.mp4", 31))

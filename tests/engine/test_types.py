@@ -6,7 +6,7 @@ import pytest
 from framefleet.engine.errors import UsageError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.settings import EngineSettings, RunSettings
-from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
+from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult, InferenceFailure
 from tests.support.models import tiny_files
 
 
@@ -58,11 +58,9 @@ def test_detections_are_checked_and_filtered() -> None:
 
 def test_a_frame_has_detections_or_a_failure() -> None:
     ref, device = FrameRef(0, 0, 0.0), DeviceId("cpu", "0")
-    FrameResult(ref, device, 1, 1, Detections())
-    FrameResult(ref, device, 1, 1, None, "why")
-    for detections, failure in ((None, None), (Detections(), "why")):
-        with pytest.raises(ValueError, match="either"):
-            FrameResult(ref, device, 1, 1, detections, failure)
+    found, failed = FrameResult(ref, device, 1, 1, Detections()), FrameResult(ref, device, 1, 1, InferenceFailure("why"))
+    assert (found.detections, found.failure) == (found.found, None)
+    assert (failed.detections, failed.failure) == (None, "why")
 
 
 def test_settings_are_checked() -> None:

@@ -30,7 +30,7 @@ from framefleet.engine.media.probe import probe
 from framefleet.engine.media.sampling.decode import samples
 from framefleet.engine.media.sampling.wanted import Sampling
 from framefleet.engine.media.segment import SegmentDecoder
-from framefleet.engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, DeviceFrame, Segment, SourceInfo
+from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo
 from framefleet.engine.settings.kinds import Moments
 from tests.support.media import damaged, make_field_video, make_video, numbered, rewrap, truncated
 
@@ -138,11 +138,11 @@ def download(frame: DeviceFrame) -> list[Any]:
     return frame.format.planes(content)
 
 
-def assert_pixels(given: DecodedOnDevice, frame: Any) -> None:
+def assert_pixels(given: DecodedFrame[DeviceFrame], frame: Any) -> None:
     """Compare a frame with FFmpeg's, and give its surface back."""
     depth = {"yuv420p10le": 10, "yuv420p12le": 12}.get(frame.format.name, 8)
     for one, other in zip(download(given.image), planes(frame, depth), strict=True):
-        assert np.array_equal(one, other), f"frame at {given.pts}"
+        assert np.array_equal(one, other), f"frame at {given.ref.pts}"
     given.image.release()
 
 
@@ -157,8 +157,8 @@ def check(decoder: NvdecDecoder, info: SourceInfo, segment: Segment, skip: int =
             assert not isinstance(frame, str)
             given = next(found)
             assert not isinstance(given, DecodeFailure)
-            assert given.pts == float(pts * base)
-            if isinstance(given, DecodedFrame | DecodedPlanes):  # the last frames of a broadcast, whose end is uncertain
+            assert given.ref.pts == float(pts * base)
+            if not isinstance(given.image, DeviceFrame):  # the last frames of a broadcast, whose end is uncertain
                 assert info.path.endswith(".ts")
                 assert segment is info.segments[-1]
                 tail += 1
@@ -195,8 +195,8 @@ def test_sampled_frames_are_those_of_the_cpu(name: str, every: str, decoder: Nvd
                 assert not isinstance(frame, str)
                 given = next(found)
                 assert not isinstance(given, DecodeFailure)
-                assert (given.index, given.pts) == (index, float(pts * base))
-                if isinstance(given, DecodedFrame | DecodedPlanes):
+                assert (given.ref.index, given.ref.pts) == (index, float(pts * base))
+                if not isinstance(given.image, DeviceFrame):
                     assert info.path.endswith(".ts")
                     continue
                 assert_pixels(given, frame)
@@ -207,7 +207,8 @@ def test_frames_are_described_like_the_cpus(decoder: NvdecDecoder, clip: Any) ->
     for name in ("turned.mp4", "mirrored.mp4", "full.mp4", "854.mp4"):
         info = probe(clip(name))
         frame = next(decoder.decode(info, info.segments[0]))
-        assert isinstance(frame, DecodedOnDevice)
+        assert not isinstance(frame, DecodeFailure)
+        assert isinstance(frame.image, DeviceFrame)
         assert (frame.image.format.width, frame.image.format.height) == (info.width, info.height)
         frame.image.release()
 
@@ -250,7 +251,8 @@ def test_closing_early_gives_everything_back(clip: Any) -> None:
     for _ in range(20):
         frames = decoder.decode(info, info.segments[1])
         frame = next(frames)
-        assert isinstance(frame, DecodedOnDevice)
+        assert not isinstance(frame, DecodeFailure)
+        assert isinstance(frame.image, DeviceFrame)
         frame.image.release()
         frame.image.release()
         frames.close()  # type: ignore[attr-defined]
@@ -266,16 +268,17 @@ def test_only_decoding_on_the_gpu_is_bound_to_few_processors(surfaces: SurfaceRi
     used: dict[type, set[int]] = {}
     for segment in info.segments:
         for frame in decoder.decode(info, segment):
-            used.setdefault(type(frame), set()).add(len(os.sched_getaffinity(0)))
-            if isinstance(frame, DecodedOnDevice):
+            used.setdefault(type(getattr(frame, "image", None)), set()).add(len(os.sched_getaffinity(0)))
+            if not isinstance(frame, DecodeFailure) and isinstance(frame.image, DeviceFrame):
                 frame.image.release()
         assert os.sched_getaffinity(0) == all_of_them
-    assert used.pop(DecodedOnDevice) == {4}
+    assert used.pop(DeviceFrame) == {4}
     assert [*used.values()] == len(used) * [{len(all_of_them)}], "FFmpeg decodes the rest of a damaged segment"
     assert used
     frames = decoder.decode(info, info.segments[0])
     frame = next(frames)
-    assert isinstance(frame, DecodedOnDevice)
+    assert not isinstance(frame, DecodeFailure)
+    assert isinstance(frame.image, DeviceFrame)
     frame.image.release()
     frames.close()  # type: ignore[attr-defined]
     assert os.sched_getaffinity(0) == all_of_them
@@ -285,10 +288,10 @@ def outcomes_of(frames: Any) -> list[tuple[float, int, str]]:
     found = []
     for frame in frames:
         if isinstance(frame, DecodeFailure):
-            found.append((frame.pts, frame.count, frame.reason))
+            found.append((frame.ref.pts, frame.count, frame.reason))
         else:
-            found.append((frame.pts, 1, "frame"))
-            if isinstance(frame, DecodedOnDevice):
+            found.append((frame.ref.pts, 1, "frame"))
+            if not isinstance(frame, DecodeFailure) and isinstance(frame.image, DeviceFrame):
                 frame.image.release()
     return found
 
@@ -314,7 +317,7 @@ def test_torn_files_are_accounted_for_as_on_the_cpu(
             found = []
             for frame in decoder.decode(info, segment):
                 found += outcomes_of([frame])
-                given += isinstance(frame, DecodedOnDevice)
+                given += not isinstance(frame, DecodeFailure) and isinstance(frame.image, DeviceFrame)
             assert found == outcomes_of(decode(info, segment, threads=1))
     assert given > info.frames // 3, "sound segments stay on the device"
     assert len(caplog.records) <= 1
@@ -387,9 +390,9 @@ def test_a_stream_that_changes_its_format_goes_to_the_cpu(decoder: NvdecDecoder,
     sizes = set()
     for segment in info.segments:
         for frame in decoder.decode(info, segment):
-            if isinstance(frame, DecodedOnDevice | DecodedPlanes):
+            if not isinstance(frame, DecodeFailure) and not isinstance(frame.image, np.ndarray):
                 sizes.add((frame.image.format.width, frame.image.format.height))
-            if isinstance(frame, DecodedOnDevice):
+            if not isinstance(frame, DecodeFailure) and isinstance(frame.image, DeviceFrame):
                 frame.image.release()
     assert sizes == {(320, 240), (160, 120)}
     assert "NVDEC cannot decode it (" in decoder.cpu_reason(info)

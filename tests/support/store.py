@@ -14,7 +14,7 @@ from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.common.base import Export, Progress
 from framefleet.engine.store.exporters.common.options import DEFAULTS
 from framefleet.engine.store.session import SessionReader, SessionWriter, StoredSource
-from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
+from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult, InferenceFailure
 
 CPU = DeviceId("cpu", "0")
 LABELS = ("person", "bicycle", "car")
@@ -27,8 +27,8 @@ def make_frame(
     below = [box + apart * (box > 1) for box in range(boxes)]
     corners = np.array([[index + box, y, index + box + 10.5, y + 20.25] for box, y in enumerate(below)], np.float32).reshape(-1, 4)
     scores = np.array([0.9 - box / 10 for box in range(boxes)], np.float32)
-    found = None if failure else Detections(corners, scores, (np.arange(boxes) % 3).astype(np.int32))
-    return FrameResult(FrameRef(source, index, index / 25), CPU, 640, 480, found, failure, name)
+    found = InferenceFailure(failure) if failure else Detections(corners, scores, (np.arange(boxes) % 3).astype(np.int32))
+    return FrameResult(FrameRef(source, index, index / 25, name), CPU, 640, 480, found)
 
 
 def video_info(path: str, frames: int) -> SourceInfo:
@@ -62,14 +62,7 @@ def write_one(form: str, reader: SessionReader, source: StoredSource, path: Path
 
 def same_frame(one: FrameResult, other: FrameResult) -> bool:
     """Whether two frames are equal, to the last bit."""
-    if (one.ref, one.device, one.width, one.height, one.failure, one.name) != (
-        other.ref,
-        other.device,
-        other.width,
-        other.height,
-        other.failure,
-        other.name,
-    ):
+    if (one.ref, one.device, one.width, one.height, one.failure) != (other.ref, other.device, other.width, other.height, other.failure):
         return False
     if one.detections is None or other.detections is None:
         return one.detections is other.detections

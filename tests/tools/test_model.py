@@ -155,7 +155,7 @@ def test_it_detects_what_is_in_the_clip() -> None:
         for segment in info.segments:
             for frame in islice(decode(info, segment), 0, 51, 50):
                 assert isinstance(frame, DecodedFrame)
-                numbers.append(round(frame.pts * info.rate))
+                numbers.append(round(frame.ref.pts * info.rate))
                 found += backend.infer([frame.image])
     assert len(found) == 10
     notes = [{**note, "image_id": numbers.index(note["image_id"])} for note in truth["annotations"] if note["image_id"] in numbers]

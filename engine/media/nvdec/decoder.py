@@ -36,7 +36,8 @@ from framefleet.engine.media.nvdec.session import Session, SessionPool, session_
 from framefleet.engine.media.nvdec.surfaces import SurfaceRing
 from framefleet.engine.media.sampling.decode import is_reliable
 from framefleet.engine.media.sampling.segment_table import SegmentTable
-from framefleet.engine.media.types import DecodedOnDevice, DeviceFrame, Segment, SourceInfo, SourceKind
+from framefleet.engine.media.types import DecodedFrame, DeviceFrame, Segment, SourceInfo, SourceKind
+from framefleet.engine.types import UNNUMBERED, FrameRef
 
 _LEAST_SURFACES = 8
 _SURFACE_BYTES = 4 * 2**30
@@ -126,7 +127,7 @@ class NvdecDecoder(Decoder):
                         release()
                         raise
                     frame = DeviceFrame(layout, surface.address, session.stream, release)
-                    yield DecodedOnDevice(file.seconds(pts), frame, index=None if indices is None else indices[pts])
+                    yield DecodedFrame(FrameRef(info.number, UNNUMBERED if indices is None else indices[pts], file.seconds(pts)), frame)
         except (DamagedError, UnsupportedError) as problem:
             self._report(info.path, problem)
             # with several threads FFmpeg marks different frames of a damaged stream from run to run

@@ -26,6 +26,7 @@ from framefleet.engine.types import FrameResult
 if TYPE_CHECKING:
     from framefleet.engine.media.preview.reader import VideoReader
     from framefleet.engine.media.types import DecodedFrame
+    from framefleet.engine.types import Image
 
 STALL_SECONDS = 60.0
 """The time limit for one request. It takes longer only if the decoder or the disk hangs."""
@@ -70,7 +71,7 @@ class _Preview:
         self._reader: VideoReader | None = None
         self._path: str | None = None
         self._info: SourceInfo | None = None  # not sent yet
-        self._held: DecodedFrame | None = None  # the next frame, which waits for its detections
+        self._held: DecodedFrame[Image] | None = None  # the next frame, which waits for its detections
         self._memory: SharedMemory | None = None
 
     def answer(self, request: Request) -> tuple[Answer | Found, list[memoryview]]:
@@ -86,9 +87,9 @@ class _Preview:
                 ended = frame is None
                 if frame is None:
                     break
-                result = self._detections.result(request.stored, frame.pts) if request.stored is not None else None
+                result = self._detections.result(request.stored, frame.ref.pts) if request.stored is not None else None
                 waits = request.hold and request.sequential and result is None
-                if waits and not self._detections.never_comes(request.stored, frame.pts):
+                if waits and not self._detections.never_comes(request.stored, frame.ref.pts):
                     self._held = frame
                     break
                 pictures.append(self._picture(frame, request.size, place, result, unshared))
@@ -105,7 +106,7 @@ class _Preview:
         return Answer(request.ticket, tuple(pictures), ended, self._held is not None, reason, info), unshared
 
     def _picture(
-        self, frame: DecodedFrame, size: tuple[int, int], place: Place | None, result: FrameResult | None, unshared: list[memoryview]
+        self, frame: DecodedFrame[Image], size: tuple[int, int], place: Place | None, result: FrameResult | None, unshared: list[memoryview]
     ) -> Picture:
         from framefleet.engine.media.preview.screen import for_screen
 
@@ -115,7 +116,7 @@ class _Preview:
         if memory is None or pixels.nbytes > len(memory):
             place = None
             unshared.append(pixels.data.cast("B"))
-        return Picture(frame.pts, width, height, place, frame.name, result)
+        return Picture(frame.ref.pts, width, height, place, frame.ref.name, result)
 
     def _memory_of(self, place: Place) -> memoryview | None:
         if self._memory is None or self._memory.name != place.name:
@@ -143,7 +144,7 @@ class _Preview:
             self._reader.close()
         self._reader = self._path = self._held = None
 
-    def _frame(self, request: Fetch) -> DecodedFrame | None:
+    def _frame(self, request: Fetch) -> DecodedFrame[Image] | None:
         if request.still:
             return self._stills.picture(Path(request.path), request.size, request.at)
         held, self._held = self._held, None
@@ -158,7 +159,7 @@ class _Preview:
         elif request.at is not None:
             reader.seek(request.at)
         for frame in reader:
-            if request.after is None or frame.pts >= request.after:
+            if request.after is None or frame.ref.pts >= request.after:
                 return frame
         if not request.sequential:  # a seek finds the nearest frame, so there is none in the whole file
             raise SourceError(f"{request.path} has no frame that can be decoded; copy the file again or repair it")

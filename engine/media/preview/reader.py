@@ -16,7 +16,7 @@ from framefleet.engine.media.picture import Converter, shrink
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.segment import SegmentDecoder
 from framefleet.engine.media.types import DecodedFrame, Segment, SourceKind
-from framefleet.engine.types import Closing
+from framefleet.engine.types import UNNUMBERED, Closing, FrameRef, Image
 
 _THREADS = 2
 _SAME = 1e-6  # seconds: tolerance for rounding to a float
@@ -59,10 +59,10 @@ class VideoReader(Closing):
         if self._file is not None:
             self._convert = Converter(self._file.stream.sample_aspect_ratio, max_size, for_screen=True)
 
-    def __iter__(self) -> Iterator[DecodedFrame]:
+    def __iter__(self) -> Iterator[DecodedFrame[Image]]:
         return self
 
-    def __next__(self) -> DecodedFrame:
+    def __next__(self) -> DecodedFrame[Image]:
         return next(self._frames)
 
     def close(self) -> None:
@@ -71,14 +71,14 @@ class VideoReader(Closing):
         if self._file is not None:
             self._file.close()
 
-    def _play_images(self, position: int) -> Generator[DecodedFrame]:
+    def _play_images(self, position: int) -> Generator[DecodedFrame[Image]]:
         position = min(max(position, 0), self.info.frames - 1)
         names = tuple(chain.from_iterable(segment.names for segment in self.info.segments))
         for outcome in decode_images(self.info, Segment(0, 0, None, self.info.frames, names), skip=position):
             if isinstance(outcome, DecodedFrame):
-                yield DecodedFrame(outcome.pts, shrink(outcome.image, self._max_size), outcome.name)
+                yield DecodedFrame(outcome.ref, shrink(outcome.image, self._max_size))
 
-    def _play_video(self, file: VideoFile, limit: float | None, *, look_back: bool = False) -> Generator[DecodedFrame]:
+    def _play_video(self, file: VideoFile, limit: float | None, *, look_back: bool = False) -> Generator[DecodedFrame[Image]]:
         """Yield the frames from the last one on that begins at or before ``limit`` (seconds; None: from the first one on).
 
         look_back: if damage leaves no such frame after the last keyframe, begin with one before that. Else begin with the next frame.
@@ -106,9 +106,9 @@ class VideoReader(Closing):
                 return
             limit = file.seconds(start) - _SAME
 
-    def _converted(self, seconds: float, frame: VideoFrame) -> Iterator[DecodedFrame]:
+    def _converted(self, seconds: float, frame: VideoFrame) -> Iterator[DecodedFrame[Image]]:
         with contextlib.suppress(av.FFmpegError, ValueError, SourceError):
-            yield DecodedFrame(seconds, self._convert(frame))
+            yield DecodedFrame(FrameRef(0, UNNUMBERED, seconds), self._convert(frame))
 
     def _keyframe_before(self, file: VideoFile, seconds: float) -> int | None:
         """Return the pts of the last keyframe at or before this time, None to read from the start of the file."""

@@ -13,7 +13,7 @@ from framefleet.engine.media.picture import Converter
 from framefleet.engine.media.preview.reader import VideoReader
 from framefleet.engine.media.sources import is_folder, is_picture
 from framefleet.engine.media.types import DecodedFrame
-from framefleet.engine.types import Closing
+from framefleet.engine.types import UNNUMBERED, Closing, FrameRef, Image
 
 _TRIED_PACKETS = 100
 _MIDDLE = 0.5  # the first frames are often black or grey
@@ -25,7 +25,7 @@ class Stills(Closing):
     def __init__(self) -> None:
         self._file: VideoFile | None = None
 
-    def picture(self, path: Path, max_size: tuple[int, int], at: float | None = None) -> DecodedFrame | None:
+    def picture(self, path: Path, max_size: tuple[int, int], at: float | None = None) -> DecodedFrame[Image] | None:
         """Return a picture of a source, scaled down to fit ``max_size`` (width, height). None if no picture can be decoded.
 
         at: the time of the picture, seconds, or its position in a folder; of a video the keyframe before it is returned. None: the middle.
@@ -47,7 +47,7 @@ class Stills(Closing):
             frame = _first_frame(file, file.packets() if back is None else file.packets_at(place - int(back / file.time_base)))
             if frame is not None and (back is None or frame.pts is None or frame.pts <= place):
                 try:
-                    return DecodedFrame(file.seconds(frame.pts or 0), convert(frame))
+                    return DecodedFrame(FrameRef(0, UNNUMBERED, file.seconds(frame.pts or 0)), convert(frame))
                 except (av.FFmpegError, ValueError, SourceError):
                     return None
             file.reopen()

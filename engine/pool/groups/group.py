@@ -18,7 +18,7 @@ from framefleet.engine.media.cpu_decoding import (  # not lazily: cv2 changes sy
     decode_planes,
 )
 from framefleet.engine.media.decoder import GPU_THREADS
-from framefleet.engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, DeviceFrame, Segment, SourceInfo
+from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo
 from framefleet.engine.model.network import Network
 from framefleet.engine.pool.groups.member_pool import MemberPool
 from framefleet.engine.pool.groups.remote_backend import RemoteBackend
@@ -98,7 +98,7 @@ class Group(Backend):
         self._downloads = Downloads(index, self._pictures, lambda: self._member_pool.idle)
         return decoder
 
-    def _read(self, info: SourceInfo, segment: Segment, skip: int, threads: int) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
+    def _read(self, info: SourceInfo, segment: Segment, skip: int, threads: int) -> Iterator[DecodedFrame[HostImage] | DecodeFailure]:
         """Decode a segment for the members. GPUs convert planes to RGB faster than the decode threads do."""
         if not self.takes_planes:
             return decode(info, segment, skip, threads)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.media.decoder import Decoded, Decoder
-from framefleet.engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, Segment, SourceInfo
+from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo
 from framefleet.engine.pool.groups.shared_pictures import SharedPictures
 
 if TYPE_CHECKING:
     from framefleet.engine.media.nvdec.decoder import NvdecDecoder
 
-Read: TypeAlias = Callable[[SourceInfo, Segment, int, int], Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]]
+Read: TypeAlias = Callable[[SourceInfo, Segment, int, int], Iterator[DecodedFrame[HostImage] | DecodeFailure]]
 """Decodes a segment on the CPU. Parameters: as of ``decode``."""
 
 THREADS = 16
@@ -35,10 +35,10 @@ class SharedDecoder(Decoder):
     def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[Decoded]:
         """See ``Decoder.decode``."""
         for frame in self._decode(info, segment, skip):
-            if isinstance(frame, DecodedOnDevice | DecodeFailure):
+            if isinstance(frame, DecodeFailure) or isinstance(frame.image, DeviceFrame):
                 yield frame
             else:
-                yield replace(frame, image=self._pictures.put(frame.image))  # type: ignore[arg-type]
+                yield DecodedFrame(frame.ref, self._pictures.put(frame.image))
 
     def _decode(self, info: SourceInfo, segment: Segment, skip: int) -> Iterator[Decoded]:
         if self._nvdec is not None:

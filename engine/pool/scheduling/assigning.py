@@ -43,7 +43,7 @@ def assign_segments(
         source = sources[work.source]
         assert source.info is not None
         source.started = source.started or now
-        info = replace(source.info, segments=())  # a source may have thousands of segments, and the worker needs one
+        info = replace(source.info, segments=(), number=work.source)  # a source may have thousands of segments, and the worker needs one
         yield device, Detect(work.source, info, work.segment, work.skip, work.limit, work.suspect)
 
 

@@ -218,11 +218,11 @@ class Dispatcher:
         done = source.sequencer.received(work.segment.number)
         # devices of one process end together, so that each further trial would cost all of them a restart
         crashes = work.crashes.after_crash(device, others=not self._workers.together and self._workers.others_work(device))
-        entries, rest = cost_of_crash(work, crashes, done, work.key in worker.begun, worker.trying, source.info)
-        parts = [(done + first, entries[first : first + MESSAGE_FRAMES]) for first in range(0, len(entries), MESSAGE_FRAMES)]
-        events = [event for part in parts for event in self._frames(device, Frames.pack(*work.key, *part))]
+        failed, rest = cost_of_crash(work, crashes, done, work.key in worker.begun, worker.trying, source.info, device)
+        parts = [(done + first, failed[first : first + MESSAGE_FRAMES]) for first in range(0, len(failed), MESSAGE_FRAMES)]
+        events = [event for part in parts for event in self._frames(device, Frames.pack(work.segment.number, *part, device))]
         if rest is None:
-            return events + self._segment_done(source, work, done + len(entries))
+            return events + self._segment_done(source, work, done + len(failed))
         self._strategy.give_back(rest)
         return events
 

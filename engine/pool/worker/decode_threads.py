@@ -7,13 +7,13 @@ from collections import deque
 from collections.abc import Callable
 from typing import TypeAlias
 
-from framefleet.engine.detection.frame_format import Planes
 from framefleet.engine.media.decoder import Decoder
 from framefleet.engine.media.decoder_use import DecoderUse
 from framefleet.engine.media.types import DecodeFailure, DeviceFrame
 from framefleet.engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Revoke, Trying
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Picture
 from framefleet.engine.processes.watchdog import Clock, Watchdog
+from framefleet.engine.types import UNNUMBERED, FrameRef
 
 StartThread: TypeAlias = Callable[[str, Callable[[], None]], threading.Thread]
 """Starts a thread with a name and a function. If the thread fails, the worker ends, since it would hang without the thread."""
@@ -145,23 +145,19 @@ class DecodeThreads:
                     complete = True
                     break
                 if isinstance(frame, DecodeFailure):
-                    self._buffer.put(Gap(task, frame.pts, frame.count, frame.reason, frame.name, frame.index))
+                    self._buffer.put(Gap(task, frame))
                     done += frame.count
                     continue
                 now = time.perf_counter()
-                image = frame.image
-                if isinstance(image, DeviceFrame | Planes):
-                    width, height = image.format.width, image.format.height
-                else:
-                    width, height = image.shape[1::-1]
-                if isinstance(image, DeviceFrame):
+                width, height = frame.size
+                if isinstance(frame.image, DeviceFrame):
                     by_nvdec += 1
                 else:
                     by_cpu += 1
                 if task.careful:
-                    self._send(Trying(task.source, task.segment.number, done, frame.pts, width, height, frame.name, frame.index))
+                    self._send(Trying(frame.ref, task.segment.number, done, width, height))
                 took = 1000 * (now - started)
-                self._buffer.put(Picture(task, frame.pts, image, width, height, frame.name, took, now, frame.index, frame.created))
+                self._buffer.put(Picture(task, frame.ref, frame.image, width, height, took, now))
                 done += 1
                 if task.careful:
                     self._buffer.wait_settled()
@@ -169,7 +165,7 @@ class DecodeThreads:
             clock.stop()
             error = str(problem) or type(problem).__name__
             missing = max(0, task.segment.frames - done)
-            self._buffer.put(Gap(task, math.nan, missing, error))
+            self._buffer.put(Gap(task, DecodeFailure(FrameRef(task.source, UNNUMBERED, math.nan), missing, error)))
             done, complete = done + missing, True
         reason = self._decoder.cpu_reason(task.info) if by_cpu else ""
         self._buffer.put(End(task, done, complete, error, DecoderUse(by_nvdec, by_cpu, reason)))

@@ -8,8 +8,9 @@ from typing import TypeAlias
 
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.media.decoder_use import DecoderUse
-from framefleet.engine.media.types import DeviceFrame
+from framefleet.engine.media.types import DecodeFailure, DeviceFrame
 from framefleet.engine.pool.protocol import Detect
+from framefleet.engine.types import FrameRef
 
 MAX_BYTES = 128 * 2**20
 """Most host memory for queued pictures, bytes. A limit on their number is not enough: one 8K picture has 100 MB."""
@@ -23,21 +24,15 @@ PAUSE_SECONDS = 0.1
 
 @dataclass(eq=False, slots=True)
 class Picture:
-    """A decoded frame. image: None after the engine has taken it. decoding: time it took, ms. decoded: when, ``perf_counter``.
-
-    index, created: as in ``DecodedFrame``.
-    """
+    """A decoded frame of a task. image: None after the engine has taken it. decoding: time it took, ms. decoded: when, ``perf_counter``."""
 
     task: Detect
-    pts: float
+    ref: FrameRef
     image: HostImage | DeviceFrame | None
     width: int
     height: int
-    name: str | None
     decoding: float
     decoded: float
-    index: int | None = None
-    created: str | None = None
 
     @property
     def host_bytes(self) -> int:
@@ -56,11 +51,7 @@ class Gap:
     """Frames of a task that could not be decoded."""
 
     task: Detect
-    pts: float
-    count: int
-    reason: str
-    name: str | None = None
-    index: int | None = None
+    failure: DecodeFailure
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from framefleet.engine.errors import DeviceError
 from framefleet.engine.pool.events import DeviceReady
 from framefleet.engine.pool.groups.shared_batch import SharedBatch
 from framefleet.engine.pool.protocol import Detect, Done, Failed, FromWorker
-from framefleet.engine.pool.results import FrameEntry, Frames
+from framefleet.engine.pool.results import Frames
 from framefleet.engine.pool.worker.inference import Batch, Inference
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Picture
 from framefleet.engine.pool.worker.meter import Meter
-from framefleet.engine.types import Detections, DeviceId, Found, InferenceFailure
+from framefleet.engine.types import Detections, DeviceId, Found, FrameResult, InferenceFailure
 
 Timings: TypeAlias = Mapping[DeviceId, Callable[[], Mapping[str, float]]]
 """For each device with its own statistics (the worker's device, or the members of its group), the function that returns its timings."""
@@ -49,7 +49,7 @@ class _Pending:
 
     task: Detect
     position: int
-    entries: list[FrameEntry] = field(default_factory=list)
+    results: list[FrameResult] = field(default_factory=list)
     items: int = 0
     due: float = math.inf
 
@@ -96,12 +96,12 @@ class ResultSender:
         """Send results until ``stop``."""
         while (batch := self._next()) is not None:
             found = self._await(batch)
-            results = iter(list(zip(found, self._devices(batch), strict=True)))
+            results = zip(found, self._devices(batch), strict=True)
             for item in batch.items:
                 if isinstance(item, Picture):
                     self._take(item, *next(results))
                 else:
-                    self._take(item, NOTHING, None)
+                    self._take(item, NOTHING, self._backend.device)
         self._send_due(math.inf)
         self._report()
 
@@ -125,11 +125,9 @@ class ResultSender:
         self._measure(batch, found)
         return found
 
-    def _devices(self, batch: Batch) -> list[DeviceId | None]:
-        """The device of each picture, None = the worker's."""
-        if isinstance(batch.result, SharedBatch):
-            return [None if device == self._backend.device else device for device in batch.result.devices]
-        return [None] * len(batch.pictures)
+    def _devices(self, batch: Batch) -> list[DeviceId]:
+        """The device of each picture."""
+        return batch.result.devices if isinstance(batch.result, SharedBatch) else [self._backend.device] * len(batch.pictures)
 
     def _measure(self, batch: Batch, found: Sequence[Found]) -> None:
         shared, pictures = batch.result, batch.pictures
@@ -146,8 +144,8 @@ class ResultSender:
             mine = [done and device == member for device, done in zip(shared.devices, inferred, strict=True)]
             self._meters[member].add(batch, list(compress(pictures, mine)))
 
-    def _take(self, item: Item, found: Found, device: DeviceId | None) -> None:
-        """Take an item. found, device: of a picture; device None = the worker's."""
+    def _take(self, item: Item, found: Found, device: DeviceId) -> None:
+        """Take an item. found, device: of a picture."""
         task = item.task
         place = task.source, task.segment.number
         pending = self._pending.get(place)
@@ -156,13 +154,12 @@ class ResultSender:
         pending.items += 1
         match item:
             case Picture():
-                entry = FrameEntry(item.pts, item.width, item.height, found, item.name, device, item.index, item.created)
-                self._append(pending, entry)
-            case Gap():
-                failure, info = InferenceFailure(item.reason), task.info
-                for number in range(item.count):
-                    pts = item.pts if number == 0 else math.nan
-                    self._append(pending, FrameEntry(pts, info.width, info.height, failure, item.name, index=item.index))
+                self._append(pending, FrameResult(item.ref, device, item.width, item.height, found))
+            case Gap(_, failure):
+                info, reason, ref = task.info, InferenceFailure(failure.reason), failure.ref
+                for _ in range(failure.count):
+                    self._append(pending, FrameResult(ref, device, info.width, info.height, reason))
+                    ref = ref._replace(pts=math.nan)
             case End():
                 self._send(pending)
                 del self._pending[place]
@@ -170,11 +167,11 @@ class ResultSender:
         if task.careful:
             self._send(pending)
 
-    def _append(self, pending: _Pending, entry: FrameEntry) -> None:
-        if not pending.entries:
+    def _append(self, pending: _Pending, result: FrameResult) -> None:
+        if not pending.results:
             pending.due = time.perf_counter() + MESSAGE_SECONDS
-        pending.entries.append(entry)
-        if len(pending.entries) == MESSAGE_FRAMES:
+        pending.results.append(result)
+        if len(pending.results) == MESSAGE_FRAMES:
             self._send(pending)
 
     def _send_what_is_due(self) -> float:
@@ -193,20 +190,22 @@ class ResultSender:
 
     def _send_due(self, now: float) -> None:
         for pending in self._pending.values():
-            if pending.entries and pending.due <= now:
+            if pending.results and pending.due <= now:
                 self._send(pending)
 
     def _send(self, pending: _Pending) -> None:
-        if pending.entries:
-            task, count = pending.task, len(pending.entries)
+        if pending.results:
+            task, count = pending.task, len(pending.results)
             started = time.perf_counter()
-            self._send_message(Frames.pack(task.source, task.segment.number, pending.position, pending.entries))
+            self._send_message(Frames.pack(task.segment.number, pending.position, pending.results, self._backend.device))
             took = 1000 * (time.perf_counter() - started)
-            for member, frames in Counter(entry.device for entry in pending.entries).items():
-                for meter in self._meters.values() if member is None else (self._meters[member],):
+            alone = len(self._meters) == 1  # counting devices takes longer than the rest
+            counts = {self._backend.device: count} if alone else Counter(result.device for result in pending.results)
+            for device, frames in counts.items():
+                for meter in (self._meters[device],) if device in self._meters else self._meters.values():
                     meter.delivered(frames, took)
             pending.position += count
-            pending.entries, pending.due = [], math.inf
+            pending.results, pending.due = [], math.inf
         self._buffer.settle(pending.items)
         pending.items = 0
 

@@ -38,7 +38,7 @@ def _images(export: Export) -> Iterator[dict[str, object]]:
     clock = Clock.of(export.reader, export.source)
     for frame in export.frames(export.source):
         index, pts = frame.ref.index, frame.ref.pts
-        name = frame.name or export.source.name
+        name = frame.ref.name or export.source.name
         if export.source.kind is SourceKind.VIDEO:
             name = f"{export.stems[0]}/{'' if frame.failure is None else 'failed-'}{picture_name(pts)}.jpg"
         image: dict[str, object] = {"id": index + 1, "file_name": name, "width": frame.width, "height": frame.height, "frame": index}

@@ -20,8 +20,8 @@ def write(export: Export, file: TextIO) -> None:
     source, clock, tracked = export.source, Clock.of(export.reader, export.source), export.reader.has_tracks
     for frame in export.frames(source):
         line: dict[str, object] = {"source": source.name, "frame": frame.ref.index}
-        if frame.name is not None:
-            line["name"] = frame.name
+        if frame.ref.name is not None:
+            line["name"] = frame.ref.name
         line["pts"] = round(frame.ref.pts, 6)
         if moment := clock.text(frame.ref.pts):
             line["clock"] = moment

@@ -87,7 +87,7 @@ def _picture_tasks(export: Export) -> Iterator[str]:
             }
             for position, (place, label, score, box) in enumerate(_regions(export, frame))
         ]
-        image = source.path if frame.name is None else f"{source.path.rstrip('/')}/{frame.name}"
+        image = source.path if frame.ref.name is None else f"{source.path.rstrip('/')}/{frame.ref.name}"
         moment = clock.text(frame.ref.pts)
         data = {"image": image, **({"taken": moment} if moment else {})}
         yield to_json({"data": data, "predictions": [{"model_version": model, "result": result}]})

@@ -95,7 +95,7 @@ def write(export: Export, file: TextIO) -> None:
         if source.kind is SourceKind.IMAGES:
             clock = Clock.of(export.reader, source)
             for frame in export.frames(source):
-                name = path if frame.name is None else f"{path}/{frame.name}".removeprefix("./")
+                name = path if frame.ref.name is None else f"{path}/{frame.ref.name}".removeprefix("./")
                 found = categories.detections(frame) if frame.failure is None else None
                 entry = {"file": name, **_datetime(clock.at(frame.ref.pts)), "detections": found}
                 file.write(separator + to_json(entry | ({"failure": frame.failure} if frame.failure is not None else {})))

@@ -20,7 +20,8 @@ from framefleet.engine.media.picture import Converter
 from framefleet.engine.media.planes import DEPTHS, frame_format
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.segment import SegmentDecoder
-from framefleet.engine.media.types import DecodedOnDevice, DeviceFrame, Segment, SourceInfo
+from framefleet.engine.media.types import DecodedFrame, DeviceFrame, Segment, SourceInfo
+from framefleet.engine.types import UNNUMBERED, FrameRef
 from tests.support.devices import emulation
 from tests.support.media import make_video
 
@@ -41,7 +42,9 @@ class Hardware(Decoder):
                 depth = DEPTHS[frame.format.name]
                 kind = PixelFormat.NV12 if depth == 8 else PixelFormat.P016
                 layout = frame_format(frame, Converter(file.stream.sample_aspect_ratio), kind, depth)
-                yield DecodedOnDevice(file.seconds(pts), DeviceFrame(layout, self._surface(layout, frame), None, lambda: None))
+                yield DecodedFrame(
+                    FrameRef(0, UNNUMBERED, file.seconds(pts)), DeviceFrame(layout, self._surface(layout, frame), None, lambda: None)
+                )
 
     def _surface(self, layout: FrameFormat, frame: Any) -> int:
         content = np.zeros(layout.nbytes, np.uint8)

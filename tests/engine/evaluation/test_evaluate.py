@@ -175,7 +175,7 @@ def frame_of(boxes: Boxes, index: int) -> FrameResult:
     order = np.argsort(-boxes.scores, kind="stable")
     corners = np.hstack([boxes.boxes[:, :2], boxes.boxes[:, :2] + boxes.boxes[:, 2:]])[order].astype(np.float32)
     found = Detections(corners, boxes.scores[order].astype(np.float32), boxes.classes[order].astype(np.int32))
-    return FrameResult(FrameRef(0, index, index / 25), DeviceId("cpu", "0"), 640, 480, found, None, None)
+    return FrameResult(FrameRef(0, index, index / 25), DeviceId("cpu", "0"), 640, 480, found)
 
 
 def stored(session: Path) -> Boxes:

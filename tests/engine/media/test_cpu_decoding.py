@@ -92,7 +92,7 @@ def check_against_straight(path: Path, times: bool = True) -> SourceInfo:
         frames += outcomes  # type: ignore[arg-type]
     assert [digest(frame.image) for frame in frames] == [image for _, image in expected]
     if times:
-        assert [frame.pts for frame in frames] == [pytest.approx(time, abs=1e-9) for time, _ in expected]
+        assert [frame.ref.pts for frame in frames] == [pytest.approx(time, abs=1e-9) for time, _ in expected]
     assert info.frames == len(expected)
     return info
 
@@ -119,7 +119,7 @@ def test_videos_without_possible_cuts_are_one_segment(name: str, clip: Clip) -> 
 def test_without_presentation_times_frames_follow_at_the_stated_rate(name: str, clip: Clip) -> None:
     file, options = WHOLE[name]
     frames = decode_all(probe(clip(file, frames=FRAMES, **options)))
-    assert [frame.pts for frame in frames] == [pytest.approx(number / 30, abs=1e-4) for number in range(FRAMES)]
+    assert [frame.ref.pts for frame in frames] == [pytest.approx(number / 30, abs=1e-4) for number in range(FRAMES)]
 
 
 def test_packed_b_frames_are_shown_in_order(clip: Clip, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_packed_b_frames_are_shown_in_order(clip: Clip, tmp_path: Path) -> None:
     assert (info.frames, info.rate) == (FRAMES, pytest.approx(30))
     frames = [frame for frame in decode_all(info) if isinstance(frame, DecodedFrame)]
     assert [number_of(frame.image) for frame in frames] == list(range(FRAMES))
-    assert [frame.pts for frame in frames] == [pytest.approx(number / 30, abs=1e-4) for number in range(FRAMES)]
+    assert [frame.ref.pts for frame in frames] == [pytest.approx(number / 30, abs=1e-4) for number in range(FRAMES)]
 
 
 @pytest.fixture(scope="module")
@@ -165,17 +165,19 @@ def test_times_continue_where_the_clock_of_a_broadcast_restarts(tmp_path: Path) 
     info = probe(path)
     assert (info.frames, info.duration, len(info.segments), info.seekable) == (300, pytest.approx(10, abs=0.1), 1, False)
     outcomes = decode_all(info)
-    steps = np.diff([outcome.pts for outcome in outcomes])
+    steps = np.diff([outcome.ref.pts for outcome in outcomes])
     assert len(outcomes) == 300
     assert np.abs(steps - 1 / 30).max() < 1e-3
-    frames = [(round(30 * (frame.pts - outcomes[0].pts)), number_of(frame.image)) for frame in outcomes if isinstance(frame, DecodedFrame)]
+    frames = [
+        (round(30 * (frame.ref.pts - outcomes[0].ref.pts)), number_of(frame.image)) for frame in outcomes if isinstance(frame, DecodedFrame)
+    ]
     assert len(frames) >= 299, "the decoder marks the last frame before the restart as damaged"
     assert all(position == number for position, number in frames)
 
 
 def test_threads_lose_nothing(clip: Clip) -> None:
     info = probe(clip("a.mp4", frames=FRAMES, bframes=3))
-    results = [[(frame.pts, digest(frame.image)) for frame in decode_all(info, threads=threads)] for threads in (1, 2, 4, 9)]  # type: ignore[union-attr]
+    results = [[(frame.ref.pts, digest(frame.image)) for frame in decode_all(info, threads=threads)] for threads in (1, 2, 4, 9)]  # type: ignore[union-attr]
     assert all(result == results[0] for result in results)
 
 
@@ -185,7 +187,7 @@ def test_skipped_frames_are_the_first_ones(clip: Clip) -> None:
     whole = list(decode(info, segment))
     for skip in (0, 1, 17, segment.frames - 1, segment.frames, segment.frames + 5):
         rest = list(decode(info, segment, skip))
-        assert [outcome.pts for outcome in rest] == [outcome.pts for outcome in whole[skip:]]
+        assert [outcome.ref.pts for outcome in rest] == [outcome.ref.pts for outcome in whole[skip:]]
 
 
 def test_closing_early_releases_the_file(clip: Clip) -> None:
@@ -206,7 +208,7 @@ def test_a_wrong_start_is_recovered_from_by_reading_everything(clip: Clip) -> No
     with av.open(str(path)) as container:
         step = round(1 / (30 * container.streams.video[0].time_base))  # type: ignore[operator]
     odd = Segment(1, second.start + step, second.end, second.frames - 1)  # type: ignore[operator]
-    assert [frame.pts for frame in decode(info, odd)] == [frame.pts for frame in decode(info, second)][1:]
+    assert [frame.ref.pts for frame in decode(info, odd)] == [frame.ref.pts for frame in decode(info, second)][1:]
 
 
 def test_a_file_deleted_after_probing_is_an_error(clip: Clip, tmp_path: Path) -> None:
@@ -242,7 +244,7 @@ def test_pictures_are_those_that_opencv_shows(clip: Clip) -> None:
     capture = cv2.VideoCapture(info.path)
     for number, frame in enumerate(decode_all(info)):
         assert isinstance(frame, DecodedFrame)
-        assert frame.pts == pytest.approx(number / 30)
+        assert frame.ref.pts == pytest.approx(number / 30)
         found, expected = capture.read()
         assert found
         assert not cv2.absdiff(frame.image, cv2.cvtColor(expected, cv2.COLOR_BGR2RGB)).any()

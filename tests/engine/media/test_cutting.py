@@ -21,7 +21,7 @@ from tests.support.media import joined, number_of
 def test_a_copied_clip_has_all_frames_from_its_keyframe_to_its_end(name: str, gop: int, target: str, clip: Clip, tmp_path: Path) -> None:
     source = clip(name, frames=90, gop=gop, bframes=3, open_gop=True)
     with VideoReader(source) as reader:
-        times = {number_of(frame.image): frame.pts for frame in reader}
+        times = {number_of(frame.image): frame.ref.pts for frame in reader}
     copy_clip(source, times[55], times[64], tmp_path / target)
     with VideoReader(tmp_path / target) as reader:
         numbers = [number_of(frame.image) for frame in reader]
@@ -40,7 +40,7 @@ def test_a_clip_of_av1_is_copied(clip: Clip, tmp_path: Path) -> None:
 def test_exact_clips_of_an_avi_hold_their_frames_although_it_has_no_presentation_times(clip: Clip, tmp_path: Path) -> None:
     source = clip("a.avi", frames=60, gop=12, codec="mpeg4", options={"q": "2", "bf": "2"})
     with VideoReader(source) as reader:
-        times = {number_of(frame.image): frame.pts for frame in reader}
+        times = {number_of(frame.image): frame.ref.pts for frame in reader}
     encode_clip(source, times[33], times[40], tmp_path / "exact.mp4")
     write_still(source, times[35], tmp_path / "still.jpg")
     with VideoReader(tmp_path / "exact.mp4") as reader:
@@ -64,7 +64,7 @@ def test_a_raw_stream_is_said_to_have_no_times(clip: Clip, tmp_path: Path) -> No
 def test_clips_behind_the_restart_of_a_broadcast_s_clock_hold_their_frames(tmp_path: Path) -> None:
     source = joined(tmp_path / "a.ts", 40, 120, size=(96, 64), gop=20)
     with VideoReader(source) as reader:
-        times = {number_of(frame.image): frame.pts for frame in reader}
+        times = {number_of(frame.image): frame.ref.pts for frame in reader}
     still = Cut(str(tmp_path / "still.jpg"), times[66])
     reports: list[int] = []
     for exact, name in ((False, "copied.mp4"), (True, "exact.mp4")):

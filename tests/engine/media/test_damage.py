@@ -61,15 +61,15 @@ def test_a_truncated_file_is_not_silently_short(name: str, share: float, clip: C
     assert failures
     assert frames
     assert frames[: len(frames) - 4] == list(range(len(frames) - 4))  # the last group of pictures may lack some
-    assert failures[-1].pts > frames[-1] / 30 - 0.2
+    assert failures[-1].ref.pts > frames[-1] / 30 - 0.2
 
 
 def test_frames_that_are_lost_at_the_end_come_behind_the_last_one(clip: Clip, tmp_path: Path) -> None:
     info = probe(truncated(clip("a.mkv", frames=FRAMES, gop=20), tmp_path / "a.mkv", 0.5))
     frames, failures = counts(info)
-    last = max(outcome.pts for segment in info.segments for outcome in decode(info, segment) if isinstance(outcome, DecodedFrame))
+    last = max(outcome.ref.pts for segment in info.segments for outcome in decode(info, segment) if isinstance(outcome, DecodedFrame))
     assert frames
-    assert [failure.pts for failure in failures if failure.pts < last + 0.9 / 30] == []
+    assert [failure.ref.pts for failure in failures if failure.ref.pts < last + 0.9 / 30] == []
 
 
 @pytest.mark.parametrize("name", ["a.mkv", "a.webm", "a.flv", "a.ts"])
@@ -185,7 +185,7 @@ def pictures(path: Path) -> dict[float, Any]:
     """The decoded pictures by time."""
     info = probe(path)
     outcomes = [outcome for segment in info.segments for outcome in decode(info, segment)]
-    return {outcome.pts: outcome.image for outcome in outcomes if isinstance(outcome, DecodedFrame)}
+    return {outcome.ref.pts: outcome.image for outcome in outcomes if isinstance(outcome, DecodedFrame)}
 
 
 def test_undamaged_frames_at_a_truncated_end_are_not_lost_by_threads(clip: Clip, tmp_path: Path) -> None:
@@ -219,10 +219,10 @@ def test_failures_stand_where_the_frames_are_missing(clip: Clip, tmp_path: Path)
     info = probe(rewrap(clip("a.mkv", frames=FRAMES, gop=20), tmp_path / "a.mkv", spoil))
     assert info.frames == FRAMES
     outcomes = [outcome for segment in info.segments for outcome in decode(info, segment)]
-    times = [outcome.pts for outcome in outcomes]
+    times = [outcome.ref.pts for outcome in outcomes]
     assert times == sorted(times)
     failed = [outcome for outcome in outcomes if isinstance(outcome, DecodeFailure)]
-    assert failed[0].pts == pytest.approx(4.0, abs=0.01)
+    assert failed[0].ref.pts == pytest.approx(4.0, abs=0.01)
     assert 10 <= sum(failure.count for failure in failed) <= 20
     assert "4.000 s" in failed[0].reason
 
@@ -235,7 +235,7 @@ def test_a_frame_that_the_decoder_marks_as_damaged_is_a_failure(clip: Clip, tmp_
     with av.open(info.path) as container:
         assert [frame.is_corrupt for frame in container.decode(video=0)] == [number == 25 for number in range(60)]
     (failure,) = counts(info)[1]
-    assert (failure.pts, failure.count) == (pytest.approx(25 / 30, abs=0.001), 1)
+    assert (failure.ref.pts, failure.count) == (pytest.approx(25 / 30, abs=0.001), 1)
 
 
 def test_skipping_counts_failures_like_frames(clip: Clip, tmp_path: Path) -> None:
@@ -243,13 +243,13 @@ def test_skipping_counts_failures_like_frames(clip: Clip, tmp_path: Path) -> Non
     info = probe(truncated(source, tmp_path / "a.mkv", 0.5))
     (segment,) = info.segments[-1:]
     whole = [
-        (outcome.pts, isinstance(outcome, DecodedFrame))
+        (outcome.ref.pts, isinstance(outcome, DecodedFrame))
         for outcome in decode(info, segment)
         for _ in range(outcome.count if isinstance(outcome, DecodeFailure) else 1)
     ]
     for skip in (0, 10, segment.frames - 3, segment.frames):
         rest = [
-            (outcome.pts, isinstance(outcome, DecodedFrame))
+            (outcome.ref.pts, isinstance(outcome, DecodedFrame))
             for outcome in decode(info, segment, skip)
             for _ in range(outcome.count if isinstance(outcome, DecodeFailure) else 1)
         ]
@@ -263,7 +263,7 @@ def test_a_damaged_picture_of_an_mjpeg_is_named(clip: Clip, tmp_path: Path) -> N
     info = probe(rewrap(clip("m.avi", frames=20, codec="mjpeg", pix_fmt="yuvj420p"), tmp_path / "m.avi", tear))
     frames, failures = counts(info)
     assert frames == [number for number in range(20) if number != 7]
-    assert [(failure.pts, failure.count) for failure in failures] == [(pytest.approx(7 / 30), 1)]
+    assert [(failure.ref.pts, failure.count) for failure in failures] == [(pytest.approx(7 / 30), 1)]
 
 
 def test_a_gap_in_a_broadcast_counts_and_a_natural_one_does_not(clip: Clip, tmp_path: Path) -> None:
@@ -366,6 +366,6 @@ def test_frames_before_the_first_keyframe_come_first(clip: Clip, tmp_path: Path)
         outcomes = [outcome for segment in info.segments for outcome in decode(info, segment, threads=threads)]
         lost = [isinstance(outcome, DecodeFailure) for outcome in outcomes]
         assert lost[0]
-        assert info.origin == outcomes[0].pts, "times count from the lost frames, in the window, too"
-        assert [outcome.pts for outcome in outcomes] == sorted(outcome.pts for outcome in outcomes)
+        assert info.origin == outcomes[0].ref.pts, "times count from the lost frames, in the window, too"
+        assert [outcome.ref.pts for outcome in outcomes] == sorted(outcome.ref.pts for outcome in outcomes)
         assert [number_of(outcome.image) for outcome in outcomes if isinstance(outcome, DecodedFrame)] == list(range(20, 60))

@@ -55,7 +55,7 @@ def test_ffmpeg_skips_the_completed_frames_of_a_segment(tmp_path: Path) -> None:
     decoder = FfmpegDecoder(threads=2)
     frames = list(decoder.decode(info, info.segments[0], 20))
     assert all(isinstance(frame, DecodedFrame) for frame in frames)
-    assert [round(30 * frame.pts) for frame in frames] == list(range(20, 30))
+    assert [round(30 * frame.ref.pts) for frame in frames] == list(range(20, 30))
     decoder.close()
 
 

@@ -83,4 +83,4 @@ def test_decoding_a_folder_reads_the_times(tmp_path: Path) -> None:
     (tmp_path / "b.jpg").write_bytes(dated_picture({}))
     info = probe(tmp_path)
     frames = [frame for frame in decode(info, info.segments[0]) if isinstance(frame, DecodedFrame)]
-    assert [frame.created for frame in frames] == ["2026-11-01T08:00:00", None]
+    assert [frame.ref.created for frame in frames] == ["2026-11-01T08:00:00", None]

@@ -47,7 +47,7 @@ def test_a_picture_is_a_source_of_one_frame(suffix: str, tmp_path: Path) -> None
     assert (info.kind, info.width, info.height, info.frames, info.duration, info.rate) == (SourceKind.IMAGES, 320, 240, 1, None, None)
     (frame,) = decode(info, info.segments[0])
     assert isinstance(frame, DecodedFrame)
-    assert (frame.pts, frame.name, number_of(frame.image)) == (0.0, None, 1234)
+    assert (frame.ref.pts, frame.ref.name, number_of(frame.image)) == (0.0, None, 1234)
     assert frame.image.dtype == np.uint8
     assert abs(int(frame.image[-1].astype(int)[:, 2].mean()) - int(numbered(1234)[-1, :, 2].astype(int).mean())) < 3, "red and blue"
 
@@ -166,9 +166,9 @@ def test_a_folder_is_one_source_in_natural_order(tmp_path: Path) -> None:
     assert [segment.frames for segment in info.segments] == [SEGMENT_PICTURES, 5]
     frames = [frame for segment in info.segments for frame in decode(info, segment)]
     assert [number_of(frame.image) for frame in frames] == list(range(info.frames))  # type: ignore[union-attr]
-    assert [frame.pts for frame in frames] == [float(number) for number in range(info.frames)]
-    assert frames[10].name == "shot10.png"
-    assert [frame.name for frame in decode(info, info.segments[1], skip=3)] == ["shot35.png", "shot36.png"]
+    assert [frame.ref.pts for frame in frames] == [float(number) for number in range(info.frames)]
+    assert frames[10].ref.name == "shot10.png"
+    assert [frame.ref.name for frame in decode(info, info.segments[1], skip=3)] == ["shot35.png", "shot36.png"]
 
 
 def test_a_damaged_picture_does_not_prevent_reading_the_others(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_a_damaged_picture_does_not_prevent_reading_the_others(tmp_path: Path) -
     outcomes = list(decode(info, info.segments[0]))
     failures = [outcome for outcome in outcomes if isinstance(outcome, DecodeFailure)]
     assert [type(outcome) for outcome in outcomes] == [DecodeFailure, DecodedFrame, DecodeFailure, DecodedFrame, DecodedFrame]
-    assert [(failure.pts, failure.count, failure.name) for failure in failures] == [(0.0, 1, "shot0.png"), (2.0, 1, "shot2.png")]
+    assert [(failure.ref.pts, failure.count, failure.ref.name) for failure in failures] == [(0.0, 1, "shot0.png"), (2.0, 1, "shot2.png")]
     assert "shot0.png" in failures[0].reason
     assert "empty" in failures[1].reason
 
@@ -200,9 +200,9 @@ def test_a_folder_that_changes_after_probing_keeps_its_pictures_and_their_order(
     (folder / "shot34.png").unlink()
     save(folder / "a-new-one.png", numbered(99, (64, 48)))
     second = list(decode(info, info.segments[1]))
-    assert [outcome.name for outcome in (*first, *second)] == [f"shot{number}.png" for number in range(info.frames)]
+    assert [outcome.ref.name for outcome in (*first, *second)] == [f"shot{number}.png" for number in range(info.frames)]
     failures = [outcome for outcome in (*first, *second) if isinstance(outcome, DecodeFailure)]
-    assert [(failure.pts, failure.name) for failure in failures] == [(34.0, "shot34.png")]
+    assert [(failure.ref.pts, failure.ref.name) for failure in failures] == [(34.0, "shot34.png")]
     assert "No such file" in failures[0].reason
 
 

@@ -15,7 +15,6 @@ from framefleet.engine.media.cpu_decoding import decode, decode_planes
 from framefleet.engine.media.picture import Converter
 from framefleet.engine.media.planes import PlaneReader, picture_of
 from framefleet.engine.media.probe import probe
-from framefleet.engine.media.types import DecodedPlanes
 from tests.engine.media.conftest import Clip
 from tests.support.devices.surfaces import picture
 
@@ -76,9 +75,9 @@ def test_decoding_for_inference(options: dict[str, Any], planes: bool, oblong: b
     pictures = list(decode(info, segment))
     for oblong_only, expected in ((False, planes), (True, oblong)):
         found = list(decode_planes(info, segment, oblong_only=oblong_only))
-        assert [item.pts for item in found] == [item.pts for item in pictures]
-        assert {isinstance(item, DecodedPlanes) for item in found} == {expected}
-        if isinstance(found[0], DecodedPlanes):
+        assert [item.ref.pts for item in found] == [item.ref.pts for item in pictures]
+        assert {isinstance(item.image, Planes) for item in found} == {expected}
+        if isinstance(found[0].image, Planes):
             assert (found[0].image.format.width, found[0].image.format.height) == (info.width, info.height)
 
 
@@ -86,7 +85,7 @@ def test_frames_outlive_their_file(clip: Clip) -> None:
     """The decoder reuses its memory only when nothing refers to a frame any more."""
     info = probe(clip("a.mkv", frames=60))
     kept = [item for segment in info.segments for item in decode_planes(info, segment)]
-    assert all(isinstance(item, DecodedPlanes) for item in kept)
+    assert all(isinstance(item.image, Planes) for item in kept)
     again = [item for segment in info.segments for item in decode_planes(info, segment)]
     for first, second in zip(kept, again, strict=True):
         np.testing.assert_array_equal(first.image.luma, second.image.luma)  # type: ignore[union-attr]

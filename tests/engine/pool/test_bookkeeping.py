@@ -8,14 +8,14 @@ import pytest
 from framefleet.engine.pool.device_reports import DeviceStatistics
 from framefleet.engine.pool.ledger import MAX_REASONS, LedgerBook
 from framefleet.engine.pool.protocol import Stats
-from framefleet.engine.pool.results import FrameEntry, Frames
+from framefleet.engine.pool.results import Frames
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult, InferenceFailure
 
 CPU = DeviceId("cpu", "0")
 
 
 def result(failure: str | None = None) -> FrameResult:
-    return FrameResult(FrameRef(0, 0, 0.0), CPU, 8, 6, None if failure else Detections(), failure)
+    return FrameResult(FrameRef(0, 0, 0.0), CPU, 8, 6, InferenceFailure(failure) if failure else Detections())
 
 
 def test_a_lost_frame_unbalances_the_ledger() -> None:
@@ -41,9 +41,7 @@ def test_a_ledger_does_not_grow_with_the_number_of_reasons() -> None:
 def test_statistics_of_an_interval_and_of_the_run() -> None:
     statistics = DeviceStatistics(CPU)
     latencies = np.linspace(1, 100, 100).astype(np.float32)
-    statistics.frames(
-        Frames.pack(0, 0, 0, [FrameEntry(0.0, 8, 6, Detections())] * 99 + [FrameEntry(0.0, 8, 6, InferenceFailure("damaged"))])
-    )
+    statistics.frames(Frames.pack(0, 0, [result()] * 99 + [result("damaged")], CPU))
     first = statistics.interval(Stats(CPU, 0.5, latencies, {"decode": 500.0, "infer": 1000.0}))
     assert (first.frames, first.frames_per_second, first.stages) == (99, 200.0, {"decode": 5.0, "infer": 10.0})
     assert first.latency_p50 == pytest.approx(50.5)

@@ -137,7 +137,7 @@ def test_every_frame_of_every_source_as_without_a_pool(
     assert any(len(right) for rights in expected.values() for right in rights if isinstance(right, Detections)), "nothing was compared"
     times = [frame.ref.pts for frame in seen.frames[0]]
     np.testing.assert_allclose(times, np.arange(260) / 30, atol=1e-3)
-    assert [frame.name for frame in seen.frames[2]][:3] == ["0.png", "1.png", "2.png"]
+    assert [frame.ref.name for frame in seen.frames[2]][:3] == ["0.png", "1.png", "2.png"]
     assert list(seen.failed(2)) == [7]
     assert seen.failed(4)
     if parallel is Parallel.STREAMS:

@@ -77,7 +77,7 @@ def test_pictures_are_taken_by_number(tmp_path: Path) -> None:
     write_pictures(tmp_path, 90)
     results, ledger, _, error = run(tmp_path, begin="3", end="80", every="25")
     assert error is None
-    assert [(frame.ref.index, frame.ref.pts, frame.name) for frame in results] == [(n, n, f"{n}.png") for n in (3, 28, 53, 78)]
+    assert [(frame.ref.index, frame.ref.pts, frame.ref.name) for frame in results] == [(n, n, f"{n}.png") for n in (3, 28, 53, 78)]
     assert ledger == Ledger(4, 4, skipped=86)
     error = run(tmp_path, every="1s")[3]
     assert error is not None

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from framefleet.engine.pool.results import FrameEntry, Frames
+from framefleet.engine.pool.results import Frames
 from framefleet.engine.pool.sequencer import Sequencer
-from framefleet.engine.types import Detections, DeviceId, InferenceFailure
+from framefleet.engine.types import UNNUMBERED, Detections, DeviceId, FrameRef, FrameResult, InferenceFailure
 
 CPU = DeviceId("cpu", "0")
 
 
 def frames(segment: int, first: int, count: int, pts: float | None = None) -> Frames:
-    entries = [FrameEntry(100.0 * segment + first + at if pts is None else pts, 8, 6, Detections()) for at in range(count)]
-    return Frames.pack(3, segment, first, entries)
+    refs = [FrameRef(3, UNNUMBERED, 100.0 * segment + first + at if pts is None else pts) for at in range(count)]
+    return Frames.pack(segment, first, [FrameResult(ref, CPU, 8, 6, Detections()) for ref in refs], CPU)
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=6), st.randoms(use_true_random=False))
@@ -105,22 +105,21 @@ def test_a_message_keeps_every_frame_as_it_was() -> None:
 
     boxes = np.arange(12, dtype=np.float32).reshape(3, 4)
     found = Detections(boxes, np.array([0.9, 0.8, 0.7], np.float32), np.array([2, 0, 1], np.int32))
-    entries = [
-        FrameEntry(0.5, 64, 48, found),
-        FrameEntry(0.75, 64, 48, InferenceFailure("damaged"), "b.png"),
-        FrameEntry(1.0, 32, 24, Detections(), "c.png"),
-        FrameEntry(1.25, 64, 48, found.select(np.array([1]))),
+    sent = [
+        FrameResult(FrameRef(7, UNNUMBERED, 0.5), CPU, 64, 48, found),
+        FrameResult(FrameRef(7, UNNUMBERED, 0.75, "b.png"), CPU, 64, 48, InferenceFailure("damaged")),
+        FrameResult(FrameRef(7, UNNUMBERED, 1.0, "c.png", "2026-11-01T08:00:00"), DeviceId("cpu", "1"), 32, 24, Detections()),
+        FrameResult(FrameRef(7, 150, 1.25), CPU, 64, 48, found.select(np.array([1]))),
     ]
-    message = pickle.loads(pickle.dumps(Frames.pack(7, 2, 10, entries)))
-    results = list(message.unpack(CPU, 100))
-    assert [result.ref.index for result in results] == [100, 101, 102, 103]
-    for entry, result in zip(entries, results, strict=True):
-        assert result.ref.source == 7
-        assert (result.ref.pts, result.width, result.height, result.name) == (entry.pts, entry.width, entry.height, entry.name)
-        if isinstance(entry.found, InferenceFailure):
-            assert (result.failure, result.detections) == (entry.found.reason, None)
+    message = pickle.loads(pickle.dumps(Frames.pack(2, 10, sent, CPU)))
+    arrived = list(message.unpack(CPU, 100, 0.0, 0.25))
+    assert [result.ref.index for result in arrived] == [100, 101, 102, 150]
+    for before, after in zip(sent, arrived, strict=True):
+        assert after.ref._replace(index=before.ref.index) == before.ref
+        assert (after.device, after.width, after.height, after.failure) == (before.device, before.width, before.height, before.failure)
+        if before.detections is None or after.detections is None:
+            assert before.detections is after.detections
         else:
-            assert result.detections is not None
-            np.testing.assert_array_equal(result.detections.boxes, entry.found.boxes)
-            np.testing.assert_array_equal(result.detections.scores, entry.found.scores)
-            np.testing.assert_array_equal(result.detections.class_ids, entry.found.class_ids)
+            np.testing.assert_array_equal(after.detections.boxes, before.detections.boxes)
+            np.testing.assert_array_equal(after.detections.scores, before.detections.scores)
+            np.testing.assert_array_equal(after.detections.class_ids, before.detections.class_ids)

@@ -112,11 +112,10 @@ def test_intervals_when_the_clocks_change(tmp_path: Path, interval: str, expecte
     with SessionWriter(tmp_path / "session.sqlite", LABELS, {}) as writer:
         writer.add_source(0, "trap", SourceInfo("trap", SourceKind.IMAGES, "jpeg", 640, 480, 4, None, None, ()))
         writer.set_picture_clock(0, Path("trap"), ClockSettings(ClockSource.METADATA))
-        frames = [
-            replace(make_frame(0, index, 1, f"{index}.jpg"), created=f"{time[:10].replace(':', '-')}T{time[11:]}")
-            for index, time in enumerate(times)
-        ]
-        writer.add_frames(replace(frame, ref=replace(frame.ref, pts=float(frame.ref.index))) for frame in frames)
+        frames = [make_frame(0, index, 1, f"{index}.jpg") for index in range(len(times))]
+        taken = [f"{time[:10].replace(':', '-')}T{time[11:]}" for time in times]
+        refs = [frame.ref._replace(pts=float(frame.ref.index), created=time) for frame, time in zip(frames, taken, strict=True)]
+        writer.add_frames(replace(frame, ref=ref) for frame, ref in zip(frames, refs, strict=True))
         writer.finish_source(0, "trap", Ledger(4, 4), 1.0)
     run = run_main("results", tmp_path, "--format", "csv", "--interval", interval, "--quiet")
     assert run.status == 0, run.err

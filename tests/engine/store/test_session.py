@@ -27,7 +27,7 @@ from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.sources import readable_name
 from framefleet.engine.store.writer import COMMIT_SECONDS
-from framefleet.engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
+from framefleet.engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult, InferenceFailure
 from tests.support.paths import PROJECT
 from tests.support.store import CPU, LABELS, make_frame, same_frame, video_info, write_session
 
@@ -48,7 +48,7 @@ def frame_lists(draw: st.DrawFn) -> list[FrameResult]:
             draw(arrays.arrays(np.float32, count, elements=st.floats(0, 1, width=32))),
             draw(arrays.arrays(np.int32, count, elements=st.integers(0, 1 << 20))),
         )
-        frames.append(FrameResult(FrameRef(0, index, pts), device, *size, None if failure is not None else found, failure, name))
+        frames.append(FrameResult(FrameRef(0, index, pts, name), device, *size, found if failure is None else InferenceFailure(failure)))
     return frames
 
 
@@ -64,7 +64,7 @@ def test_what_is_written_is_read(frames: list[FrameResult], step: int) -> None:
             read = list(reader.frames(0))
             assert len(read) == len(frames) == reader.count(0)
             # the name is a picture's, as text that every program can read
-            named = [replace(frame, name=None if frame.name is None else readable_name(frame.name)) for frame in frames]
+            named = [replace(frame, ref=frame.ref._replace(name=frame.ref.name and readable_name(frame.ref.name))) for frame in frames]
             assert all(map(same_frame, read, named))
             for frame in frames:
                 found = reader.frame_at(0, frame.ref.pts)
@@ -358,4 +358,4 @@ def test_names_that_are_not_valid_text_still_identify_their_files(tmp_path: Path
     text = r"stra\xDFe.mp4"
     assert (first.path, first.name, first.error) == (text, text, f"{text} is damaged")
     assert (second.path, second.error) == (f"other-{text}", f"other-{text} is no video")
-    assert (frame.name, frame.failure) == (text, f"{text} is spoiled")
+    assert (frame.ref.name, frame.failure) == (text, f"{text} is spoiled")

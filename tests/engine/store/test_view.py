@@ -64,7 +64,7 @@ def test_lost_frames_behind_the_last_one_are_not_where_a_part_begins_or_ends(tmp
         writer.add_frames(make_frame(0, index) for index in range(10))
         for index in range(10, 13):
             lost = make_frame(0, index, failure="lost")
-            writer.add_frames([replace(lost, ref=replace(lost.ref, pts=0.04 * (index - 7)))])
+            writer.add_frames([replace(lost, ref=lost.ref._replace(pts=0.04 * (index - 7)))])
         writer.finish_source(0, "a.ts", Ledger(13, 10, {}, {"lost": 3}), 1.0)
     with SessionReader(tmp_path / "s.sqlite", span=span("0.2s", "0.32s")) as reader:
         assert [frame.ref.index for frame in reader.frames(0)] == [5, 6, 7]
@@ -114,7 +114,7 @@ def test_a_folder_of_pictures_has_no_times(tmp_path: Path) -> None:
         writer.add_source(0, "trap", SourceInfo("trap", SourceKind.IMAGES, "jpeg", 640, 480, 3, None, None, ()))
         writer.add_frames(make_frame(0, index, 1, f"{index}.jpg") for index in range(3))
     with SessionReader(tmp_path / "s.sqlite", span=span("1", "2")) as reader:
-        assert [frame.name for frame in reader.frames(0)] == ["1.jpg"]
+        assert [frame.ref.name for frame in reader.frames(0)] == ["1.jpg"]
     with pytest.raises(UsageError, match="pictures have no times"):
         SessionReader(tmp_path / "s.sqlite", span=span("1s", None))
 

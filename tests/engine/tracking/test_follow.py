@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from framefleet.engine.tracking.follow import Follower, follow, make_tracker, strong_confidence
-from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
+from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult, InferenceFailure
 
 CPU = DeviceId("cpu", "0")
 
@@ -11,7 +11,7 @@ def frame(number, *objects, failure=None):
     """objects: x, class id, confidence."""
     boxes = np.array([[x, 100, x + 40, 140] for x, *_ in objects], np.float32).reshape(-1, 4)
     found = Detections(boxes, np.array([o[2] for o in objects], np.float32), np.array([o[1] for o in objects], np.int32))
-    return FrameResult(FrameRef(0, number, number / 25), CPU, 640, 480, None if failure else found, failure)
+    return FrameResult(FrameRef(0, number, number / 25), CPU, 640, 480, InferenceFailure(failure) if failure else found)
 
 
 def tracked(frames):

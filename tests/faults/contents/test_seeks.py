@@ -55,7 +55,7 @@ def whole(path: Path) -> tuple[list[float], list[int]]:
     frames = [outcome for outcome in outcomes if isinstance(outcome, DecodedFrame)]
     broken = 0 if info.seekable else 1  # the decoder marks the last frame before a restart of the clock as damaged
     assert len(frames) >= len(outcomes) - broken
-    return [frame.pts for frame in frames], [number_of(frame.image) for frame in frames]
+    return [frame.ref.pts for frame in frames], [number_of(frame.image) for frame in frames]
 
 
 def check_seeks(path: Path, count: int, first: int = 0) -> None:
@@ -73,7 +73,7 @@ def check_seeks(path: Path, count: int, first: int = 0) -> None:
             reader.seek(target)
             frame = next(reader)
             expected = bisect_right(times, target + 1e-6) - 1
-            assert (number_of(frame.image), frame.pts) == (numbers[expected], times[expected]), f"seek to {target}"
+            assert (number_of(frame.image), frame.ref.pts) == (numbers[expected], times[expected]), f"seek to {target}"
 
 
 @short_and_long(8, 500, "count")
@@ -103,4 +103,4 @@ def test_single_frames_of_a_run_are_exact(name: str, count: int, tmp_path: Path)
         info = probe(path, Sampling(Moment(frames=place), Moment(frames=place + 1)))
         (frame,) = (frame for segment in info.segments for frame in decode(info, segment))
         assert isinstance(frame, DecodedFrame)
-        assert (frame.index, frame.pts, number_of(frame.image)) == (place, times[place], numbers[place])
+        assert (frame.ref.index, frame.ref.pts, number_of(frame.image)) == (place, times[place], numbers[place])

@@ -16,7 +16,7 @@ from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.exporters.pictures.names import PictureNames
 from framefleet.engine.store.session import StoredSource
 from framefleet.engine.store.sources import exact_name
-from framefleet.engine.types import DeviceId, FrameRef, FrameResult
+from framefleet.engine.types import DeviceId, FrameRef, FrameResult, InferenceFailure
 from tests.support.faults.missing import detect, strict_json
 from tests.support.media import make_video
 
@@ -168,7 +168,8 @@ def test_pictures_whose_names_some_file_systems_take_for_the_same() -> None:
     namer = PictureNames(source)
     files = ("a.jpg", "A.jpg", "a.JPG", "a_JPG.png", "caf\u00e9.jpg", "cafe\u0301.jpg")
     names = [
-        namer(FrameResult(FrameRef(0, index, index), DeviceId("cpu", "0"), 8, 8, None, "failed", file)) for index, file in enumerate(files)
+        namer(FrameResult(FrameRef(0, index, index, file), DeviceId("cpu", "0"), 8, 8, InferenceFailure("failed")))
+        for index, file in enumerate(files)
     ]
     assert len({unicodedata.normalize("NFC", name).casefold() for name in names}) == len(files), names
 

@@ -141,7 +141,7 @@ def facts(frames: Sequence[FrameResult]) -> list[tuple[Any, ...]]:
     """What two runs on different devices have to have in common, to the last bit."""
     return [
         (
-            *(frame.ref.source, frame.ref.index, frame.ref.pts, frame.width, frame.height, frame.failure, frame.name),
+            *(*frame.ref, frame.width, frame.height, frame.failure),
             *(None if frame.detections is None else array.tobytes() for array in _arrays(frame)),
         )
         for frame in frames

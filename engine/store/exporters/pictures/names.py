@@ -40,7 +40,7 @@ class PictureNames:
         """Return a name that no other frame has. Call it once for each frame."""
         if self._source.kind is SourceKind.VIDEO:
             return picture_name(frame.ref.pts)
-        file = frame.name or self._source.file.name
+        file = frame.ref.name or self._source.file.name
         whole = file.replace(".", "_")
         names = chain((PurePath(file).stem, whole), (f"{whole}-{number}" for number in count(2)))
         name = next(name for name in names if name_key(name) not in self._taken)

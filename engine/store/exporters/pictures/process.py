@@ -81,7 +81,7 @@ def _write_images(job: PicturesJob, wanted: Iterator[_Named], report: Callable[[
     path, written = Path(job.file), 0
     for name, frame in wanted:
         try:
-            _write_picture(job, name, read_picture(path if frame.name is None else path / exact_name(frame.name)))
+            _write_picture(job, name, read_picture(path if frame.ref.name is None else path / exact_name(frame.ref.name)))
         except SourceError as error:
             raise ExportError(str(error)) from error
         written = frame.ref.index + 1

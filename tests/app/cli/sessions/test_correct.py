@@ -78,7 +78,7 @@ def test_times_count_from_the_first_frame(tmp_path: Path) -> None:
         writer.add_source(0, "a.ts", video_info("a.ts", 20))
         for index in range(20):
             frame = make_frame(0, index)
-            writer.add_frames([replace(frame, ref=replace(frame.ref, pts=5 + index / 25))])
+            writer.add_frames([replace(frame, ref=frame.ref._replace(pts=5 + index / 25))])
         writer.finish_source(0, "a.ts", Ledger(20, 20), 1.0)
     track_session(tmp_path / "session.sqlite", TrackerName.BYTETRACK)
     run = run_main("correct", tmp_path, "split", "--track", "1", "--at", "0.4s")

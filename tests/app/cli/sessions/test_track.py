@@ -46,7 +46,7 @@ def weak_session(path: Path, highest: float, every: int = 1) -> Path:
         for index in range(0, 60 * every, every):
             frame = make_frame(0, index, boxes=1)
             weak = np.full(1, highest - index % 7 / 100, np.float32)
-            writer.add_frames([replace(frame, detections=replace(frame.detections, scores=weak))])
+            writer.add_frames([replace(frame, found=replace(frame.detections, scores=weak))])
             writer.add_frames(make_frame(0, index + 1, boxes=0) for _ in range(every > 1))
         writer.finish_source(0, "a.mp4", Ledger(60, 60), 1.0)
     return path

@@ -198,7 +198,7 @@ def test_events_name_the_best_moment_and_the_direction_and_fit_lines_to_the_size
         for index in range(40):
             frame = make_frame(0, index, boxes=1)
             found = replace(frame.detections, scores=np.full(1, 0.95 if index == 30 else 0.9, np.float32))
-            writer.add_frames([replace(frame, detections=found)])
+            writer.add_frames([replace(frame, found=found)])
     track_session(tmp_path / "session.sqlite", TrackerName.BYTETRACK)
     zones.write_text(
         json.dumps({"version": 1, "width": 1280, "height": 960, "lines": [{"name": "gate", "from": [40, 240], "to": [40, 0]}]})

@@ -17,7 +17,7 @@ from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets import theme
 from framefleet.engine.media.annotation.colours import class_colour
-from framefleet.engine.types import Detections, FrameRef, FrameResult
+from framefleet.engine.types import Detections, FrameRef, FrameResult, InferenceFailure
 from tests.support.window import CPU, queue_item, window_actions
 
 NO_BUTTON, NO_KEY, NO_PHASE = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
@@ -124,7 +124,7 @@ def test_pictures_without_result_and_failed_frames_say_so(qtbot: QtBot) -> None:
     plain = canvas.grab().toImage()
     canvas.show_picture(picture, (640, 320), None)
     pending = canvas.grab().toImage()
-    canvas.show_result(FrameResult(FrameRef(0, 0, 0.0), CPU, 640, 320, None, "the file is damaged here"))
+    canvas.show_result(FrameResult(FrameRef(0, 0, 0.0), CPU, 640, 320, InferenceFailure("the file is damaged here")))
     failed = canvas.grab().toImage()
     assert plain != pending
     assert pending != failed
@@ -173,7 +173,7 @@ def test_numbers_of_tracks_stand_beside_labels_and_can_be_hidden(qtbot: QtBot) -
     canvas = make_canvas(qtbot)
     found = result(((100, 100, 200, 200), 0.9, 0))
     assert found.detections is not None
-    tracked = replace(found, detections=replace(found.detections, tracks=np.array([7], np.int32)))
+    tracked = replace(found, found=replace(found.detections, tracks=np.array([7], np.int32)))
     canvas.show_picture(grey(640, 320), (640, 320), tracked)
     assert colour_at(canvas, 101, 252) == (8, 10, 14)  # the number's ground, at the left of the label
     canvas.show_numbers(False)

@@ -66,7 +66,7 @@ def test_the_same_frames_pass_as_the_other_way(name: str, clip: Clip) -> None:
     for segment in info.segments[:-1] if name.endswith(".ts") else info.segments:
         frames = list(decode(info, segment))
         assert all(isinstance(frame, DecodedFrame) for frame in frames)
-        assert times(info, segment) == [frame.pts for frame in frames]
+        assert times(info, segment) == [frame.ref.pts for frame in frames]
 
 
 def test_a_frame_that_is_dropped_is_noticed(clip: Clip) -> None:

@@ -36,7 +36,7 @@ CLIPS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", CLIPS)
 def test_seeking_lands_on_the_frame_shown_then(name: str, clip: Clip) -> None:
     with VideoReader(clip(name, frames=150, **CLIPS[name])) as reader:
-        times = [frame.pts for frame in reader]
+        times = [frame.ref.pts for frame in reader]
         assert len(times) == reader.info.frames == 150
         rng = random.Random(name)
         wanted = [rng.uniform(times[0] - 0.2, times[-1] + 0.4) for _ in range(12)] + times[::17] + [-5.0, 1e6]
@@ -44,7 +44,7 @@ def test_seeking_lands_on_the_frame_shown_then(name: str, clip: Clip) -> None:
             reader.seek(time)
             expected = max((number for number in range(150) if times[number] <= time), default=0)
             first = next(reader)
-            assert (first.pts, number_of(first.image)) == (times[expected], expected), time
+            assert (first.ref.pts, number_of(first.image)) == (times[expected], expected), time
             assert [number_of(frame.image) for frame, _ in zip(reader, range(3), strict=False)] == list(range(150))[
                 expected + 1 : expected + 4
             ]
@@ -57,25 +57,25 @@ def test_the_frame_before_one_after_damage_is_the_last_one_before_the_damage(tmp
     with VideoReader(
         rewrap(whole, tmp_path / "damaged.mkv", lambda number, data, _: b"\0" * len(data) if 24 <= number < 36 else data)
     ) as reader:
-        times = {number_of(frame.image): frame.pts for frame in reader}
+        times = {number_of(frame.image): frame.ref.pts for frame in reader}
         after = min(number for number in times if number >= 24)
         reader.seek_before(times[after])
         assert number_of(next(reader).image) == 23
-        assert next(reader).pts == times[after]
+        assert next(reader).ref.pts == times[after]
 
 
 def test_a_still_is_never_later_than_asked(tmp_path: Path) -> None:
     path = make_video(tmp_path / "a.mpg", 60, (96, 64), codec="mpeg2video", gop=12)
     with VideoReader(path) as reader, Stills() as stills:
         for frame in list(reader)[::7]:
-            still = stills.picture(path, (96, 64), frame.pts)
+            still = stills.picture(path, (96, 64), frame.ref.pts)
             assert still is not None
-            assert still.pts <= frame.pts
+            assert still.ref.pts <= frame.ref.pts
 
 
 def test_seeking_after_the_restart_of_a_broadcast_s_clock(tmp_path: Path) -> None:
     with VideoReader(joined(tmp_path / "a.ts", 60, 90, size=(96, 64))) as reader:
-        times = {number_of(frame.image): frame.pts for frame in reader}
+        times = {number_of(frame.image): frame.ref.pts for frame in reader}
         for number in (140, 10, 100):
             reader.seek(times[number])
             assert number_of(next(reader).image) == number
@@ -106,7 +106,7 @@ def test_a_folder_of_pictures_is_played_by_position(tmp_path: Path) -> None:
         for position, expected in ((4, 4), (-1, 0), (99, 6)):
             reader.seek(position)
             frame = next(reader)
-            assert (frame.pts, frame.name, frame.image.shape) == (float(expected), f"{expected}.png", (24, 32, 3))
+            assert (frame.ref.pts, frame.ref.name, frame.image.shape) == (float(expected), f"{expected}.png", (24, 32, 3))
 
 
 def test_the_readable_frames_of_damaged_videos_are_played(clip: Clip, tmp_path: Path) -> None:

@@ -80,10 +80,10 @@ def check(path: Path, wanted: Sampling, rate: float, whole: list[DecodedFrame | 
     """Compare the samples with the whole video. rate: of the video, frames/s. whole: its frames."""
     info = probe(path, wanted)
     found = outcomes(info, threads=2)
-    times = [outcome.pts for outcome in whole]
+    times = [outcome.ref.pts for outcome in whole]
     expected = chosen(times, times[-1] - times[0] + 0.9 / rate, wanted)
-    assert [outcome.index for outcome in found] == expected
-    assert [outcome.pts for outcome in found] == [times[index] for index in expected]
+    assert [outcome.ref.index for outcome in found] == expected
+    assert [outcome.ref.pts for outcome in found] == [times[index] for index in expected]
     for index, outcome in zip(expected, found, strict=True):
         reference = whole[index]
         assert isinstance(outcome, DecodedFrame) == isinstance(reference, DecodedFrame), (index, outcome)
@@ -115,7 +115,7 @@ def test_groups_of_pictures_without_samples_are_not_decoded(clip: Clip, monkeypa
 
     monkeypatch.setattr(VideoFile, "decode", count)
     info = probe(clip("groups.mp4", frames=FRAMES, gop=10), sampling("", "", "50"))
-    assert [outcome.index for outcome in outcomes(info)] == [0, 50, 100, 150]
+    assert [outcome.ref.index for outcome in outcomes(info)] == [0, 50, 100, 150]
     assert 4 <= len(decoded) < FRAMES / 4
 
 

@@ -8,18 +8,19 @@ import numpy as np
 
 from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
 from framefleet.engine.media.decoder import Decoded, Decoder
-from framefleet.engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, DeviceFrame, Segment, SourceInfo, SourceKind
+from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo, SourceKind
 from framefleet.engine.pool.groups.shared_decoder import SharedDecoder
 from framefleet.engine.pool.groups.shared_pictures import SharedPictures
+from framefleet.engine.types import UNNUMBERED, FrameRef
 
 LAYOUT = FrameFormat(PixelFormat.NV12, 8, 64, 48, 64, 48, (False, None), "bt709", False)
 SEGMENT = Segment(0, None, None, 0)
 INFO = SourceInfo("a.mp4", SourceKind.VIDEO, "h264", 64, 48, 8, None, None, (SEGMENT,))
 PICTURE = np.full((48, 64, 3), 7, np.uint8)
 FRAMES = (
-    DecodedOnDevice(0.0, DeviceFrame(LAYOUT, 256, None, lambda: None)),
-    DecodeFailure(1.0, 1, "damaged"),
-    DecodedFrame(2.0, PICTURE),
+    DecodedFrame(FrameRef(0, UNNUMBERED, 0.0), DeviceFrame(LAYOUT, 256, None, lambda: None)),
+    DecodeFailure(FrameRef(0, UNNUMBERED, 1.0), 1, "damaged"),
+    DecodedFrame(FrameRef(0, UNNUMBERED, 2.0), PICTURE),
 )
 
 
@@ -34,7 +35,8 @@ def test_only_what_ffmpeg_decodes_is_copied() -> None:
     *first, copied = decoder.decode(INFO, SEGMENT)
     assert tuple(first) == FRAMES[:2]
     assert isinstance(copied, DecodedFrame)
-    assert copied.pts == 2.0
+    assert copied.ref.pts == 2.0
+    assert isinstance(copied.image, np.ndarray)
     np.testing.assert_array_equal(copied.image, PICTURE)
     assert pictures.locate(PICTURE) is None
     assert pictures.locate(copied.image) is not None

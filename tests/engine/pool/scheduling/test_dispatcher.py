@@ -15,17 +15,22 @@ from hypothesis import strategies as st
 from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
 from framefleet.engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
 from framefleet.engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
-from framefleet.engine.pool.results import FrameEntry, Frames
+from framefleet.engine.pool.results import Frames
 from framefleet.engine.pool.scheduling.crash_count import DIED_TWICE
 from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
 from framefleet.engine.pool.scheduling.probes import PROBE_SECONDS
 from framefleet.engine.pool.scheduling.strategies.choice import STRATEGIES
 from framefleet.engine.pool.scheduling.strategies.source_queue import AHEAD_FRAMES
 from framefleet.engine.settings import Parallel
-from framefleet.engine.types import Detections, DeviceId, FrameResult
+from framefleet.engine.types import UNNUMBERED, Detections, DeviceId, FrameRef, FrameResult
 
 DEVICES = (DeviceId("cuda", "0"), DeviceId("cpu", "0"), DeviceId("cuda", "1"))
 SEGMENT_PTS = 1_000_000
+
+
+def frame_ref(task: Detect, position: int) -> FrameRef:
+    """A frame as a worker decodes it. Its time shows its place."""
+    return FrameRef(task.source, UNNUMBERED, task.segment.number * SEGMENT_PTS + position)
 
 
 @dataclass(frozen=True)
@@ -185,7 +190,7 @@ class Run:
         count = 1 if task.careful else self.random.randint(1, end - position)
         deadly = [at for segment, at in truth.poison | truth.venom if segment == number and position <= at < position + count]
         if task.careful and (number, position) not in truth.venom:
-            self.tell(self.dispatcher.receive(device, Trying(task.source, number, position, number * SEGMENT_PTS + position, 64, 48, None)))
+            self.tell(self.dispatcher.receive(device, Trying(frame_ref(task, position), number, position, 64, 48)))
         if deadly:
             # what had left the worker when it died: in careful mode all before, else whatever was not under way
             survived = min(deadly) - position
@@ -197,8 +202,8 @@ class Run:
     def send(self, device: DeviceId, task: Detect, position: int, count: int) -> None:
         number = task.segment.number
         if count:
-            entries = [FrameEntry(number * SEGMENT_PTS + position + at, 64, 48, Detections()) for at in range(count)]
-            self.tell(self.dispatcher.receive(device, Frames.pack(task.source, number, position, entries)))
+            results = [FrameResult(frame_ref(task, position + at), device, 64, 48, Detections()) for at in range(count)]
+            self.tell(self.dispatcher.receive(device, Frames.pack(number, position, results, device)))
 
     def end(self, device: DeviceId, task: Detect, *, complete: bool) -> None:
         worker = self.workers[device]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
 from framefleet.engine.pool.events import Event, FramesDone, SourceFinished
 from framefleet.engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, Revoke
-from framefleet.engine.pool.results import FrameEntry, Frames
+from framefleet.engine.pool.results import Frames
 from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
 from framefleet.engine.pool.scheduling.strategies.segments import Segments
 from framefleet.engine.pool.scheduling.throughput import (
@@ -29,7 +29,7 @@ from framefleet.engine.pool.scheduling.throughput import (
     choose_revoke,
     chunk_size,
 )
-from framefleet.engine.types import DeviceId, InferenceFailure
+from framefleet.engine.types import UNNUMBERED, DeviceId, FrameRef, FrameResult, InferenceFailure
 
 A, B, C = (DeviceId("cuda", str(number)) for number in range(3))
 CPU = DeviceId("cpu", "0")
@@ -174,7 +174,7 @@ def test_a_rate_that_is_not_known_is_taken_to_be_equal() -> None:
     assert choose_revoke(Load(20, {}), {A: Load(None, left(100))}) is None
 
 
-ENTRY = FrameEntry(0.0, 64, 48, InferenceFailure("no detections"))
+RESULT = FrameResult(FrameRef(0, UNNUMBERED, 0.0), CPU, 64, 48, InferenceFailure("no detections"))
 """A frame of a race. Failed frames are counted like others, and take less time to make than detections."""
 
 
@@ -297,7 +297,7 @@ class Race:
         position = state.positions[number]
         if position == task.skip:
             self.tell(self.dispatcher.receive(device, Began(0, number)))
-        self.tell(self.dispatcher.receive(device, Frames.pack(0, number, position, [ENTRY] * count)))
+        self.tell(self.dispatcher.receive(device, Frames.pack(number, position, [RESULT] * count, CPU)))
         self.done[device] += count
         position = state.positions[number] = position + count
         if position == frames_of(task) or number in state.revoked:

@@ -20,7 +20,7 @@ from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Pictu
 from framefleet.engine.pool.worker.meter import Meter
 from framefleet.engine.processes.watchdog import Watchdog
 from framefleet.engine.settings import EngineSettings, Precision
-from framefleet.engine.types import Detections, DeviceId, Found, Image, InferenceFailure
+from framefleet.engine.types import UNNUMBERED, Detections, DeviceId, Found, FrameRef, Image, InferenceFailure
 from tests.support.models import tiny_network
 
 TASK = Detect(0, SourceInfo("x", SourceKind.VIDEO, "h264", 64, 48, 9, None, None, ()), Segment(0, None, None, 9))
@@ -43,13 +43,13 @@ def inference(backend: Backend) -> Inference:
 
 
 def host(number: int) -> Picture:
-    return Picture(TASK, float(number), np.full((48, 64, 3), number, np.uint8), 64, 48, None, 0.0, 0.0)
+    return Picture(TASK, FrameRef(0, UNNUMBERED, float(number)), np.full((48, 64, 3), number, np.uint8), 64, 48, 0.0, 0.0)
 
 
 def on_device(number: int, released: list[int]) -> Picture:
     layout = FrameFormat(PixelFormat.NV12, 8, 64, 48, 64, 48, (False, None), "bt709", False)
     frame = DeviceFrame(layout, 0, None, lambda: released.append(number))
-    return Picture(TASK, float(number), frame, 64, 48, None, 0.0, 0.0)
+    return Picture(TASK, FrameRef(0, UNNUMBERED, float(number)), frame, 64, 48, 0.0, 0.0)
 
 
 def run(inference: Inference, items: list[Picture | End], dropped: bool = False) -> list[Batch]:

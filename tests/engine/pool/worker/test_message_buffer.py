@@ -10,21 +10,22 @@ import numpy as np
 import pytest
 
 from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
-from framefleet.engine.media.types import DeviceFrame, Segment, SourceInfo, SourceKind
+from framefleet.engine.media.types import DecodeFailure, DeviceFrame, Segment, SourceInfo, SourceKind
 from framefleet.engine.pool.protocol import Detect
 from framefleet.engine.pool.worker import message_buffer as module
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Picture
+from framefleet.engine.types import UNNUMBERED, FrameRef
 
 TASK = Detect(0, SourceInfo("x", SourceKind.VIDEO, "h264", 8, 6, 9, None, None, ()), Segment(0, None, None, 9))
 
 
 def picture(number: int, height: int = 6, width: int = 8) -> Picture:
-    return Picture(TASK, float(number), np.zeros((height, width, 3), np.uint8), width, height, None, 0.0, 0.0)
+    return Picture(TASK, FrameRef(0, UNNUMBERED, float(number)), np.zeros((height, width, 3), np.uint8), width, height, 0.0, 0.0)
 
 
 def on_device(release: Callable[[], None]) -> Picture:
     layout = FrameFormat(PixelFormat.NV12, 8, 10**6, 10**6, 8, 6, (False, None), "bt709", False)
-    return Picture(TASK, 0.0, DeviceFrame(layout, 0, None, release), 8, 6, None, 0.0, 0.0)
+    return Picture(TASK, FrameRef(0, UNNUMBERED, 0.0), DeviceFrame(layout, 0, None, release), 8, 6, 0.0, 0.0)
 
 
 def blocked(action: threading.Thread) -> bool:
@@ -39,10 +40,10 @@ def test_a_full_buffer_holds_the_decoder_until_a_batch_is_taken() -> None:
         buffer.put(picture(number))
     late = threading.Thread(target=buffer.put, args=(picture(4),))
     assert blocked(late)
-    assert [item.pts for item in buffer.take(3) or [] if isinstance(item, Picture)] == [0, 1, 2]
+    assert [item.ref.pts for item in buffer.take(3) or [] if isinstance(item, Picture)] == [0, 1, 2]
     late.join()
     buffer.flush()
-    assert [item.pts for item in buffer.take(3) or [] if isinstance(item, Picture)] == [3, 4]
+    assert [item.ref.pts for item in buffer.take(3) or [] if isinstance(item, Picture)] == [3, 4]
 
 
 def test_huge_pictures_are_bounded_by_bytes_but_one_always_fits() -> None:
@@ -59,7 +60,7 @@ def test_huge_pictures_are_bounded_by_bytes_but_one_always_fits() -> None:
 
 def test_gaps_and_ends_keep_their_place_and_need_no_room() -> None:
     buffer = FrameBuffer(pictures=1)
-    gap, end = Gap(TASK, 1.0, 3, "damaged"), End(TASK, 5, complete=True, error=None)
+    gap, end = Gap(TASK, DecodeFailure(FrameRef(0, UNNUMBERED, 1.0), 3, "damaged")), End(TASK, 5, complete=True, error=None)
     first = picture(0)
     for item in (first, gap, end):
         buffer.put(item)
@@ -130,7 +131,7 @@ def test_many_threads_at_once_keep_their_order_and_none_starves() -> None:
         for number in range(count):
             buffer.put(replace(picture(number), task=task))
             if number % 50 == 0:
-                buffer.put(Gap(task, float(number), 1, "damaged"))
+                buffer.put(Gap(task, DecodeFailure(FrameRef(0, UNNUMBERED, float(number)), 1, "damaged")))
         buffer.put(End(task, count, complete=True, error=None))
 
     threads = [threading.Thread(target=fill, args=(task,)) for task in tasks]
@@ -154,7 +155,7 @@ def test_many_threads_at_once_keep_their_order_and_none_starves() -> None:
     assert max(progress[: len(progress) // 2]) <= 3 * most, "a thread was overtaken again and again"
     for task in tasks:
         mine = [item for item in taken if item.task is task]
-        assert [item.pts for item in mine if isinstance(item, Picture)] == list(range(count))
+        assert [item.ref.pts for item in mine if isinstance(item, Picture)] == list(range(count))
         assert isinstance(mine[-1], End)
         assert len([item for item in mine if isinstance(item, Gap)]) == count // 50
     buffer.wait_settled()

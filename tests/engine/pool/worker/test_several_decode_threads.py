@@ -80,7 +80,7 @@ def test_decode_threads_change_no_result(devices: int, parallel: Parallel, batch
     for number in range(len(sources)):
         assert seen.finished[number].ledger == single.finished[number].ledger
         for frame, right in zip(seen.frames[number], single.frames[number], strict=True):
-            assert (frame.ref, frame.width, frame.height, frame.name) == (right.ref, right.width, right.height, right.name)
+            assert (frame.ref, frame.width, frame.height) == (right.ref, right.width, right.height)
             assert frame.failure == right.failure
             if frame.detections is not None and right.detections is not None:
                 np.testing.assert_array_equal(frame.detections.class_ids, right.detections.class_ids)

@@ -177,7 +177,7 @@ def detected(tmp_path: Path) -> Path:
 
     def frame(source: int, index: int, pts: float, name: str | None = None) -> FrameResult:
         found = Detections(box, np.array([index % 10 / 10], np.float32), np.zeros(1, np.int32))
-        return FrameResult(FrameRef(source, index, pts), CPU, 160, 96, found, None, name)
+        return FrameResult(FrameRef(source, index, pts, name), CPU, 160, 96, found)
 
     with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
         writer.add_source(0, str(video), SourceInfo(str(video), SourceKind.VIDEO, "h264", 160, 96, 30, 1.0, 30.0, ()))

@@ -23,7 +23,7 @@ from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export.run import export_session
 from framefleet.engine.store.exporters.pictures.names import picture_name
 from framefleet.engine.store.session import SessionReader, SessionWriter
-from framefleet.engine.types import Detections, FrameRef, FrameResult
+from framefleet.engine.types import Detections, FrameResult, InferenceFailure
 from tests.support.media import damaged, make_video, number_of
 from tests.support.store import CPU, LABELS, write_session
 
@@ -37,10 +37,12 @@ def store(video: Path) -> Path:
             if isinstance(outcome, DecodedFrame):
                 number, (height, width, _) = number_of(outcome.image), outcome.image.shape
                 found = Detections(np.array([[number, 0, 200, 10]], np.float32), np.ones(1, np.float32), np.zeros(1, np.int32))
-                frames.append(FrameResult(FrameRef(0, len(frames), outcome.pts), CPU, width, height, found))
+                frames.append(FrameResult(outcome.ref._replace(index=len(frames)), CPU, width, height, found))
             else:
                 for _ in range(outcome.count):
-                    frames.append(FrameResult(FrameRef(0, len(frames), outcome.pts), CPU, info.width, info.height, None, outcome.reason))
+                    frames.append(
+                        FrameResult(outcome.ref._replace(index=len(frames)), CPU, info.width, info.height, InferenceFailure(outcome.reason))
+                    )
     database = video.with_suffix(".sqlite")
     with SessionWriter(database, LABELS, {}) as writer:
         writer.add_source(0, str(video), info)

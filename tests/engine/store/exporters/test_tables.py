@@ -61,14 +61,10 @@ def traffic(tmp_path: Path) -> Path:
         writer.finish_source(1, "empty.mp4", Ledger(3, 3), 1.0)
         writer.add_source(2, "trap", SourceInfo("trap", SourceKind.IMAGES, "jpeg", 640, 480, 3, None, None, ()))
         pictures = [make_frame(2, 0, 1, "a.jpg"), make_frame(2, 1, 0, "späti.jpg"), make_frame(2, 2, name="c.jpg", failure="no picture")]
-        writer.add_frames(FrameResult(FrameRef(2, f.ref.index, float(f.ref.index)), CPU, 640, 480, *parts(f)) for f in pictures)
+        writer.add_frames(replace(f, ref=f.ref._replace(pts=float(f.ref.index))) for f in pictures)
         writer.finish_source(2, "trap", Ledger(3, 2, {}, {"no picture": 1}, 5), 1.0)
         writer.finish_source(3, "broken.mp4", Ledger(), 0.0, "broken.mp4 is no video")
     return path
-
-
-def parts(frame: FrameResult) -> tuple[Detections | None, str | None, str | None]:
-    return frame.detections, frame.failure, frame.name
 
 
 def test_pandas_and_duckdb_read_the_same_detections_from_both_formats(tmp_path: Path) -> None:
@@ -176,7 +172,7 @@ def test_pictures_have_no_times_but_are_complete_one_by_one(tmp_path: Path) -> N
     with SessionWriter(session, LABELS, {}) as writer:
         writer.add_source(0, "stations/trap", SourceInfo("trap", SourceKind.IMAGES, "jpeg", 640, 480, 3, None, None, ()))
         pictures = [make_frame(0, 0, 1, "a.jpg"), make_frame(0, 1, 2, "b.jpg")]
-        writer.add_frames(FrameResult(FrameRef(0, f.ref.index, float(f.ref.index)), CPU, 640, 480, *parts(f)) for f in pictures)
+        writer.add_frames(replace(f, ref=f.ref._replace(pts=float(f.ref.index))) for f in pictures)
         writer.finish_source(0, "stations/trap", Ledger(2, 2), 1.0, cancelled=True)
     text, binary, *_ = export(session, tmp_path / "out", "csv", "parquet")
     for table in (pd.read_csv(tmp_path / "out" / text), pd.read_parquet(tmp_path / "out" / binary)):

@@ -149,7 +149,7 @@ def test_a_long_video_has_no_more_chapters_than_an_mp4_holds(tmp_path: Path) -> 
     with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
         writer.add_source(0, "a.mp4", video_info("a.mp4", 400))
         frames = (make_frame(0, index, 1) for index in range(400))
-        writer.add_frames(replace(frame, ref=replace(frame.ref, pts=20.0 * frame.ref.index)) for frame in frames)
+        writer.add_frames(replace(frame, ref=frame.ref._replace(pts=20.0 * frame.ref.index)) for frame in frames)
     with SessionReader(tmp_path / "s.sqlite") as reader:
         assert 190 < len(chapters_of(reader, 0, 8000.0)) <= MAX_CHAPTERS
 

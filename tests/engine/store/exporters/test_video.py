@@ -32,7 +32,7 @@ from framefleet.engine.store.exporters.common.base import part_of
 from framefleet.engine.store.exporters.video import Job
 from framefleet.engine.store.reader import Span, View
 from framefleet.engine.store.session import SessionReader, SessionWriter
-from framefleet.engine.types import Detections, FrameRef, FrameResult
+from framefleet.engine.types import Detections, FrameRef, FrameResult, InferenceFailure
 from tests.support.media import damaged, joined, make_video, number_of
 from tests.support.paths import PYTHONPATH
 from tests.support.store import CPU, LABELS, write_one
@@ -75,16 +75,18 @@ def store(
             if len(frames) == upto:
                 break
             if isinstance(outcome, DecodedFrame):
-                times.append(outcome.pts)
+                times.append(outcome.ref.pts)
                 height, width, _ = outcome.image.shape
                 car = box(number_of(outcome.image)) if callable(box) else box
                 boxes = np.array([car or BOX, (2, height - 30, 30, height - 2)], np.float32)
                 found = Detections(boxes, np.array([0.9 if car else 0.0, 0.3], np.float32), np.array([2, 0], np.int32))
                 found = found.filter(0.1)
-                frames.append(FrameResult(FrameRef(0, len(frames), outcome.pts), CPU, width, height, found))
+                frames.append(FrameResult(outcome.ref._replace(index=len(frames)), CPU, width, height, found))
             else:
                 for _ in range(outcome.count):
-                    frames.append(FrameResult(FrameRef(0, len(frames), outcome.pts), CPU, info.width, info.height, None, outcome.reason))
+                    frames.append(
+                        FrameResult(outcome.ref._replace(index=len(frames)), CPU, info.width, info.height, InferenceFailure(outcome.reason))
+                    )
     database = video.with_suffix(".sqlite")
     with SessionWriter(database, LABELS, {"every": every}) as writer:
         writer.add_source(0, str(video), info, stamp_of(video))
@@ -291,7 +293,7 @@ def test_a_video_without_an_undamaged_frame_does_not_prevent_other_exports(tmp_p
             writer.add_source(number, str(video), probe(good))
             failed = {} if number else {"damaged": 5}
             frames = [
-                FrameResult(FrameRef(number, n, n / 30), CPU, 320, 240, Detections() if number else None, None if number else "damaged")
+                FrameResult(FrameRef(number, n, n / 30), CPU, 320, 240, Detections() if number else InferenceFailure("damaged"))
                 for n in range(5)
             ]
             writer.add_frames(frames)

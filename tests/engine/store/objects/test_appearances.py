@@ -35,7 +35,7 @@ def test_an_appearance_lasts_until_its_last_frame_ends(tmp_path):
     with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
         writer.add_source(0, "a.mp4", video_info("a.mp4", len(times)))
         frames = (make_frame(0, index, boxes=int(index not in (1, 3))) for index in range(len(times)))
-        writer.add_frames(replace(frame, ref=replace(frame.ref, pts=pts)) for frame, pts in zip(frames, times, strict=True))
+        writer.add_frames(replace(frame, ref=frame.ref._replace(pts=pts)) for frame, pts in zip(frames, times, strict=True))
     with SessionReader(tmp_path / "s.sqlite") as reader:
         found = read_appearances(reader, 0, gap=0.15)
         assert found["start"].tolist() == [0.0, 0.2, 0.6]
@@ -48,7 +48,7 @@ def test_an_appearance_ends_no_later_than_the_video(tmp_path):
     with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
         writer.add_source(0, "a.mp4", info)
         frames = (make_frame(0, index, boxes=1) for index in range(4))
-        writer.add_frames(replace(frame, ref=replace(frame.ref, pts=3.0 * frame.ref.index)) for frame in frames)
+        writer.add_frames(replace(frame, ref=frame.ref._replace(pts=3.0 * frame.ref.index)) for frame in frames)
     with SessionReader(tmp_path / "s.sqlite") as reader:
         assert read_appearances(reader, 0, gap=5)["end"].tolist() == [10.0]
 
@@ -64,7 +64,7 @@ def test_a_class_appears_in_each_picture_of_a_folder_for_itself(tmp_path):
     with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
         writer.add_source(0, "pictures", info)
         frames = (make_frame(0, index, boxes=count) for index, count in enumerate((1, 1, 0, 2)))
-        writer.add_frames(replace(frame, ref=replace(frame.ref, pts=float(frame.ref.index))) for frame in frames)
+        writer.add_frames(replace(frame, ref=frame.ref._replace(pts=float(frame.ref.index))) for frame in frames)
     with SessionReader(tmp_path / "s.sqlite") as reader:
         found = read_appearances(reader, 0)
     assert list(zip(found["first"], found["class_id"], found["end"], strict=True)) == [(0, 0, 1), (1, 0, 2), (3, 0, 4), (3, 1, 4)]

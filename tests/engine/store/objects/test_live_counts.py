@@ -45,7 +45,7 @@ def test_an_object_that_gets_weak_is_followed(tmp_path, tracker):
         for index in range(27):
             frame = make_frame(0, index, boxes=1)
             weak = replace(frame.detections, scores=np.full(1, 0.9 if index < 18 else 0.3, np.float32))
-            writer.add_frames([replace(frame, detections=weak)])
+            writer.add_frames([replace(frame, found=weak)])
     assert LiveCounts(path, 0, ZONES).update(60).crossed(0, forward=False) == 1
 
 
