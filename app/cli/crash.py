@@ -12,6 +12,7 @@ from platformdirs import user_log_path
 
 from framefleet.app.streams import print_line
 from framefleet.engine.errors import FramefleetError
+from framefleet.engine.processes.outcome import lack_of_resources
 
 _PATHS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP)
 """Errors of paths, which the user can correct. Even a question whether a file exists raises them."""
@@ -31,6 +32,9 @@ def report(error: Exception, arguments: Sequence[str], debug: bool) -> None:
         if debug:
             traceback.print_exception(error)
         print_line(f"framefleet: {error.filename} cannot be used: {error.strerror}; check the name and the permissions", sys.stderr)
+        return
+    if (lack := lack_of_resources(error)) is not None:
+        print_line(f"framefleet: {lack}", sys.stderr)
         return
     now = datetime.now().astimezone()
     machine = f"framefleet {version('framefleet')}, Python {platform.python_version()}, {platform.platform()}"

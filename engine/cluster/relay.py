@@ -153,6 +153,8 @@ class Relay:
                     if (remote := self._remotes.pop(worker, None)) is not None:
                         self._ended.append(remote)
                 self._wake_up()
+            case Wanted(content) if content not in self._contents:
+                self.give_up(f"the node asked for {content.path}, which does not belong to the run")
             case Wanted(content):
                 with suppress(RuntimeError):  # the run has ended
                     self._sender.submit(self._send_content, content)

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 from framefleet.engine.logs import follow_environment
 from framefleet.engine.processes.heartbeat import Counter, beat_until_parent_ends
-from framefleet.engine.processes.outcome import Failed
+from framefleet.engine.processes.outcome import Failed, lack_of_resources
 
 TERMINAL_SIGNALS = {signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])}
 """Signals that a terminal sends to all processes of a run, at Ctrl-C and when it closes. Only the process that the user started reacts."""
@@ -85,11 +85,19 @@ def _beat(counter: Counter) -> None:
     leave(0)
 
 
-def _crash(problem: BaseException | None, connection: Connection[Any, Any] | None) -> NoReturn:
+def failed(problem: BaseException) -> Failed:
+    """The exit message for an unexpected error. Prints its traceback, unless the machine lacks something."""
+    if (lack := lack_of_resources(problem)) is not None:
+        return Failed(str(lack), retry=True, external=True)
     traceback.print_exception(problem)
-    if connection is not None:
+    return Failed(f"{type(problem).__name__}: {problem}", retry=True)
+
+
+def _crash(problem: BaseException | None, connection: Connection[Any, Any] | None) -> NoReturn:
+    last = failed(problem) if problem is not None else None
+    if connection is not None and last is not None:
         with contextlib.suppress(OSError):
-            connection.send(Failed(f"{type(problem).__name__}: {problem}", retry=True))
+            connection.send(last)
     leave(1)
 
 

@@ -1,16 +1,38 @@
-"""How a child process ended, as data: whether it crashed, why it ended, and whether another try may succeed."""
+"""How a child process ended, as data: whether it crashed, why it ended, what is to blame, and whether another try may succeed."""
 
+import errno
 import signal
+import sys
 from dataclasses import dataclass
+from pathlib import Path
+
+from framefleet.engine.notices import Notice
+
+_EXTERNAL = {-getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXCPU") if hasattr(signal, name)}
+"""Exit codes of processes that a user or the system ended."""
+
+_CRASHES = {-getattr(signal, name) for name in ("SIGABRT", "SIGSEGV", "SIGBUS") if hasattr(signal, name)}
+"""Exit codes of processes that crashed by themselves. Libraries also end so when they get no memory."""
+
+_NO_MEMORY = ("can't alloc", "cannot allocate memory", "bad_alloc", "failed to map segment")
+"""What the loader and C++ libraries say when an allocation fails. They give no number."""
+
+_LITTLE_BYTES = 256 * 2**20
+"""With less free memory than this, a failed allocation is no fault of what asked for it."""
 
 
 @dataclass(frozen=True)
 class Failed:
-    """A child's exit message: why it ends. retry: whether another try may succeed. waited: seconds until a hang was noticed, else 0."""
+    """A child's exit message: why it ends.
+
+    retry: whether another try may succeed. waited: seconds until a hang was noticed, else 0. external: whether the machine lacks something,
+    so that the child's work is not to blame.
+    """
 
     message: str
     retry: bool
     waited: float = 0.0
+    external: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,6 +63,13 @@ class Outcome:
         return 0.0 if self.exit_message is None else self.exit_message.waited
 
     @property
+    def external(self) -> bool:
+        """Whether something outside ended the process: a user, the system, or a lack of memory. Its work is then not to blame."""
+        if self.exit_message is not None:
+            return self.exit_message.external
+        return self.exit_code in _EXTERNAL or (self.exit_code in _CRASHES and _memory_limit() is not None)
+
+    @property
     def reason(self) -> str:
         """Why the process ended, for the user."""
         if self.exit_message is not None:
@@ -55,4 +84,62 @@ class Outcome:
             signal_name = f"signal {-self.exit_code}"
         if signal_name == "SIGKILL":
             return f"{self.name} was killed (SIGKILL), by a user or by the system because memory ran out"
-        return f"{self.name} {'was terminated' if signal_name == 'SIGTERM' else 'crashed'} ({signal_name})"
+        crash = f"{self.name} {'was terminated' if signal_name == 'SIGTERM' else 'crashed'} ({signal_name})"
+        limit = _memory_limit() if self.exit_code in _CRASHES else None
+        if limit is None:
+            return crash
+        advice = Notice("processes.memory_limited", limit=limit >> 20)
+        return f"{crash}; {advice}"
+
+
+def lack_of_resources(problem: BaseException) -> Notice | None:
+    """What the machine lacks, if that caused an error.
+
+    Parameters
+    ----------
+    problem : BaseException
+        Any error. Its causes count, too.
+
+    Returns
+    -------
+    Notice or None
+        The limit, and what to raise. None if the error has another cause. An allocation that fails although there is memory has one: the
+        file or the model asked for too much.
+    """
+    seen: BaseException | None = problem
+    while seen is not None:
+        if isinstance(seen, MemoryError) or getattr(seen, "errno", None) == errno.ENOMEM or any(map(str(seen).lower().count, _NO_MEMORY)):
+            limit = _memory_limit()
+            if limit is not None:
+                return Notice("processes.no_memory_left", limit=limit >> 20)
+            if _free_memory() < _LITTLE_BYTES:
+                return Notice("processes.no_memory")
+        if isinstance(seen, OSError) and seen.errno in (errno.EMFILE, errno.ENFILE):
+            return Notice("processes.no_descriptors", limit=_limit("RLIMIT_NOFILE") or 0)
+        if isinstance(seen, RuntimeError) and "can't start new thread" in str(seen):
+            return Notice("processes.no_threads")
+        seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
+    return None
+
+
+def _memory_limit() -> int | None:
+    """The limit of this process's address space, bytes, None if there is none."""
+    return _limit("RLIMIT_AS")
+
+
+def _limit(name: str) -> int | None:
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    soft, _ = resource.getrlimit(getattr(resource, name))
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+def _free_memory() -> float:
+    """Free memory of the machine, bytes; infinite where the system does not tell it."""
+    try:
+        content = Path("/proc/meminfo").read_text()
+    except OSError:
+        return float("inf")
+    return int(content.partition("MemAvailable:")[2].split()[0]) * 1024

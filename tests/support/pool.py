@@ -248,7 +248,7 @@ def engine_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers
             nonlocal broken
             if broken or any(pixels_of(image).any() and number_of(image) in numbers for image in images):
                 if how == "kill":
-                    os.kill(os.getpid(), signal.SIGKILL)
+                    signal.raise_signal(signal.SIGSEGV)
                 while how == "hang":
                     time.sleep(1)
                 if how == "late":
@@ -284,7 +284,7 @@ def decoder_fault_main(connection: Connection[Any, Any], setup: Setup, *, number
             for position, frame in enumerate(decode(info, segment, threads=threads, **options)):
                 if isinstance(frame, DecodedFrame) and number_of(frame.image) == number:
                     if how == "kill":
-                        os.kill(os.getpid(), signal.SIGKILL)
+                        signal.raise_signal(signal.SIGSEGV)
                     while how == "hang":
                         time.sleep(1)
                     raise RuntimeError("the decoder's fault")
@@ -437,7 +437,7 @@ def hanging_decoder_main(connection: Connection[Any, Any], setup: Setup, *, firs
 
 
 def probe_fault_main(
-    connection: Connection[Any, Any], setup: Setup, *, name: str, number: int = signal.SIGKILL, once: Path | None = None
+    connection: Connection[Any, Any], setup: Setup, *, name: str, number: int = signal.SIGSEGV, once: Path | None = None
 ) -> None:
     """A real worker that gets a signal when it opens the file of this name. once: the file that marks the first time; None = always."""
     import framefleet.engine.media.probe as module
@@ -448,7 +448,7 @@ def probe_fault_main(
         if path.name == name and not (once is not None and once.exists()):
             if once is not None:
                 once.touch()
-            os.kill(os.getpid(), number)
+            signal.raise_signal(number)
         return probe(path, *arguments)
 
     module.probe = faulty

@@ -59,6 +59,10 @@ class Contents:
     def __init__(self) -> None:
         self._known: dict[Path, Content] = {}
 
+    def __contains__(self, content: Content) -> bool:
+        """Whether the content belongs to the run."""
+        return content in list(self._known.values())
+
     def source(self, path: Path) -> Content:
         """The content of a source."""
         return self._known.get(path) or self._known.setdefault(path, content_of(path))

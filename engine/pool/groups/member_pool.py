@@ -135,7 +135,9 @@ class MemberPool:
                 return
             lost, why = member.lost, str(member.lost)
             retry = isinstance(lost, MemberLostError)
+            member.without_picture += isinstance(lost, MemberLostError) and lost.external
             restarting = isinstance(lost, MemberLostError) and member.budget.spend(time.monotonic(), lost.waited)
+            restarting = restarting and member.without_picture <= RESTARTS
             if retry and not restarting:
                 why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
             self._report(DeviceFailed(member.device, why, restarting))
@@ -219,11 +221,13 @@ class MemberPool:
         problem = future.exception()
         again: list[QueuedPicture] = []
         if problem is None:
+            member.without_picture = 0
             for picture, found in zip(pictures, future.result(), strict=True):
                 picture.shared.put(picture.position, member.device, found)
         elif isinstance(problem, MemberLostError):
             for picture in pictures:
-                picture.crashes = picture.crashes.after_crash(member.device, others=False)
+                if not problem.external:
+                    picture.crashes = picture.crashes.after_crash(member.device, others=False)
                 if picture.crashes.proven:
                     picture.shared.put(picture.position, member.device, DIED_TWICE)
                 else:

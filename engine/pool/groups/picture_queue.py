@@ -33,7 +33,8 @@ class MemberState:
     """One device. backend: None while it has no engine. batches, pictures: numbers under way. seconds: recent time per picture.
 
     alone: it has a suspect picture and gets no other one. doubtful: why a batch failed, until a test shows whether the engine works.
-    lost: why the engine does not work any more. out: why the member has left the group.
+    lost: why the engine does not work any more. out: why the member has left the group. without_picture: number of its processes in a row
+    that something outside ended before a batch was done.
     """
 
     device: DeviceId
@@ -47,6 +48,7 @@ class MemberState:
     lost: FramefleetError | None = None
     out: str | None = None
     attempt: int = 0
+    without_picture: int = 0
     budget: RestartBudget = field(default_factory=RestartBudget)
 
 

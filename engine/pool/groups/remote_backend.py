@@ -27,11 +27,11 @@ STOP_SECONDS = 0.4
 
 
 class MemberLostError(DeviceError):
-    """The member's process has ended; a new one may succeed. waited: seconds until a hang was noticed, else 0."""
+    """The member's process has ended; a new one may succeed. waited, external: as in ``Outcome``."""
 
-    def __init__(self, why: str, waited: float = 0.0) -> None:
+    def __init__(self, why: str, waited: float = 0.0, external: bool = False) -> None:
         super().__init__(why)
-        self.waited = waited
+        self.waited, self.external = waited, external
 
 
 @dataclass(eq=False)
@@ -86,7 +86,7 @@ class RemoteBackend(Backend):
                     self._listening.start()
                     return engine
         outcome = self._remote.reap(self._remote.host.end())
-        raise MemberLostError(outcome.reason, outcome.waited) if outcome.retry else DeviceError(outcome.reason)
+        raise MemberLostError(outcome.reason, outcome.waited, outcome.external) if outcome.retry else DeviceError(outcome.reason)
 
     def _submit_impl(self, images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
         self._slots.acquire()
@@ -137,7 +137,7 @@ class RemoteBackend(Backend):
         ended = self._remote.host.end()
         with self._lock:
             outcome, tasks = self._remote.reap(ended), list(self._tasks.values())
-            self.lost = MemberLostError(outcome.reason, outcome.waited)
+            self.lost = MemberLostError(outcome.reason, outcome.waited, outcome.external)
             self._tasks.clear()
         for task in tasks:
             task.future.set_exception(self.lost)

@@ -21,8 +21,8 @@ STOP_SECONDS = 1.0
 class RemoteWorker(Conversation):
     """A device's current worker.
 
-    host: the process it runs in. attempt: number of starts. leaving: for a removed device, until when the pool waits for its last results
-    (monotonic time, seconds).
+    host: the process it runs in. attempt: number of starts. without_frame: number of workers in a row that something outside ended before
+    a frame was done. leaving: for a removed device, until when the pool waits for its last results (monotonic time, seconds).
     """
 
     last_types = (Failed, Stopped)
@@ -31,7 +31,7 @@ class RemoteWorker(Conversation):
         super().__init__()
         self.device = device
         self.host = host
-        self.attempt = 0
+        self.attempt = self.without_frame = 0
         self.budget = RestartBudget()
         self.leaving: float | None = None
         self._connection: Connection[ToWorker, FromWorker] | None = None

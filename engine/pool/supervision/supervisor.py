@@ -141,6 +141,7 @@ class Supervisor:
             case Failed() | Stopped() | Inferred() | InferenceFailed():
                 return []  # ``_reap`` handles exit messages, and only members of groups send the others
             case Frames():
+                remote.without_frame = 0
                 self._reports.frames(remote.device, message)
         return self._dispatcher.receive(remote.device, message)
 
@@ -169,7 +170,8 @@ class Supervisor:
         events = [event for other in ended for message in other.remaining() for event in self._receive(other, message)]
         cause = next((other for other in ended if not other.ended_alone and other.exit_message is not None), None)
         for other in ended:
-            outcome, suspect = other.reap(process), not other.ended_alone
+            outcome = other.reap(process)
+            suspect = not other.ended_alone
             if cause is not None and other.exit_message is None:
                 why = f"the worker of {cause.device} ended the process that both share"
                 outcome, suspect = replace(process, exit_message=Failed(why, retry=True)), False
@@ -179,18 +181,24 @@ class Supervisor:
     def _settle(self, remote: RemoteWorker, outcome: Outcome, *, suspect: bool) -> list[Event]:
         """Restart the worker of a device or give the device up. suspect: whether the worker may have ended its process."""
         device, why = remote.device, outcome.reason
+        remote.without_frame += outcome.external
         with self._wanted.lock:
             wanted = self._wanted.devices
             leaving = remote.leaving is not None or device not in wanted
             restarting = not leaving and outcome.retry and (not suspect or remote.budget.spend(time.monotonic(), outcome.waited))
+            # a worker that itself lacks something at its start will lack it again. Kills may be further apart than the budget counts.
+            lacking = outcome.external and not outcome.crashed
+            restarting = restarting and remote.without_frame <= (0 if lacking else RESTARTS)
             if not (restarting or leaving):
                 wanted.remove(device)
             staying = list(wanted)  # also a device that joins again as soon as it has left
-        if outcome.retry and not (restarting or leaving):
+        if outcome.retry and not (restarting or leaving or lacking):
             why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
         events = [] if isinstance(remote.exit_message, Stopped) else self._reports.failed(device, why, restarting)
         self._dispatcher.join(staying)
-        events += self._dispatcher.lost(device, gone=device not in staying, why="it was removed" if leaving else why, suspect=suspect)
+        events += self._dispatcher.lost(
+            device, gone=device not in staying, why="it was removed" if leaving else why, suspect=suspect and not outcome.external
+        )
         if leaving:
             events += self._left(remote)
         elif not restarting:

@@ -12,6 +12,7 @@ from framefleet.engine.media.decoder_use import DecoderUse
 from framefleet.engine.media.types import DecodeFailure, DeviceFrame
 from framefleet.engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Revoke, Trying
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Picture
+from framefleet.engine.processes.outcome import lack_of_resources
 from framefleet.engine.processes.watchdog import Clock, Watchdog
 from framefleet.engine.types import UNNUMBERED, FrameRef
 
@@ -163,6 +164,8 @@ class DecodeThreads:
                     self._buffer.wait_settled()
         except Exception as problem:  # any error affects this segment only, and the others can go on
             clock.stop()
+            if lack_of_resources(problem) is not None:  # no frame is to blame: the worker ends, and another one continues
+                raise
             error = str(problem) or type(problem).__name__
             missing = max(0, task.segment.frames - done)
             self._buffer.put(Gap(task, DecodeFailure(FrameRef(task.source, UNNUMBERED, math.nan), missing, error)))

@@ -16,6 +16,7 @@ from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.types import DeviceFrame, SourceKind
 from framefleet.engine.pool.groups.shared_batch import SharedBatch
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
+from framefleet.engine.processes.outcome import lack_of_resources
 from framefleet.engine.processes.watchdog import Clock, Watchdog
 from framefleet.engine.types import EngineInfo, Found, InferenceFailure
 
@@ -91,7 +92,8 @@ class Inference:
     def results(self, batch: Batch) -> list[Found]:
         """Wait for the results of a batch, one for each picture. If the batch failed, only the pictures at fault get a failure.
 
-        Raises DeviceError if the engine does not work any more, tested with a black picture.
+        Raises DeviceError if the engine does not work any more, tested with a black picture. Raises the batch's error if the machine lacks
+        memory, threads or descriptors.
         """
         return [] if batch.result is None else self._results(batch.pictures, batch.result)
 
@@ -106,6 +108,8 @@ class Inference:
 
     def _halves(self, pictures: Sequence[Picture], problem: Exception) -> list[Found]:
         """Infer the pictures of a failed batch again in halves, until the pictures at fault are alone. problem: the batch's error."""
+        if lack_of_resources(problem) is not None:
+            raise problem
         if len(pictures) == 1:
             pictures[0].release()
             if not still_works(self.submit, self._backend.info):

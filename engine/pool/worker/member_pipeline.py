@@ -16,6 +16,8 @@ from framefleet.engine.pool.groups.shared_pictures import MappedChunk
 from framefleet.engine.pool.protocol import FromWorker, ToWorker
 from framefleet.engine.pool.results import PackedResults
 from framefleet.engine.pool.worker.inference import Inference
+from framefleet.engine.processes.child_main import failed, leave
+from framefleet.engine.processes.outcome import lack_of_resources
 from framefleet.engine.processes.watchdog import Watchdog
 from framefleet.engine.types import DeviceId, EngineInfo, Found
 
@@ -89,6 +91,9 @@ class MemberPipeline:
             self._send(message)
 
     def _fail(self, task: Infer, problem: Exception) -> None:
+        if lack_of_resources(problem) is not None:  # no picture is to blame
+            self._send(failed(problem))
+            leave(1)
         traceback.print_exception(problem)
         self._send(InferenceFailed(task.number, str(problem) or type(problem).__name__))
 

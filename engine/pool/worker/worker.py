@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import queue
 import threading
-import traceback
 from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import Connection
@@ -31,7 +30,8 @@ from framefleet.engine.pool.worker.member_pipeline import MemberPipeline
 from framefleet.engine.pool.worker.pipeline import Pipeline
 from framefleet.engine.pool.worker.probing import probe_sources
 from framefleet.engine.pool.worker.result_sender import Timings
-from framefleet.engine.processes.child_main import leave, name_thread
+from framefleet.engine.processes.child_main import failed, leave, name_thread
+from framefleet.engine.processes.outcome import lack_of_resources
 from framefleet.engine.processes.watchdog import Watchdog
 from framefleet.engine.settings import Isolation, Parallel
 from framefleet.engine.types import DeviceId, without_device
@@ -87,7 +87,11 @@ class Worker:
     def _run_engine(self) -> Failed | Stopped:
         try:
             pipeline = self._pipeline = self._build_pipeline()
-        except FramefleetError as error:
+        except Exception as error:
+            if (lack := lack_of_resources(error)) is not None:  # a new worker would lack it, too
+                return Failed(str(lack), retry=False)
+            if not isinstance(error, FramefleetError):
+                raise
             # the pool names the device anyway
             return Failed(str(without_device(error.notice)), retry=False)
         if not self._stopping:
@@ -117,8 +121,7 @@ class Worker:
         try:
             target()
         except Exception as problem:
-            traceback.print_exc()
-            self._die(Failed(f"{type(problem).__name__}: {problem}", retry=True))
+            self._die(failed(problem))
 
     def _build_pipeline(self) -> Pipeline | MemberPipeline:
         """Build the engine, and open what decodes for it."""

@@ -94,6 +94,25 @@ def test_a_killed_worker_costs_no_frame(parallel: Parallel, devices: int, video:
     assert [event.attempt for event in seen.events if isinstance(event, DeviceStarting) and str(event.device) == "cpu:0"] == [1, 2]
 
 
+@pytest.mark.parametrize("times", [3, 4])
+def test_frames_are_not_to_blame_for_a_worker_that_somebody_kills(times: int, video: Path) -> None:
+    seen = run_pool([video], CPUS[:1], react=Killer("cpu:0", times))
+    assert [failure.restarting for failure in seen.failures] == [True] * times
+    check_complete(seen, 0, failed=set())
+
+
+def test_work_stays_unfinished_when_somebody_kills_every_worker(video: Path) -> None:
+    def react(pool: EnginePool, event: Event, seen: Seen) -> None:
+        if isinstance(event, DeviceReady):
+            os.kill(worker_pids()["cpu:0"], signal.SIGKILL)
+
+    seen = run_pool([video], CPUS[:1], react=react)
+    assert [failure.restarting for failure in seen.failures] == [True] * RESTARTS + [False]
+    assert seen.finished[0].cancelled
+    assert seen.finished[0].ledger.failed == {}
+    assert "SIGKILL" in (seen.finished[0].error or "")
+
+
 def test_a_worker_killed_again_and_again_is_given_up_and_the_other_does_its_work(video: Path) -> None:
     def react(pool: EnginePool, event: Event, seen: Seen) -> None:
         if isinstance(event, DeviceStarting) and event.device == CPUS[0]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import resource
 import signal
 
 import pytest
 
-from framefleet.engine.processes.outcome import Failed, Outcome
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import Notice
+from framefleet.engine.processes.outcome import Failed, Outcome, lack_of_resources
 from framefleet.engine.processes.restart_budget import RESTART_SECONDS, RESTARTS, RestartBudget
 
 
@@ -27,6 +31,53 @@ def test_an_outcome_says_what_happened(outcome: Outcome, reason: str, crashed: b
     assert outcome.reason.startswith(reason)
     assert outcome.crashed is crashed
     assert outcome.retry is retry
+
+
+@pytest.mark.parametrize(
+    ("outcome", "external"),
+    [
+        (Outcome(-signal.SIGKILL), True),
+        (Outcome(-signal.SIGTERM), True),
+        (Outcome(-signal.SIGSEGV), False),
+        (Outcome(-signal.SIGABRT), False),
+        (Outcome(3), False),
+        (Outcome(-signal.SIGKILL, Failed("it hung, and was killed for that", retry=True)), False),
+        (Outcome(1, Failed("no memory is left", retry=True, external=True)), True),
+    ],
+)
+def test_who_ended_a_process(outcome: Outcome, external: bool) -> None:
+    assert outcome.external is external
+
+
+def test_a_crash_under_a_limit_of_memory_may_be_its_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (300 << 20, 300 << 20))
+    crash = Outcome(-signal.SIGSEGV)
+    assert crash.external
+    assert crash.reason == (
+        "the worker crashed (SIGSEGV); its memory is limited to 300 MB, which may be the cause: raise the limit (ulimit -v)"
+    )
+    assert not Outcome(3).external
+
+
+def test_a_lack_is_found_among_the_causes_of_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrapped(cause: BaseException) -> BaseException:
+        error = DeviceError("it does not work")
+        error.__cause__ = cause
+        return error
+
+    none_open = lack_of_resources(wrapped(OSError(errno.EMFILE, "Too many open files")))
+    assert none_open is not None
+    assert none_open.code == "processes.no_descriptors"
+    no_thread = lack_of_resources(RuntimeError("can't start new thread"))
+    assert no_thread is not None
+    assert no_thread.code == "processes.no_threads"
+    assert lack_of_resources(wrapped(ValueError("it is damaged"))) is None
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert lack_of_resources(MemoryError()) is None, "there is memory: what asked for it asked for too much"
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (300 << 20, 300 << 20))
+    for problem in (MemoryError(), OSError(errno.ENOMEM, "Cannot allocate memory"), ImportError("x.so: failed to map segment")):
+        lack = lack_of_resources(wrapped(problem))
+        assert lack == Notice("processes.no_memory_left", limit=300)
 
 
 def test_restarts_are_limited_in_time() -> None:

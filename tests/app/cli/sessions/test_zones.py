@@ -150,7 +150,7 @@ def test_totals_of_files_without_a_clock_time_count_from_their_first_frames(tmp_
         for number, (name, late) in enumerate({"cam_20261101_080000.mp4": 0.0, "b.mp4": 0.0, "c.mp4": 1000.25}.items()):
             writer.add_source(number, name, replace(video_info("", 40), origin=late))
             frames = [make_frame(number, index, boxes=1) for index in range(40)]
-            writer.add_frames(replace(frame, ref=replace(frame.ref, pts=frame.ref.pts + late)) for frame in frames)
+            writer.add_frames(replace(frame, ref=frame.ref._replace(pts=frame.ref.pts + late)) for frame in frames)
             writer.finish_source(number, name, Ledger(40, 40), 1.0)
     track_session(path, TrackerName.BYTETRACK)
     clock = ("--clock", "name", "--time-zone", "UTC")
