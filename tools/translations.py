@@ -28,41 +28,8 @@ from framefleet.engine.settings.table import SETTINGS, Section
 from framefleet.engine.store.exporters import EXPORTERS
 
 PROJECT = Path(__file__).resolve().parents[1]
-SENTENCES = (
-    *(
-        "backends",
-        "cluster",
-        "cuda",
-        "media",
-        "pool",
-        "processes",
-        "session.py",
-        "types.py",
-        "model/registry",
-        "devices/nvml",
-        "store/clips",
-    ),
-    *(f"devices/{name}.py" for name in ("cuda", "discovery", "telemetry/monitor", "topology/search")),
-    "evaluation/accuracy.py",
-    *(f"model/{name}.py" for name in ("cfg", "check", "files", "labels", "layers", "load", "weights")),
-    *(f"settings/{name}.py" for name in ("checks", "clock", "kinds", "values")),
-    *(f"store/{name}.py" for name in ("export/destinations", "exporters/video", "schema")),
-)
-"""Files and folders of the engine whose sentences the window shows: errors, reasons and steps."""
-TENSORRT = (
-    "Building engine",
-    "Building engine from subgraph",
-    "Cloning network graph",
-    "Computing profile costs",
-    "Computing reformatting costs",
-    "Determining refit engines",
-    "Optimizing graph",
-    "Preparing graph for optimization",
-    "Timing graph nodes",
-    "Timing tactics",
-    "Timing tensor reformats",
-)
-"""The phases that TensorRT reports while it builds an engine."""
+SENTENCES = ("cluster", "media", "pool", "processes", "store/clips", "store/export/destinations.py", "settings/values.py")
+"""Files and folders of the engine that have no notices yet and whose sentences the window shows: errors, reasons and steps."""
 UNSEEN = {"compile", "debug", "error", "exception", "execute", "getattr", "info", "split", "warning", "RuntimeError", "ValueError"}
 """Functions whose texts nobody reads, or only in a log."""
 STEPS = {"progress", "_progress", "_tell", "Building"}
@@ -85,7 +52,7 @@ def engine_texts() -> Iterator[tuple[str, str]]:
     yield from (("topology", text) for text in (*LEVELS.values(), *Kind))
     yield from (("stages", name) for name in ORDER)
     yield from (("models", text) for entry in FAMILY for text in (entry.note, entry.published_speed, entry.purpose.capitalize()))
-    yield from (("engine", text) for text in (*TENSORRT, *notice_texts(), *engine_sentences()))
+    yield from (("engine", text) for text in (*notice_texts(), *engine_sentences()))
 
 
 def notice_texts() -> Iterator[str]:

@@ -723,56 +723,8 @@
         <translation>„{address}“ ist keine Adresse eines Clusters: Schreiben Sie HOST:PORT, wie „ray start --head“ es ausgibt, oder auto</translation>
     </message>
     <message>
-        <source>&apos;{address}&apos; is not the address of a web server, which begins with https:// or http://: check FRAMEFLEET_MODELS_URL</source>
-        <translation>„{address}“ ist nicht die Adresse eines Webservers, die mit https:// oder http:// beginnt: FRAMEFLEET_MODELS_URL prüfen</translation>
-    </message>
-    <message>
         <source>&apos;{address}&apos;: the Ray Client is not supported; let this machine join (ray start --address=HOST:6379 --num-cpus=0), and give HOST:6379</source>
         <translation>„{address}“: Der Ray-Client wird nicht unterstützt; verbinden Sie diesen Rechner (ray start --address=HOST:6379 --num-cpus=0), und geben Sie HOST:6379 an</translation>
-    </message>
-    <message>
-        <source>&apos;{text}&apos; cannot be used: give a time or a number of frames above 0</source>
-        <translation>„{text}“ ist nicht brauchbar: eine Zeit oder eine Zahl von Bildern über 0 angeben</translation>
-    </message>
-    <message>
-        <source>&apos;{text}&apos; cannot be used: give a time such as 90s or 1:02.5, or a number of frames such as 2700</source>
-        <translation>„{text}“ ist nicht brauchbar: eine Zeit wie 90s oder 1:02.5 oder eine Zahl von Bildern wie 2700 angeben</translation>
-    </message>
-    <message>
-        <source>&apos;{text}&apos; cannot be used: give a whole number from 0</source>
-        <translation>„{text}“ ist nicht brauchbar: eine ganze Zahl ab 0 angeben</translation>
-    </message>
-    <message>
-        <source>&apos;{text}&apos; cannot be used: give {self}</source>
-        <translation>„{text}“ ist nicht brauchbar: {self} angeben</translation>
-    </message>
-    <message>
-        <source>&apos;{text}&apos; is not a known time zone: write its name, such as UTC or Europe/Berlin</source>
-        <translation>„{text}“ ist keine bekannte Zeitzone: ihren Namen schreiben, wie UTC oder Europe/Berlin</translation>
-    </message>
-    <message>
-        <source>&apos;{text}&apos; is not a time: write name, metadata, or when the file began, such as &quot;2026-11-01 08:00&quot;</source>
-        <translation>„{text}“ ist keine Zeit: name, metadata oder den Beginn der Datei schreiben, wie &quot;2026-11-01 08:00&quot;</translation>
-    </message>
-    <message>
-        <source>&apos;{text}&apos; is not a device: write cpu:0, cuda:0 or openvino:GPU.0 (&apos;framefleet devices&apos; lists yours)</source>
-        <translation>„{text}“ ist kein Gerät: cpu:0, cuda:0 oder openvino:GPU.0 schreiben („framefleet devices“ listet Ihre)</translation>
-    </message>
-    <message>
-        <source>&apos;{text}&apos; is unknown; choose from: {value}</source>
-        <translation>„{text}“ ist unbekannt; wählen aus: {value}</translation>
-    </message>
-    <message>
-        <source>&apos;{text}&apos; names no device: write auto, or cpu:0, cuda:0 … (&apos;framefleet devices&apos; lists yours)</source>
-        <translation>„{text}“ nennt kein Gerät: auto oder cpu:0, cuda:0 … schreiben („framefleet devices“ listet Ihre)</translation>
-    </message>
-    <message>
-        <source>&apos;{text}&apos; names nothing: give at least one, or leave the option out</source>
-        <translation>„{text}“ nennt nichts: mindestens eines angeben, oder die Option weglassen</translation>
-    </message>
-    <message>
-        <source>&apos;{text}&apos;: write the devices with commas, {value}; --parallel says how they work together</source>
-        <translation>„{text}“: die Geräte mit Kommas schreiben, {value}; --parallel sagt, wie sie zusammenarbeiten</translation>
     </message>
     <message>
         <source>, and the whole picture</source>
@@ -789,14 +741,6 @@
     <message>
         <source>; {restarts} restarts within {restart_seconds} s did not help</source>
         <translation>; {restarts} Neustarts in {restart_seconds} s halfen nicht</translation>
-    </message>
-    <message>
-        <source>A copy of the video with the boxes drawn into it</source>
-        <translation>Eine Kopie des Videos mit eingezeichneten Rahmen</translation>
-    </message>
-    <message>
-        <source>Annotated video</source>
-        <translation>Annotiertes Video</translation>
     </message>
     <message>
         <source>CUDA cannot be started ({problem}): {remedy}</source>
@@ -827,20 +771,12 @@
         <translation>die Daten sind ungültig</translation>
     </message>
     <message>
-        <source>It has no effect while the batch is set to {value}.</source>
-        <translation>Ohne Wirkung, solange der Batch auf {value} eingestellt ist.</translation>
-    </message>
-    <message>
         <source>NVDEC cannot decode it ({problem})</source>
         <translation>NVDEC kann die Datei nicht dekodieren ({problem})</translation>
     </message>
     <message>
         <source>NVDEC does not return its first frame</source>
         <translation>NVDEC liefert das erste Bild nicht</translation>
-    </message>
-    <message>
-        <source>NVDEC is part of NVIDIA&apos;s GPUs, and none is among the devices ({value}): choose one, or let the CPU decode</source>
-        <translation>NVDEC ist Teil von NVIDIA-GPUs, und unter den Geräten ist keine ({value}): eine wählen, oder die CPU dekodieren lassen</translation>
     </message>
     <message>
         <source>NVDEC needs PyNvVideoCodec and an NVIDIA driver with its video libraries ({first}): install &apos;framefleet[cuda]&apos;, in a container allow the driver&apos;s &apos;video&apos; capability, or use --decode cpu</source>
@@ -873,10 +809,6 @@
     <message>
         <source>Ray {ray} on Python {python}</source>
         <translation>Ray {ray} mit Python {python}</translation>
-    </message>
-    <message>
-        <source>a checksum does not match in {value}</source>
-        <translation>eine Prüfsumme stimmt nicht in {value}</translation>
     </message>
     <message>
         <source>a cluster needs Ray ({error}): pip install &apos;framefleet[cluster]&apos;, here and on every node</source>
@@ -915,20 +847,8 @@
         <translation>ein Schritt beim Bau der Engine für {device}</translation>
     </message>
     <message>
-        <source>above {least} and at most {most}</source>
-        <translation>über {least} und höchstens {most}</translation>
-    </message>
-    <message>
-        <source>all is detected again: {value}; </source>
-        <translation>alles wird erneut erkannt: {value}; </translation>
-    </message>
-    <message>
         <source>an inference on {device}</source>
         <translation>eine Inferenz auf {device}</translation>
-    </message>
-    <message>
-        <source>annotated video</source>
-        <translation>annotiertes Video</translation>
     </message>
     <message>
         <source>another process</source>
@@ -947,28 +867,12 @@
         <translation>wie in den Einstellungen: {in_words}</translation>
     </message>
     <message>
-        <source>auto or </source>
-        <translation>auto oder </translation>
-    </message>
-    <message>
         <source>build an engine of batch {batch}</source>
         <translation>eine Engine mit Batch {batch} bauen</translation>
     </message>
     <message>
         <source>built without the cache: {refusal}</source>
         <translation>ohne Cache gebaut: {refusal}</translation>
-    </message>
-    <message>
-        <source>cannot open {path}: a newer Framefleet wrote it (format {version}, this one reads {version2}): update Framefleet</source>
-        <translation>{path} lässt sich nicht öffnen: ein neueres Framefleet hat die Datei geschrieben (Format {version}, dieses liest {version2}): Framefleet aktualisieren</translation>
-    </message>
-    <message>
-        <source>cannot open {path}: {value}</source>
-        <translation>{path} lässt sich nicht öffnen: {value}</translation>
-    </message>
-    <message>
-        <source>cannot open {path}: {what}. {value}</source>
-        <translation>{path} lässt sich nicht öffnen: {what}. {value}</translation>
     </message>
     <message>
         <source>cannot read {path}: {value}</source>
@@ -979,32 +883,8 @@
         <translation>{path} lässt sich nicht schreiben: ein anderer Lauf benutzt sie, {holder}: auf dessen Ende warten, oder einen anderen Ordner wählen</translation>
     </message>
     <message>
-        <source>cannot {action} {path}: {remedy}</source>
-        <translation>Zugriff auf {path} nicht möglich ({action}): {remedy}</translation>
-    </message>
-    <message>
-        <source>cannot {action} {path}: {value}</source>
-        <translation>Zugriff auf {path} nicht möglich ({action}): {value}</translation>
-    </message>
-    <message>
-        <source>changed while it was read, so its results may mix two contents: run again when nothing writes to it</source>
-        <translation>während des Lesens verändert, daher können die Ergebnisse zwei Inhalte mischen: erneut ausführen, wenn nichts mehr hineinschreibt</translation>
-    </message>
-    <message>
-        <source>choose other devices or the strategy segments</source>
-        <translation>andere Geräte oder die Strategie Segmente wählen</translation>
-    </message>
-    <message>
         <source>choosing cuDNN&apos;s plans</source>
         <translation>wählt die Pläne von cuDNN</translation>
-    </message>
-    <message>
-        <source>class id {name}: this model has {value} classes, 0 to {value2}</source>
-        <translation>Klassennummer {name}: Dieses Modell hat {value} Klassen, 0 bis {value2}</translation>
-    </message>
-    <message>
-        <source>classes that do not exclude each other</source>
-        <translation>Klassen, die einander nicht ausschließen</translation>
     </message>
     <message>
         <source>clocks of the display</source>
@@ -1039,10 +919,6 @@
         <translation>das Dekodieren eines Bildes von {path}</translation>
     </message>
     <message>
-        <source>detect again, or restore the file</source>
-        <translation>neu erkennen, oder die Datei wiederherstellen</translation>
-    </message>
-    <message>
         <source>directly where devices can reach each other</source>
         <translation>direkt, wo Geräte einander erreichen</translation>
     </message>
@@ -1055,14 +931,6 @@
         <translation>Dateien werden an Keyframes geschnitten, und alle {value} Geräte arbeiten an der ältesten</translation>
     </message>
     <message>
-        <source>filters= of the layer before it, mask= or classes=</source>
-        <translation>filters= der Schicht davor, mask= oder classes=</translation>
-    </message>
-    <message>
-        <source>filters= of the layer before it, num= or classes=</source>
-        <translation>filters= der Schicht davor, num= oder classes=</translation>
-    </message>
-    <message>
         <source>finish an inference</source>
         <translation>eine Inferenz abschließen</translation>
     </message>
@@ -1073,18 +941,6 @@
     <message>
         <source>frames are missing</source>
         <translation>Bilder fehlen</translation>
-    </message>
-    <message>
-        <source>frames {begin} to {value}</source>
-        <translation>Bilder {begin} bis {value}</translation>
-    </message>
-    <message>
-        <source>from {least} to {most}</source>
-        <translation>von {least} bis {most}</translation>
-    </message>
-    <message>
-        <source>further devices</source>
-        <translation>weitere Geräte</translation>
     </message>
     <message>
         <source>hardware slowdown</source>
@@ -1139,14 +995,6 @@
         <translation>es hat kein Sequence Parameter Set</translation>
     </message>
     <message>
-        <source>it has {value} layers and {value2} parameters, {name} has {layers} and {parameters}</source>
-        <translation>es hat {value} Schichten und {value2} Parameter, {name} hat {layers} und {parameters}</translation>
-    </message>
-    <message>
-        <source>it has {value}{more}</source>
-        <translation>es hat {value}{more}</translation>
-    </message>
-    <message>
         <source>it is HDR video ({transfer}), which the CPU converts to standard dynamic range</source>
         <translation>es ist ein HDR-Video ({transfer}), das die CPU in normalen Dynamikumfang umrechnet</translation>
     </message>
@@ -1177,10 +1025,6 @@
     <message>
         <source>&apos;{name}&apos; counts a class that the model does not have: {error}</source>
         <translation>„{name}“ zählt eine Klasse, die das Modell nicht hat: {error}</translation>
-    </message>
-    <message>
-        <source>1 source finished by an earlier run: the results stay (--restart detects again)</source>
-        <translation>1 Quelle, von einem früheren Lauf abgeschlossen: Die Ergebnisse bleiben (--restart erkennt erneut)</translation>
     </message>
     <message>
         <source>a {shape} has no name, or one that cannot be printed: name it</source>
@@ -1247,10 +1091,6 @@
         <translation>Schreibschutz: einen anderen Ordner wählen, oder die Rechte ändern</translation>
     </message>
     <message>
-        <source>it refuses the connection</source>
-        <translation>die Verbindung wird abgelehnt</translation>
-    </message>
-    <message>
         <source>it refuses this machine: if it was started with a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH here, too</source>
         <translation>er weist diesen Rechner ab: Wurde er mit einem Token gestartet, setzen Sie auch hier RAY_AUTH_MODE=token und RAY_AUTH_TOKEN_PATH</translation>
     </message>
@@ -1267,20 +1107,12 @@
         <translation>es wurde entfernt</translation>
     </message>
     <message>
-        <source>its SHA-256 is not {sha256}. It was damaged on its way or replaced on the server, and is deleted: try again, or use a .cfg and .weights of your own</source>
-        <translation>die SHA-256-Summe ist nicht {sha256}. Die Datei wurde unterwegs beschädigt oder auf dem Server ersetzt und ist gelöscht: noch einmal versuchen, oder eigene .cfg und .weights verwenden</translation>
-    </message>
-    <message>
         <source>its agent does not start: {value}</source>
         <translation>sein Agent startet nicht: {value}</translation>
     </message>
     <message>
         <source>its agent has ended</source>
         <translation>sein Agent ist beendet</translation>
-    </message>
-    <message>
-        <source>its certificate is not trusted</source>
-        <translation>dem Zertifikat wird nicht vertraut</translation>
     </message>
     <message>
         <source>its codec is {name}; NVDEC is used for {value}</source>
@@ -1315,20 +1147,12 @@
         <translation>das letzte Paket ist vielleicht unvollständig</translation>
     </message>
     <message>
-        <source>its name is unknown here</source>
-        <translation>der Name ist hier unbekannt</translation>
-    </message>
-    <message>
         <source>its pixel format is {name}; NVDEC is used for {value}</source>
         <translation>das Pixelformat ist {name}; NVDEC wird für {value} verwendet</translation>
     </message>
     <message>
         <source>its tiles cannot be merged: {name}: {problem}</source>
         <translation>die Kacheln lassen sich nicht zusammenfügen: {name}: {problem}</translation>
-    </message>
-    <message>
-        <source>its tracks were joined or split by hand and stay: &apos;framefleet track --drop-corrections&apos; tracks again</source>
-        <translation>die Spuren wurden von Hand verbunden oder geteilt und bleiben: „framefleet track --drop-corrections“ verfolgt erneut</translation>
     </message>
     <message>
         <source>layer {index}: a YOLO layer that follows no convolution</source>
@@ -1351,28 +1175,12 @@
         <translation>Schicht {index}: die Bilder als Wert</translation>
     </message>
     <message>
-        <source>layer {value} of {value2}</source>
-        <translation>Schicht {value} von {value2}</translation>
-    </message>
-    <message>
         <source>line</source>
         <translation>Linie</translation>
     </message>
     <message>
         <source>look for files</source>
         <translation>Dateien suchen</translation>
-    </message>
-    <message>
-        <source>no OpenVINO form of {name}</source>
-        <translation>keine OpenVINO-Form von {name}</translation>
-    </message>
-    <message>
-        <source>no TensorRT form of {name}</source>
-        <translation>keine TensorRT-Form von {name}</translation>
-    </message>
-    <message>
-        <source>no answer in time</source>
-        <translation>keine rechtzeitige Antwort</translation>
     </message>
     <message>
         <source>no answer within {seconds} s</source>
@@ -1427,10 +1235,6 @@
         <translation>kein Bild im Ordner {path}: einen Ordner mit Bildern oder eine Videodatei angeben</translation>
     </message>
     <message>
-        <source>no secure connection could be made</source>
-        <translation>keine sichere Verbindung möglich</translation>
-    </message>
-    <message>
         <source>no video and no picture in the folder {path}: names must end in .mp4, .mkv, .jpg or another of {known} suffixes; name files with other suffixes one by one</source>
         <translation>kein Video und kein Bild im Ordner {path}: Namen müssen auf .mp4, .mkv, .jpg oder eine andere von {known} Endungen enden; Dateien mit anderen Endungen einzeln nennen</translation>
     </message>
@@ -1457,10 +1261,6 @@
     <message>
         <source>open the device</source>
         <translation>das Gerät öffnen</translation>
-    </message>
-    <message>
-        <source>other coordinates</source>
-        <translation>andere Koordinaten</translation>
     </message>
     <message>
         <source>other reasons</source>
@@ -1555,14 +1355,6 @@
         <translation>die Verbindung zum Cluster ist beendet{value}</translation>
     </message>
     <message>
-        <source>the connection was closed</source>
-        <translation>die Verbindung wurde geschlossen</translation>
-    </message>
-    <message>
-        <source>the connection was closed too early</source>
-        <translation>die Verbindung wurde zu früh geschlossen</translation>
-    </message>
-    <message>
         <source>the connection was lost</source>
         <translation>die Verbindung ging verloren</translation>
     </message>
@@ -1581,10 +1373,6 @@
     <message>
         <source>the disk is full: free some space or choose another folder</source>
         <translation>der Datenträger ist voll: Platz schaffen, oder einen anderen Ordner wählen</translation>
-    </message>
-    <message>
-        <source>the download was cancelled</source>
-        <translation>das Herunterladen wurde abgebrochen</translation>
     </message>
     <message>
         <source>the driver&apos;s libraries and its kernel module are of different versions: restart the machine</source>
@@ -1635,10 +1423,6 @@
         <translation>der Kopfknoten des Clusters ist beendet</translation>
     </message>
     <message>
-        <source>the installed package {module} contains no TensorRT</source>
-        <translation>das installierte Paket {module} enthält kein TensorRT</translation>
-    </message>
-    <message>
         <source>the labels have changed</source>
         <translation>die Klassennamen haben sich geändert</translation>
     </message>
@@ -1667,20 +1451,12 @@
         <translation>das Modell kann nicht gelesen werden: {error}</translation>
     </message>
     <message>
-        <source>the network is unreachable</source>
-        <translation>das Netzwerk ist nicht erreichbar</translation>
-    </message>
-    <message>
         <source>the node has ended</source>
         <translation>der Knoten ist beendet</translation>
     </message>
     <message>
         <source>the only one this device offers</source>
         <translation>die einzige, die dieses Gerät bietet</translation>
-    </message>
-    <message>
-        <source>the part from {begin} to {end} is empty: the end must come after the beginning</source>
-        <translation>der Teil von {begin} bis {end} ist leer: das Ende muss nach dem Anfang kommen</translation>
     </message>
     <message>
         <source>the part that describes the whole file</source>
@@ -1707,14 +1483,6 @@
         <translation>der Prozess, der mit dem Cluster verbunden ist,</translation>
     </message>
     <message>
-        <source>the process that reads it</source>
-        <translation>der Prozess, der sie liest</translation>
-    </message>
-    <message>
-        <source>the process that writes annotated videos</source>
-        <translation>der Prozess, der annotierte Videos schreibt</translation>
-    </message>
-    <message>
         <source>the process that writes clips</source>
         <translation>der Prozess, der Clips schreibt</translation>
     </message>
@@ -1727,28 +1495,12 @@
         <translation>der Bezugspunkt ist {value}: aus {choices} wählen</translation>
     </message>
     <message>
-        <source>the results of {value}{more}</source>
-        <translation>die Ergebnisse von {value}{more}</translation>
-    </message>
-    <message>
         <source>the run has ended</source>
         <translation>der Lauf ist beendet</translation>
     </message>
     <message>
         <source>the search failed: {problem}</source>
         <translation>die Suche schlug fehl: {problem}</translation>
-    </message>
-    <message>
-        <source>the strategy depth needs 2 to {most_stages} devices, one for each stage, not {value} ({names}): {advice}</source>
-        <translation>die Strategie Tiefe braucht 2 bis {most_stages} Geräte, eines je Stufe, nicht {value} ({names}): {advice}</translation>
-    </message>
-    <message>
-        <source>the strategy depth needs CUDA devices only, or other devices only, not both ({names}): {advice}</source>
-        <translation>die Strategie Tiefe braucht nur CUDA-Geräte oder nur andere, nicht beide ({names}): {advice}</translation>
-    </message>
-    <message>
-        <source>the strategy depth needs a device for each stage, and one is named twice ({names}): {advice}</source>
-        <translation>die Strategie Tiefe braucht ein Gerät je Stufe, und eines ist zweimal genannt ({names}): {advice}</translation>
     </message>
     <message>
         <source>the stream changes its format</source>
@@ -1811,10 +1563,6 @@
         <translation>diese {uncut} Videos lassen sich nicht schneiden und bleiben auf je einem Gerät</translation>
     </message>
     <message>
-        <source>this model has no class &apos;{name}&apos;: {hint}</source>
-        <translation>Dieses Modell hat keine Klasse „{name}“: {hint}</translation>
-    </message>
-    <message>
         <source>this node has another {path}: copy the model to it, or remove the file there, and it is sent</source>
         <translation>dieser Knoten hat eine andere Datei {path}: Kopieren Sie das Modell dorthin, oder entfernen Sie dort die Datei, dann wird sie gesendet</translation>
     </message>
@@ -1839,10 +1587,6 @@
         <translation>{boxes} Rahmen in {pictures} Bildern der ersten Quellen sind zu wenig, um Genauigkeiten zu vergleichen</translation>
     </message>
     <message>
-        <source>{file} has changed since the detection, and the boxes are of the earlier video: {remedy}</source>
-        <translation>{file} wurde seit der Erkennung geändert, und die Rahmen gehören zum früheren Video: {remedy}</translation>
-    </message>
-    <message>
         <source>{file} is a file: choose another folder</source>
         <translation>{file} ist eine Datei: einen anderen Ordner wählen</translation>
     </message>
@@ -1851,20 +1595,8 @@
         <translation>{folder} kann nicht angelegt werden: {strerror}; setzen Sie TMPDIR vor „ray start“ auf einen anderen Ordner</translation>
     </message>
     <message>
-        <source>{kept} sources finished by an earlier run: the results stay (--restart detects again)</source>
-        <translation>{kept} Quellen, von einem früheren Lauf abgeschlossen: Die Ergebnisse bleiben (--restart erkennt erneut)</translation>
-    </message>
-    <message>
         <source>{name} did not arrive as it was sent</source>
         <translation>{name} kam nicht so an, wie es gesendet wurde</translation>
-    </message>
-    <message>
-        <source>{name}: 1 correction is removed, because the frames are detected again</source>
-        <translation>{name}: 1 Korrektur entfällt, weil die Bilder erneut erkannt werden</translation>
-    </message>
-    <message>
-        <source>{name}: {count} corrections are removed, because the frames are detected again</source>
-        <translation>{name}: {count} Korrekturen entfallen, weil die Bilder erneut erkannt werden</translation>
     </message>
     <message>
         <source>{number} lines and zones: at most {highest} are possible</source>
@@ -1885,10 +1617,6 @@
     <message>
         <source>{path} changed while it was sent: detect in it again when it is complete</source>
         <translation>{path} hat sich beim Senden geändert: Erkennen Sie erneut, wenn die Datei vollständig ist</translation>
-    </message>
-    <message>
-        <source>{path} has more pictures than in an earlier run: it goes on at picture {frames}</source>
-        <translation>{path} hat mehr Bilder als in einem früheren Lauf: es geht bei Bild {frames} weiter</translation>
     </message>
     <message>
         <source>{path} has more than {megabytes} MiB: it is not a zones file</source>
@@ -1915,12 +1643,40 @@
         <translation>{path} ist aus dem Cache dieses Knotens verschwunden</translation>
     </message>
     <message>
+        <source>{path} was removed or moved while the run wrote it, and its results are lost: {cause}</source>
+        <translation>{path} wurde entfernt oder verschoben, während der Lauf sie schrieb, und die Ergebnisse sind verloren: {cause}</translation>
+    </message>
+    <message>
+        <source>{path} was removed or moved while the run wrote it. The run ends; its results so far are in {place}</source>
+        <translation>{path} wurde entfernt oder verschoben, während der Lauf sie schrieb. Der Lauf endet; seine Ergebnisse bis hierher sind in {place}</translation>
+    </message>
+    <message>
         <source>{path}: a raw stream has no times, so its clips cannot be found: convert it to MP4 and detect again</source>
         <translation>{path}: Ein roher Datenstrom hat keine Zeiten, daher sind seine Ausschnitte nicht zu finden: in MP4 umwandeln und neu erkennen</translation>
     </message>
     <message>
+        <source>{path}: its tracks were joined or split by hand and stay: &apos;framefleet track {option}&apos; tracks again</source>
+        <translation>{path}: die Spuren wurden von Hand verbunden oder geteilt und bleiben: „framefleet track {option}“ verfolgt erneut</translation>
+    </message>
+    <message>
+        <source>{path}: pictures have no times; give numbers of pictures, from 0</source>
+        <translation>{path}: Bilder haben keine Zeiten; Nummern von Bildern angeben, ab 0</translation>
+    </message>
+    <message>
+        <source>{reason}: choose another folder, or change the permissions</source>
+        <translation>{reason}: einen anderen Ordner wählen, oder die Rechte ändern</translation>
+    </message>
+    <message>
         <source>{shape} &apos;{name}&apos; has all its points between 0 and 1: write pixels, not shares. Multiply x by the width and y by the height of the picture</source>
         <translation>{shape} „{name}“ hat alle Punkte zwischen 0 und 1: Pixel schreiben, keine Anteile. x mit der Breite und y mit der Höhe des Bildes multiplizieren</translation>
+    </message>
+    <message>
+        <source>{source} has no frame from {moment} on</source>
+        <translation>{source} hat ab {moment} kein Bild</translation>
+    </message>
+    <message>
+        <source>{target} is one of the sessions to join: choose another folder</source>
+        <translation>{target} ist eine der Sitzungen, die verbunden werden: einen anderen Ordner wählen</translation>
     </message>
     <message>
         <source>{together}; but {stay}: --parallel frames may be faster, it shares single frames among all devices</source>
@@ -1929,18 +1685,6 @@
     <message>
         <source>this GPU&apos;s NVDEC cannot decode {name} of {depth} bits</source>
         <translation>NVDEC dieser GPU kann {name} mit {depth} Bit nicht dekodieren</translation>
-    </message>
-    <message>
-        <source> and {value} more</source>
-        <translation> und {value} weitere</translation>
-    </message>
-    <message>
-        <source> and {value} more sources</source>
-        <translation> und {value} weiteren Quellen</translation>
-    </message>
-    <message>
-        <source>&apos;{name}&apos; is neither a file nor a model to download; {value}</source>
-        <translation>„{name}“ ist weder eine Datei noch ein Modell zum Herunterladen; {value}</translation>
     </message>
     <message>
         <source>Building engine</source>
@@ -1987,10 +1731,6 @@
         <translation>Umformatierungen werden gemessen</translation>
     </message>
     <message>
-        <source>build plans</source>
-        <translation>baut Pläne</translation>
-    </message>
-    <message>
         <source>building cuDNN&apos;s plans</source>
         <translation>baut die Pläne von cuDNN</translation>
     </message>
@@ -2001,10 +1741,6 @@
     <message>
         <source>nothing answers at {address} ({why}): start a cluster with &apos;ray start --head&apos;, or check the address</source>
         <translation>unter {address} antwortet nichts ({why}): Starten Sie einen Cluster mit „ray start --head“, oder prüfen Sie die Adresse</translation>
-    </message>
-    <message>
-        <source>there is no model &apos;{name}&apos; to download; {value}</source>
-        <translation>es gibt kein Modell „{name}“ zum Herunterladen; {value}</translation>
     </message>
     <message>
         <source>this device has no fp32 to compare with</source>
@@ -2021,10 +1757,6 @@
     <message>
         <source>tiles of about the network&apos;s size</source>
         <translation>Kacheln von etwa der Größe des Netzes</translation>
-    </message>
-    <message>
-        <source>try again later, name a mirror in FRAMEFLEET_MODELS_URL, or use a .cfg and .weights of your own</source>
-        <translation>später noch einmal versuchen, einen Spiegelserver in FRAMEFLEET_MODELS_URL nennen, oder eigene .cfg und .weights verwenden</translation>
     </message>
     <message>
         <source>trying {precision}</source>
@@ -2047,48 +1779,8 @@
         <translation>das Schreiben eines Clips von {video}</translation>
     </message>
     <message>
-        <source>{address} answers with a web page instead of the file: if this network asks for a login, log in first, or {elsewhere}</source>
-        <translation>{address} antwortet mit einer Webseite statt der Datei: wenn dieses Netzwerk eine Anmeldung verlangt, erst anmelden, oder {elsewhere}</translation>
-    </message>
-    <message>
-        <source>{address} cannot be downloaded, the server answers &apos;{reason}&apos;: {elsewhere}</source>
-        <translation>{address} lässt sich nicht herunterladen, der Server antwortet „{reason}“: {elsewhere}</translation>
-    </message>
-    <message>
-        <source>{address} cannot be reached safely ({value}): is the clock of this machine right? Behind a proxy that opens connections, name its certificate in REQUESTS_CA_BUNDLE</source>
-        <translation>{address} ist nicht sicher erreichbar ({value}): stimmt die Uhr dieses Rechners? Hinter einem Proxy, der Verbindungen öffnet, dessen Zertifikat in REQUESTS_CA_BUNDLE nennen</translation>
-    </message>
-    <message>
-        <source>{address} cannot be reached: the proxy that HTTP_PROXY or HTTPS_PROXY names does not answer ({value})</source>
-        <translation>{address} ist nicht erreichbar: der Proxy aus HTTP_PROXY oder HTTPS_PROXY antwortet nicht ({value})</translation>
-    </message>
-    <message>
-        <source>{address} is announced with {value} bytes, but this file has exactly {size}: the server has another file, or is misconfigured; {elsewhere}</source>
-        <translation>{address} ist mit {value} Bytes angekündigt, die Datei hat aber genau {size}: der Server hat eine andere Datei oder ist falsch eingestellt; {elsewhere}</translation>
-    </message>
-    <message>
-        <source>{address} redirects in a circle: {elsewhere}</source>
-        <translation>{address} leitet im Kreis um: {elsewhere}</translation>
-    </message>
-    <message>
-        <source>{address} sends more than the expected {most} bytes: it is another file; {elsewhere}</source>
-        <translation>{address} sendet mehr als die erwarteten {most} Bytes: es ist eine andere Datei; {elsewhere}</translation>
-    </message>
-    <message>
-        <source>{address} was interrupted after {reached}{whole} bytes ({value}): try again to continue it</source>
-        <translation>{address} brach nach {reached}{whole} Bytes ab ({value}): zum Fortsetzen noch einmal versuchen</translation>
-    </message>
-    <message>
-        <source>{address} was interrupted {attempts} times, the last time after {furthest} bytes: try again to continue it</source>
-        <translation>{address} brach {attempts}-mal ab, zuletzt nach {furthest} Bytes: zum Fortsetzen noch einmal versuchen</translation>
-    </message>
-    <message>
         <source>{crash}: no clip of {file} was written; try again with other times or classes</source>
         <translation>{crash}: Von {file} wurde kein Ausschnitt geschrieben; versuchen Sie es mit anderen Zeiten oder Klassen</translation>
-    </message>
-    <message>
-        <source>{crash}; what it had written is in {part}</source>
-        <translation>{crash}; was er schon geschrieben hatte, liegt in {part}</translation>
     </message>
     <message>
         <source>{device} does not take part: there is {value}</source>
@@ -2103,10 +1795,6 @@
         <translation>{device} ist das letzte Gerät, und es gibt noch Arbeit: erst ein anderes hinzufügen, oder die Arbeit abbrechen</translation>
     </message>
     <message>
-        <source>{device} offers {value} only</source>
-        <translation>{device} bietet nur {value}</translation>
-    </message>
-    <message>
         <source>{device} takes part already</source>
         <translation>{device} nimmt schon teil</translation>
     </message>
@@ -2119,16 +1807,8 @@
         <translation>{file} hat sich seit der Erkennung geändert, und die Zeiten gehören zum früheren Video: neu erkennen, oder es wiederherstellen</translation>
     </message>
     <message>
-        <source>{folder} cannot be written to: {value}</source>
-        <translation>{folder} ist nicht beschreibbar: {value}</translation>
-    </message>
-    <message>
         <source>{grid} that overlap by {overlap}{value}</source>
         <translation>{grid}, die sich um {overlap} überlappen{value}</translation>
-    </message>
-    <message>
-        <source>{host} cannot be reached ({value}) for {address}: is this machine online? Otherwise {elsewhere}</source>
-        <translation>{host} ist nicht erreichbar ({value}) für {address}: ist dieser Rechner online? Sonst {elsewhere}</translation>
     </message>
     <message>
         <source>{library} cannot be used ({problem})</source>
@@ -2203,18 +1883,6 @@
         <translation>{name} in einer eigenen Schicht</translation>
     </message>
     <message>
-        <source>{name} is being downloaded already, by {holder}: wait until that has ended</source>
-        <translation>{name} wird schon heruntergeladen, von {holder}: auf dessen Ende warten</translation>
-    </message>
-    <message>
-        <source>{name} is not downloaded yet: &apos;framefleet models download {name2}&apos; does it ({size})</source>
-        <translation>{name} ist noch nicht heruntergeladen: „framefleet models download {name2}“ tut es ({size})</translation>
-    </message>
-    <message>
-        <source>{name} needs {value} MB more in {parent}, but only {value2} MB are free there: make room</source>
-        <translation>{name} braucht {value} MB mehr in {parent}, aber nur {value2} MB sind dort frei: Platz schaffen</translation>
-    </message>
-    <message>
         <source>{name} takes pictures of {channels} channels; videos have 3</source>
         <translation>{name} nimmt Bilder mit {channels} Kanälen; Videos haben 3</translation>
     </message>
@@ -2223,16 +1891,8 @@
         <translation>{name} wurde getötet (SIGKILL), von einem Benutzer oder vom System, weil der Speicher ausging</translation>
     </message>
     <message>
-        <source>{parent} cannot be written to: {value}</source>
-        <translation>{parent} ist nicht beschreibbar: {value}</translation>
-    </message>
-    <message>
         <source>{path} cannot be encoded</source>
         <translation>{path} lässt sich nicht kodieren</translation>
-    </message>
-    <message>
-        <source>{path} cannot be read: {error}</source>
-        <translation>{path} ist nicht lesbar: {error}</translation>
     </message>
     <message>
         <source>{path} cannot be read: {strerror}; check the name and the folder&apos;s permissions</source>
@@ -2251,28 +1911,12 @@
         <translation>{path} ist nicht brauchbar ({value}): die Datei ist beschädigt oder zu groß</translation>
     </message>
     <message>
-        <source>{path} cannot be written: {value}</source>
-        <translation>{path} lässt sich nicht schreiben: {value}</translation>
-    </message>
-    <message>
-        <source>{path} changed while it was being read: try again</source>
-        <translation>{path} hat sich beim Lesen geändert: noch einmal versuchen</translation>
-    </message>
-    <message>
         <source>{path} claims pictures of {width}×{height}: at most {max_side}×{max_side2} can be used</source>
         <translation>{path} meldet Bilder von {width}×{height}: höchstens {max_side}×{max_side2} sind möglich</translation>
     </message>
     <message>
-        <source>{path} does not belong to {path2}: that network needs a weight file of exactly {expected} bytes, this one has {actual}; use a cfg and weights that were published together, or download the file again</source>
-        <translation>{path} gehört nicht zu {path2}: dieses Netz braucht eine Gewichtsdatei von genau {expected} Bytes, diese hat {actual}; zusammengehörige cfg und Gewichte verwenden, oder die Datei neu herunterladen</translation>
-    </message>
-    <message>
         <source>{path} does not exist: check the name and the folder</source>
         <translation>{path} existiert nicht: den Namen und den Ordner prüfen</translation>
-    </message>
-    <message>
-        <source>{path} goes on at frame {frames}, where an earlier run stopped</source>
-        <translation>{path} wird bei Bild {frames} fortgesetzt, wo ein früherer Lauf endete</translation>
     </message>
     <message>
         <source>{path} has changed since an earlier run: it is detected again</source>
@@ -2283,32 +1927,12 @@
         <translation>{path} hat kein Bild, mit dem ein Clip beginnen kann: die Datei reparieren</translation>
     </message>
     <message>
-        <source>{path} has no lines and zones, because they count tracks, and there are none</source>
-        <translation>{path} hat keine Linien und Zonen, weil sie Spuren zählen, und es gibt keine</translation>
-    </message>
-    <message>
-        <source>{path} has no sections: is this a Darknet cfg?</source>
-        <translation>{path} hat keine Abschnitte: ist es eine Darknet-cfg?</translation>
-    </message>
-    <message>
         <source>{path} has no video track: sound alone cannot be searched for objects</source>
         <translation>{path} hat keine Videospur: in Ton allein lassen sich keine Objekte suchen</translation>
     </message>
     <message>
-        <source>{path} has only {value} bytes: it is not a Darknet weight file</source>
-        <translation>{path} hat nur {value} Bytes: es ist keine Darknet-Gewichtsdatei</translation>
-    </message>
-    <message>
-        <source>{path} has {value} labels, but the model has {classes} classes: choose the label file of this model</source>
-        <translation>{path} hat {value} Klassennamen, aber das Modell hat {classes} Klassen: die Namensdatei dieses Modells wählen</translation>
-    </message>
-    <message>
         <source>{path} has {value}×{value2} pixels: at most {max_side}×{max_side2} can be used</source>
         <translation>{path} hat {value}×{value2} Pixel: höchstens {max_side}×{max_side2} sind möglich</translation>
-    </message>
-    <message>
-        <source>{path} is a binary file, not a Darknet cfg (if it is a cfg, save it as UTF-8)</source>
-        <translation>{path} ist eine Binärdatei, keine Darknet-cfg (falls doch, als UTF-8 speichern)</translation>
     </message>
     <message>
         <source>{path} is a playlist or a text, not a video: give the videos themselves</source>
@@ -2317,10 +1941,6 @@
     <message>
         <source>{path} is empty: nothing was written to it, or a download did not finish</source>
         <translation>{path} ist leer: es wurde nichts hineingeschrieben, oder ein Herunterladen wurde nicht fertig</translation>
-    </message>
-    <message>
-        <source>{path} is larger than {value} MiB: a Darknet cfg is a small text file</source>
-        <translation>{path} ist größer als {value} MiB: eine Darknet-cfg ist eine kleine Textdatei</translation>
     </message>
     <message>
         <source>{path} is locked by {holder}</source>
@@ -2339,16 +1959,72 @@
         <translation>{path} ist kein lesbares Video ({value}): vielleicht beschädigt, unfertig oder von anderer Art</translation>
     </message>
     <message>
-        <source>{path} is not UTF-8 text at byte {start}: save it as UTF-8</source>
-        <translation>{path} ist ab Byte {start} kein UTF-8-Text: als UTF-8 speichern</translation>
-    </message>
-    <message>
         <source>CUDA failed to {doing}: {text}</source>
         <translation>CUDA scheiterte am Schritt „{doing}“: {text}</translation>
     </message>
     <message>
+        <source>&apos;{address}&apos; is not the address of a web server, which begins with https:// or http://: check FRAMEFLEET_MODELS_URL</source>
+        <translation>„{address}“ ist nicht die Adresse eines Webservers, die mit https:// oder http:// beginnt: FRAMEFLEET_MODELS_URL prüfen</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is neither a file nor a model to download; {others}</source>
+        <translation>„{name}“ ist weder eine Datei noch ein Modell zum Herunterladen; {others}</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; cannot be used: give a time or a number of frames above 0</source>
+        <translation>„{text}“ ist nicht brauchbar: eine Zeit oder eine Zahl von Bildern über 0 angeben</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; cannot be used: give a time such as 90s or 1:02.5, or a number of frames such as 2700</source>
+        <translation>„{text}“ ist nicht brauchbar: eine Zeit wie 90s oder 1:02.5 oder eine Zahl von Bildern wie 2700 angeben</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; cannot be used: give a whole number from 0</source>
+        <translation>„{text}“ ist nicht brauchbar: eine ganze Zahl ab 0 angeben</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; cannot be used: give {wanted}</source>
+        <translation>„{text}“ ist nicht brauchbar: {wanted} angeben</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; is not a device: write cpu:0, cuda:0 or openvino:GPU.0 (&apos;framefleet devices&apos; lists yours)</source>
+        <translation>„{text}“ ist kein Gerät: cpu:0, cuda:0 oder openvino:GPU.0 schreiben („framefleet devices“ listet Ihre)</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; is not a known time zone: write its name, such as UTC or Europe/Berlin</source>
+        <translation>„{text}“ ist keine bekannte Zeitzone: ihren Namen schreiben, wie UTC oder Europe/Berlin</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; is not a time: write name, metadata, or when the file began, such as &quot;2026-11-01 08:00&quot;</source>
+        <translation>„{text}“ ist keine Zeit: name, metadata oder den Beginn der Datei schreiben, wie &quot;2026-11-01 08:00&quot;</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; is unknown; choose from: {available}</source>
+        <translation>„{text}“ ist unbekannt; wählen aus: {available}</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; names no device: write auto, or cpu:0, cuda:0 … (&apos;framefleet devices&apos; lists yours)</source>
+        <translation>„{text}“ nennt kein Gerät: auto oder cpu:0, cuda:0 … schreiben („framefleet devices“ listet Ihre)</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; names nothing: give at least one, or leave the option out</source>
+        <translation>„{text}“ nennt nichts: mindestens eines angeben, oder die Option weglassen</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos;: write the devices with commas, {better}; {option} says how they work together</source>
+        <translation>„{text}“: die Geräte mit Kommas schreiben, {better}; {option} sagt, wie sie zusammenarbeiten</translation>
+    </message>
+    <message>
+        <source>&apos;{weights}&apos; does not name random weights: write random:SEED with an integer, such as random:1</source>
+        <translation>„{weights}“ nennt keine Zufallsgewichte: random:SEED mit einer ganzen Zahl schreiben, etwa random:1</translation>
+    </message>
+    <message>
         <source>CUDA&apos;s headers (cuda_fp16.h) are not found: pip install nvidia-cuda-runtime, or let CUDA_HOME name the folder of a CUDA toolkit</source>
         <translation>die Header von CUDA (cuda_fp16.h) werden nicht gefunden: pip install nvidia-cuda-runtime, oder CUDA_HOME auf den Ordner eines CUDA-Toolkits setzen</translation>
+    </message>
+    <message>
+        <source>It has no effect while the batch is set to {batch}.</source>
+        <translation>Ohne Wirkung, solange der Batch auf {batch} eingestellt ist.</translation>
     </message>
     <message>
         <source>MIG mode is on without an instance: &apos;nvidia-smi mig -i {uuid} -cgi PROFILE -C&apos; creates one, &apos;nvidia-smi -i {uuid} -mig 0&apos; turns MIG off (both as administrator)</source>
@@ -2357,6 +2033,10 @@
     <message>
         <source>Mish</source>
         <translation>Mish</translation>
+    </message>
+    <message>
+        <source>NVDEC is part of NVIDIA&apos;s GPUs, and none is among the devices ({devices}): choose one, or let the CPU decode</source>
+        <translation>NVDEC ist Teil von NVIDIA-GPUs, und unter den Geräten ist keine ({devices}): eine wählen, oder die CPU dekodieren lassen</translation>
     </message>
     <message>
         <source>NVIDIA&apos;s driver cannot be asked: {problem}</source>
@@ -2391,6 +2071,50 @@
         <translation>TensorRT berechnet Stufen, cuDNN nur ganze Netze</translation>
     </message>
     <message>
+        <source>a Darknet cfg begins with [net]</source>
+        <translation>eine Darknet-cfg beginnt mit [net]</translation>
+    </message>
+    <message>
+        <source>a device is named twice: {devices}</source>
+        <translation>ein Gerät ist zweimal genannt: {devices}</translation>
+    </message>
+    <message>
+        <source>a number of {unit} {limits}</source>
+        <translation>eine Zahl von {unit} {limits}</translation>
+    </message>
+    <message>
+        <source>a number {limits}</source>
+        <translation>eine Zahl {limits}</translation>
+    </message>
+    <message>
+        <source>a whole number {limits}</source>
+        <translation>eine ganze Zahl {limits}</translation>
+    </message>
+    <message>
+        <source>above {least:g} and at most {most:g}</source>
+        <translation>über {least:g} und höchstens {most:g}</translation>
+    </message>
+    <message>
+        <source>activation={name} is unknown or not supported; supported are {supported}</source>
+        <translation>activation={name} ist unbekannt oder nicht unterstützt; unterstützt sind {supported}</translation>
+    </message>
+    <message>
+        <source>adds layer {index} of {shape} to {other}: width and height must be equal</source>
+        <translation>addiert Schicht {index} mit {shape} zu {other}: Breite und Höhe müssen gleich sein</translation>
+    </message>
+    <message>
+        <source>all is detected again: {reasons}; the earlier results are kept in {kept}</source>
+        <translation>alles wird erneut erkannt: {reasons}; die früheren Ergebnisse bleiben in {kept}</translation>
+    </message>
+    <message>
+        <source>anchors= has {numbers} numbers, but they come in pairs of width and height</source>
+        <translation>anchors= hat {numbers} Zahlen, sie gehören aber paarweise zu Breite und Höhe</translation>
+    </message>
+    <message>
+        <source>auto or {number}</source>
+        <translation>auto oder {number}</translation>
+    </message>
+    <message>
         <source>batch {batch}</source>
         <translation>Batch {batch}</translation>
     </message>
@@ -2403,8 +2127,84 @@
         <translation>{name} bauen</translation>
     </message>
     <message>
+        <source>cancelled</source>
+        <translation>abgebrochen</translation>
+    </message>
+    <message>
+        <source>cannot create {path}: {value}</source>
+        <translation>{path} lässt sich nicht anlegen: {value}</translation>
+    </message>
+    <message>
+        <source>cannot make {path}: {value}</source>
+        <translation>{path} lässt sich nicht anlegen: {value}</translation>
+    </message>
+    <message>
+        <source>cannot open {path}: a checksum does not match in {what}. The file is damaged: move it away or delete it, and run the detection again</source>
+        <translation>{path} lässt sich nicht öffnen: eine Prüfsumme stimmt nicht in {what}. Die Datei ist beschädigt: verschieben oder löschen, und neu erkennen</translation>
+    </message>
+    <message>
+        <source>cannot open {path}: a newer Framefleet wrote it (format {format}, this one reads {known}): update Framefleet</source>
+        <translation>{path} lässt sich nicht öffnen: ein neueres Framefleet hat die Datei geschrieben (Format {format}, dieses liest {known}): Framefleet aktualisieren</translation>
+    </message>
+    <message>
+        <source>cannot open {path}: a test version of Framefleet wrote it (format {format}, this one reads {known}): run the detection again</source>
+        <translation>{path} lässt sich nicht öffnen: eine Testversion von Framefleet hat die Datei geschrieben (Format {format}, dieses liest {known}): neu erkennen</translation>
+    </message>
+    <message>
+        <source>cannot open {path}: it holds the {kind} {name}, which no session has: another program made or changed it</source>
+        <translation>{path} lässt sich nicht öffnen: darin ist {kind} {name}, was keine Sitzung hat: ein anderes Programm hat die Datei erzeugt oder verändert</translation>
+    </message>
+    <message>
+        <source>cannot open {path}: it is not a session database: choose another name, or move the file away</source>
+        <translation>{path} lässt sich nicht öffnen: es ist keine Sitzungsdatenbank: einen anderen Namen wählen, oder die Datei verschieben</translation>
+    </message>
+    <message>
+        <source>cannot open {path}: the {kind} {name} of a session is missing or differs: another program made or changed it</source>
+        <translation>{path} lässt sich nicht öffnen: {kind} {name} einer Sitzung fehlt oder weicht ab: ein anderes Programm hat die Datei erzeugt oder verändert</translation>
+    </message>
+    <message>
+        <source>cannot read {path}: another run has replaced it in the meantime: open it again</source>
+        <translation>{path} ist nicht lesbar: ein anderer Lauf hat die Datei inzwischen ersetzt: erneut öffnen</translation>
+    </message>
+    <message>
+        <source>cannot read {path}: {where} holds {value}, which no run writes: the file is damaged, or another program made or changed it</source>
+        <translation>{path} ist nicht lesbar: {where} enthält {value}, was kein Lauf schreibt: die Datei ist beschädigt, oder ein anderes Programm hat sie erzeugt oder verändert</translation>
+    </message>
+    <message>
+        <source>cannot write {path}: {value}</source>
+        <translation>{path} lässt sich nicht schreiben: {value}</translation>
+    </message>
+    <message>
+        <source>channels={channels} is not supported: pictures have 3 channels, red, green and blue</source>
+        <translation>channels={channels} ist nicht unterstützt: Bilder haben 3 Kanäle, Rot, Grün und Blau</translation>
+    </message>
+    <message>
+        <source>class id {name}: this model has {classes} classes, 0 to {last}</source>
+        <translation>Klassennummer {name}: Dieses Modell hat {classes} Klassen, 0 bis {last}</translation>
+    </message>
+    <message>
+        <source>classes={classes}, but [yolo] (layer {index}) has {other}: all heads must agree</source>
+        <translation>classes={classes}, aber [yolo] (Schicht {index}) hat {other}: alle Ausgaben müssen übereinstimmen</translation>
+    </message>
+    <message>
+        <source>coords= must be 4: other coordinates are not supported</source>
+        <translation>coords= muss 4 sein: andere Koordinaten sind nicht unterstützt</translation>
+    </message>
+    <message>
         <source>cuda-python is not installed ({problem}): {advice}</source>
         <translation>cuda-python ist nicht installiert ({problem}): {advice}</translation>
+    </message>
+    <message>
+        <source>detection {place} ({label}, {confidence}) in {where} of {source}</source>
+        <translation>Erkennung {place} ({label}, {confidence}) in {where} von {source}</translation>
+    </message>
+    <message>
+        <source>detection {place} in frame {frame} of {source}</source>
+        <translation>Erkennung {place} in Bild {frame} von {source}</translation>
+    </message>
+    <message>
+        <source>dilation= is not supported: use a model that was trained without it</source>
+        <translation>dilation= ist nicht unterstützt: ein Modell verwenden, das ohne trainiert wurde</translation>
     </message>
     <message>
         <source>directly</source>
@@ -2415,8 +2215,48 @@
         <translation>schätzt, wie sicher die Unterschiede sind</translation>
     </message>
     <message>
+        <source>filters= of the layer before it, mask= or classes=</source>
+        <translation>filters= der Schicht davor, mask= oder classes=</translation>
+    </message>
+    <message>
+        <source>filters= of the layer before it, num= or classes=</source>
+        <translation>filters= der Schicht davor, num= oder classes=</translation>
+    </message>
+    <message>
+        <source>frame {frame}</source>
+        <translation>Bild {frame}</translation>
+    </message>
+    <message>
         <source>frame {number}</source>
         <translation>Bild {number}</translation>
+    </message>
+    <message>
+        <source>frames {first} to {last}</source>
+        <translation>Bilder {first} bis {last}</translation>
+    </message>
+    <message>
+        <source>from {least:g} to {most:g}</source>
+        <translation>von {least:g} bis {most:g}</translation>
+    </message>
+    <message>
+        <source>from= names {count} layer, but [{section}] takes one</source>
+        <translation>from= nennt {count} Schicht, aber [{section}] nimmt eine</translation>
+    </message>
+    <message>
+        <source>from= names {count} layers, but [{section}] takes one</source>
+        <translation>from= nennt {count} Schichten, aber [{section}] nimmt eine</translation>
+    </message>
+    <message>
+        <source>give two or more different tracks to join</source>
+        <translation>zwei oder mehr verschiedene Spuren zum Verbinden angeben</translation>
+    </message>
+    <message>
+        <source>groups={groups} does not divide the {channels} channels of layer {index}</source>
+        <translation>groups={groups} teilt die {channels} Kanäle der Schicht {index} nicht</translation>
+    </message>
+    <message>
+        <source>groups={groups} must divide the {channels} channels of the input and filters={filters}</source>
+        <translation>groups={groups} muss die {channels} Kanäle der Eingabe und filters={filters} teilen</translation>
     </message>
     <message>
         <source>inference failed in OpenVINO: {problem}</source>
@@ -2431,6 +2271,10 @@
         <translation>sie endet zu früh: wahrscheinlich wurde sie abgeschnitten</translation>
     </message>
     <message>
+        <source>it has {layers} layers and {parameters:,} parameters, {name} has {wanted} and {wanted_parameters:,}</source>
+        <translation>es hat {layers} Schichten und {parameters:,} Parameter, {name} hat {wanted} und {wanted_parameters:,}</translation>
+    </message>
+    <message>
         <source>it is JSON, but has no list &apos;gpus&apos;</source>
         <translation>sie ist JSON, hat aber keine Liste „gpus“</translation>
     </message>
@@ -2441,6 +2285,10 @@
     <message>
         <source>it is not text</source>
         <translation>sie ist kein Text</translation>
+    </message>
+    <message>
+        <source>it refuses the connection</source>
+        <translation>die Verbindung wird abgelehnt</translation>
     </message>
     <message>
         <source>it was written by &apos;framefleet topology --json&apos;, which holds less</source>
@@ -2455,6 +2303,14 @@
         <translation>ihr JSON ist in Zeile {line} falsch</translation>
     </message>
     <message>
+        <source>its SHA-256 is not {digest}. It was damaged on its way or replaced on the server, and is deleted: try again, or use a .cfg and .weights of your own</source>
+        <translation>die SHA-256-Summe ist nicht {digest}. Die Datei wurde unterwegs beschädigt oder auf dem Server ersetzt und ist gelöscht: noch einmal versuchen, oder eigene .cfg und .weights verwenden</translation>
+    </message>
+    <message>
+        <source>its certificate is not trusted</source>
+        <translation>dem Zertifikat wird nicht vertraut</translation>
+    </message>
+    <message>
         <source>its compute mode is Prohibited: &apos;nvidia-smi -i {uuid} -c DEFAULT&apos;, as administrator, allows it</source>
         <translation>der Compute-Modus ist Prohibited: „nvidia-smi -i {uuid} -c DEFAULT“ erlaubt es, als Administrator</translation>
     </message>
@@ -2467,8 +2323,24 @@
         <translation>die verschmolzenen Faltungen brauchen Compute Capability {capability} oder neuer</translation>
     </message>
     <message>
+        <source>its input has {channels} channels, but {anchors} anchors · (5 + {classes} classes) = {needed}: correct {correct}</source>
+        <translation>die Eingabe hat {channels} Kanäle, aber {anchors} Anker · (5 + {classes} Klassen) = {needed}: {correct} berichtigen</translation>
+    </message>
+    <message>
         <source>its libraries are not installed: {problem}</source>
         <translation>die Bibliotheken dafür sind nicht installiert: {problem}</translation>
+    </message>
+    <message>
+        <source>its name is unknown here</source>
+        <translation>der Name ist hier unbekannt</translation>
+    </message>
+    <message>
+        <source>joins layer {first} of {first_shape} and layer {index} of {shape}: width and height must be equal</source>
+        <translation>verbindet Schicht {first} mit {first_shape} und Schicht {index} mit {shape}: Breite und Höhe müssen gleich sein</translation>
+    </message>
+    <message>
+        <source>layer type [{name}] is unknown or not supported; supported are {supported}</source>
+        <translation>Schichtart [{name}] ist unbekannt oder nicht unterstützt; unterstützt sind {supported}</translation>
     </message>
     <message>
         <source>layer {index} ({kind})</source>
@@ -2483,6 +2355,22 @@
         <translation>ordnet {name} zu</translation>
     </message>
     <message>
+        <source>models to download: {names}</source>
+        <translation>Modelle zum Herunterladen: {names}</translation>
+    </message>
+    <message>
+        <source>multiplies layer {source} of {shape} by {other}: the sizes must be equal</source>
+        <translation>multipliziert Schicht {source} mit {shape} und {other}: die Größen müssen gleich sein</translation>
+    </message>
+    <message>
+        <source>network size {width}×{height}: both must be multiples of 32, from 32 to {most}</source>
+        <translation>Netzgröße {width}×{height}: beide müssen Vielfache von 32 sein, von 32 bis {most}</translation>
+    </message>
+    <message>
+        <source>new_coords=1 expects values from 0 to 1, but the layer before it has activation=linear: networks of this kind are trained with activation=logistic there</source>
+        <translation>new_coords=1 erwartet Werte von 0 bis 1, aber die Schicht davor hat activation=linear: solche Netze werden dort mit activation=logistic trainiert</translation>
+    </message>
+    <message>
         <source>no NVIDIA GPU or driver here; use cpu:0</source>
         <translation>hier gibt es keine NVIDIA-GPU oder keinen Treiber; cpu:0 verwenden</translation>
     </message>
@@ -2495,12 +2383,36 @@
         <translation>kein TensorRT für Compute Capability {capability} ({reasons}): {advice}</translation>
     </message>
     <message>
+        <source>no answer in time</source>
+        <translation>keine rechtzeitige Antwort</translation>
+    </message>
+    <message>
         <source>no class of {path} was looked for in all sessions: its labels are {labels}</source>
         <translation>keine Klasse von {path} wurde in allen Sitzungen gesucht: ihre Labels sind {labels}</translation>
     </message>
     <message>
+        <source>no secure connection could be made</source>
+        <translation>keine sichere Verbindung möglich</translation>
+    </message>
+    <message>
+        <source>nobody publishes a SHA-256 of {files}: of {name}, only size and structure can be checked, not who made the files; {option} downloads them all the same</source>
+        <translation>niemand veröffentlicht eine SHA-256 von {files}: bei {name} lassen sich nur Größe und Aufbau prüfen, nicht, wer die Dateien gemacht hat; {option} lädt sie trotzdem herunter</translation>
+    </message>
+    <message>
         <source>not enough memory to {doing}: close other programs that use the GPU</source>
         <translation>zu wenig Speicher für den Schritt „{doing}“: andere Programme auf der GPU beenden</translation>
+    </message>
+    <message>
+        <source>not given</source>
+        <translation>nicht angegeben</translation>
+    </message>
+    <message>
+        <source>nothing was detected</source>
+        <translation>nichts wurde erkannt</translation>
+    </message>
+    <message>
+        <source>num={num} uses only the first {num} of the {listed} anchors that anchors= lists</source>
+        <translation>num={num} nutzt nur die ersten {num} der {listed} Anker, die anchors= nennt</translation>
     </message>
     <message>
         <source>nvidia-ml-py is not installed: {advice}</source>
@@ -2531,12 +2443,44 @@
         <translation>liest {name}</translation>
     </message>
     <message>
+        <source>scales layer {source} of {shape} by {other}: that must be {needed}</source>
+        <translation>skaliert Schicht {source} mit {shape} um {other}: das muss {needed} sein</translation>
+    </message>
+    <message>
+        <source>size={size} is larger than the input of {width}×{height} with its padding of {padding}</source>
+        <translation>size={size} ist größer als die Eingabe von {width}×{height} mit ihrem Rand von {padding}</translation>
+    </message>
+    <message>
+        <source>softmax= must be 1: classes that do not exclude each other are not supported</source>
+        <translation>softmax= muss 1 sein: Klassen, die einander nicht ausschließen, sind nicht unterstützt</translation>
+    </message>
+    <message>
+        <source>source {number}</source>
+        <translation>Quelle {number}</translation>
+    </message>
+    <message>
         <source>stage {number} of {count}: {doing}</source>
         <translation>Stufe {number} von {count}: {doing}</translation>
     </message>
     <message>
+        <source>stride={stride} must divide the width and height of {shape}</source>
+        <translation>stride={stride} muss Breite und Höhe von {shape} teilen</translation>
+    </message>
+    <message>
+        <source>stride={stride}: {square} must divide the {channels} channels of the input</source>
+        <translation>stride={stride}: {square} muss die {channels} Kanäle der Eingabe teilen</translation>
+    </message>
+    <message>
+        <source>stride_x={across} and stride_y={down} differ: only equal strides are supported</source>
+        <translation>stride_x={across} und stride_y={down} sind verschieden: nur gleiche Schritte sind unterstützt</translation>
+    </message>
+    <message>
         <source>supports none of {known}: choose another device</source>
         <translation>unterstützt nichts von {known}: ein anderes Gerät wählen</translation>
+    </message>
+    <message>
+        <source>takes its input from [{head}] (layer {index}), which is an output of the network: put a [route] before it</source>
+        <translation>nimmt die Eingabe von [{head}] (Schicht {index}), einer Ausgabe des Netzes: ein [route] davor setzen</translation>
     </message>
     <message>
         <source>temperature</source>
@@ -2547,6 +2491,10 @@
         <translation>die CUDA-Schichten brauchen cuda-python ({problem}): {advice}</translation>
     </message>
     <message>
+        <source>the connection was closed</source>
+        <translation>die Verbindung wurde geschlossen</translation>
+    </message>
+    <message>
         <source>the demo&apos;s own choice: {option} tries others</source>
         <translation>die eigene Wahl der Demo: {option} erprobt andere</translation>
     </message>
@@ -2555,8 +2503,52 @@
         <translation>der Speicher des Geräts wurde zu klein für {batch}</translation>
     </message>
     <message>
+        <source>the download was cancelled</source>
+        <translation>das Herunterladen wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>the model has changed</source>
+        <translation>das Modell hat sich geändert</translation>
+    </message>
+    <message>
+        <source>the network computes more than {most:,} values per picture up to here: check width= and height=</source>
+        <translation>das Netz berechnet bis hierher mehr als {most:,} Werte je Bild: width= und height= prüfen</translation>
+    </message>
+    <message>
+        <source>the network has more than {most:,} layers</source>
+        <translation>das Netz hat mehr als {most:,} Schichten</translation>
+    </message>
+    <message>
+        <source>the network has more than {most:,} parameters up to here: check filters= and size=</source>
+        <translation>das Netz hat bis hierher mehr als {most:,} Parameter: filters= und size= prüfen</translation>
+    </message>
+    <message>
+        <source>the network has no [yolo] or [region] layer: only Darknet&apos;s YOLO detectors can be used</source>
+        <translation>das Netz hat keine Schicht [yolo] oder [region]: nur YOLO-Detektoren von Darknet sind verwendbar</translation>
+    </message>
+    <message>
+        <source>the network is unreachable</source>
+        <translation>das Netzwerk ist nicht erreichbar</translation>
+    </message>
+    <message>
+        <source>the part from {begin} to {end} is empty: the end must come after the beginning</source>
+        <translation>der Teil von {begin} bis {end} ist leer: das Ende muss nach dem Anfang kommen</translation>
+    </message>
+    <message>
         <source>the recording {path} cannot be read: {reason}; check the name and its permissions</source>
         <translation>die Aufzeichnung {path} kann nicht gelesen werden: {reason}; Namen und Rechte prüfen</translation>
+    </message>
+    <message>
+        <source>the results of {sources}</source>
+        <translation>die Ergebnisse von {sources}</translation>
+    </message>
+    <message>
+        <source>the results of {sources} and {count} more source</source>
+        <translation>die Ergebnisse von {sources} und {count} weiteren Quelle</translation>
+    </message>
+    <message>
+        <source>the results of {sources} and {count} more sources</source>
+        <translation>die Ergebnisse von {sources} und {count} weiteren Quellen</translation>
     </message>
     <message>
         <source>the search for devices failed: {problems}; &apos;framefleet doctor&apos; says what is missing</source>
@@ -2571,6 +2563,18 @@
         <translation>die Sitzungen haben kein Bild von {path} gemeinsam</translation>
     </message>
     <message>
+        <source>the strategy depth needs 2 to {most} devices, one for each stage, not {number} ({devices}): choose other devices or the strategy segments</source>
+        <translation>die Strategie Depth braucht 2 bis {most} Geräte, eines je Stufe, nicht {number} ({devices}): andere Geräte oder die Strategie Segmente wählen</translation>
+    </message>
+    <message>
+        <source>the strategy depth needs CUDA devices only, or other devices only, not both ({devices}): choose other devices or the strategy segments</source>
+        <translation>die Strategie Depth braucht nur CUDA-Geräte oder nur andere, nicht beide ({devices}): andere Geräte oder die Strategie Segmente wählen</translation>
+    </message>
+    <message>
+        <source>the strategy depth needs a device for each stage, and one is named twice ({devices}): choose other devices or the strategy segments</source>
+        <translation>die Strategie Depth braucht ein Gerät je Stufe, und eines ist zweimal genannt ({devices}): andere Geräte oder die Strategie Segmente wählen</translation>
+    </message>
+    <message>
         <source>the truth {path} cannot be read ({reason}): install Framefleet again</source>
         <translation>die wahren Objekte {path} können nicht gelesen werden ({reason}): Installieren Sie Framefleet erneut</translation>
     </message>
@@ -2579,20 +2583,68 @@
         <translation>die Gewichte der Schicht {index} sind zu groß für FP16 (über 65504): {option} verwenden</translation>
     </message>
     <message>
+        <source>the {number} labels of COCO: no .names file lies beside the cfg</source>
+        <translation>die {number} Labels von COCO: neben der cfg liegt keine .names-Datei</translation>
+    </message>
+    <message>
+        <source>their precisions differ ({precisions}), so boxes differ slightly: give each run the same {option}</source>
+        <translation>die Genauigkeiten sind verschieden ({precisions}), daher weichen Rahmen leicht ab: jedem Lauf dasselbe {option} geben</translation>
+    </message>
+    <message>
         <source>there are {count} CUDA devices; &apos;framefleet devices&apos; lists yours</source>
         <translation>es gibt {count} CUDA-Geräte; „framefleet devices“ listet Ihre auf</translation>
+    </message>
+    <message>
+        <source>there is no class {class_id}: the session has {count} class</source>
+        <translation>es gibt keine Klasse {class_id}: die Sitzung hat {count} Klasse</translation>
+    </message>
+    <message>
+        <source>there is no class {class_id}: the session has {count} classes</source>
+        <translation>es gibt keine Klasse {class_id}: die Sitzung hat {count} Klassen</translation>
+    </message>
+    <message>
+        <source>there is no model &apos;{name}&apos; to download; {others}</source>
+        <translation>es gibt kein Modell „{name}“ zum Herunterladen; {others}</translation>
     </message>
     <message>
         <source>there is no picture</source>
         <translation>es gibt kein Bild</translation>
     </message>
     <message>
+        <source>there is no {what}</source>
+        <translation>es gibt nicht: {what}</translation>
+    </message>
+    <message>
         <source>there is {count} CUDA device; &apos;framefleet devices&apos; lists yours</source>
         <translation>es gibt {count} CUDA-Gerät; „framefleet devices“ listet Ihre auf</translation>
     </message>
     <message>
+        <source>this model has no class &apos;{name}&apos;: it has {labels}</source>
+        <translation>dieses Modell hat keine Klasse „{name}“: es hat {labels}</translation>
+    </message>
+    <message>
+        <source>this model has no class &apos;{name}&apos;: it has {labels} and {more} more</source>
+        <translation>dieses Modell hat keine Klasse „{name}“: es hat {labels} und {more} weitere</translation>
+    </message>
+    <message>
+        <source>this model has no class &apos;{name}&apos;: {hint}</source>
+        <translation>Dieses Modell hat keine Klasse „{name}“: {hint}</translation>
+    </message>
+    <message>
         <source>timing stages that begin at layers {cuts}</source>
         <translation>Stufen, die bei den Schichten {cuts} beginnen, werden gemessen</translation>
+    </message>
+    <message>
+        <source>track {track} of {source}</source>
+        <translation>Spur {track} von {source}</translation>
+    </message>
+    <message>
+        <source>tracks of {path} were joined or split by hand: {option} forgets that and tracks again</source>
+        <translation>Spuren von {path} wurden von Hand verbunden oder geteilt: {option} verwirft das und verfolgt erneut</translation>
+    </message>
+    <message>
+        <source>try again later, name a mirror in FRAMEFLEET_MODELS_URL, or use a .cfg and .weights of your own</source>
+        <translation>später noch einmal versuchen, einen Spiegelserver in FRAMEFLEET_MODELS_URL nennen, oder eigene .cfg und .weights verwenden</translation>
     </message>
     <message>
         <source>trying {what}: {doing}</source>
@@ -2601,6 +2653,58 @@
     <message>
         <source>version {version} is too old: {advice}</source>
         <translation>Version {version} ist zu alt: {advice}</translation>
+    </message>
+    <message>
+        <source>{address} answers with a web page instead of the file: if this network asks for a login, log in first, or {advice}</source>
+        <translation>{address} antwortet mit einer Webseite statt der Datei: wenn dieses Netzwerk eine Anmeldung verlangt, erst anmelden, oder {advice}</translation>
+    </message>
+    <message>
+        <source>{address} cannot be downloaded, the server answers &apos;{reason}&apos;: {advice}</source>
+        <translation>{address} lässt sich nicht herunterladen, der Server antwortet „{reason}“: {advice}</translation>
+    </message>
+    <message>
+        <source>{address} cannot be reached safely ({reason}): is the clock of this machine right? Behind a proxy that opens connections, name its certificate in REQUESTS_CA_BUNDLE</source>
+        <translation>{address} ist nicht sicher erreichbar ({reason}): stimmt die Uhr dieses Rechners? Hinter einem Proxy, der Verbindungen öffnet, dessen Zertifikat in REQUESTS_CA_BUNDLE nennen</translation>
+    </message>
+    <message>
+        <source>{address} cannot be reached: the proxy that HTTP_PROXY or HTTPS_PROXY names does not answer ({reason})</source>
+        <translation>{address} ist nicht erreichbar: der Proxy aus HTTP_PROXY oder HTTPS_PROXY antwortet nicht ({reason})</translation>
+    </message>
+    <message>
+        <source>{address} is announced with {announced:,} bytes, but this file has exactly {size:,}: the server has another file, or is misconfigured; {advice}</source>
+        <translation>{address} ist mit {announced:,} Bytes angekündigt, die Datei hat aber genau {size:,}: der Server hat eine andere Datei oder ist falsch eingestellt; {advice}</translation>
+    </message>
+    <message>
+        <source>{address} is not the file that was published: {problem}</source>
+        <translation>{address} ist nicht die veröffentlichte Datei: {problem}</translation>
+    </message>
+    <message>
+        <source>{address} redirects in a circle: {advice}</source>
+        <translation>{address} leitet im Kreis um: {advice}</translation>
+    </message>
+    <message>
+        <source>{address} redirects to {target}, where a download is not safe: {advice}</source>
+        <translation>{address} leitet zu {target} um, wo ein Download nicht sicher ist: {advice}</translation>
+    </message>
+    <message>
+        <source>{address} sends more than the expected {most:,} bytes: it is another file; {advice}</source>
+        <translation>{address} sendet mehr als die erwarteten {most:,} Bytes: es ist eine andere Datei; {advice}</translation>
+    </message>
+    <message>
+        <source>{address} was interrupted after {reached:,} bytes ({reason}): try again to continue it</source>
+        <translation>{address} brach nach {reached:,} Bytes ab ({reason}): zum Fortsetzen noch einmal versuchen</translation>
+    </message>
+    <message>
+        <source>{address} was interrupted after {reached:,} of {size:,} bytes ({reason}): try again to continue it</source>
+        <translation>{address} brach nach {reached:,} von {size:,} Bytes ab ({reason}): zum Fortsetzen noch einmal versuchen</translation>
+    </message>
+    <message>
+        <source>{address} was interrupted {attempts} times, the last time after {reached:,} bytes: try again to continue it</source>
+        <translation>{address} brach {attempts}-mal ab, zuletzt nach {reached:,} Bytes: zum Fortsetzen noch einmal versuchen</translation>
+    </message>
+    <message>
+        <source>{address} was stopped after {reached:,} bytes: the server sends less than {rate:g} kB a second; try again to continue it</source>
+        <translation>{address} wurde nach {reached:,} Bytes angehalten: der Server sendet weniger als {rate:g} kB je Sekunde; zum Fortsetzen noch einmal versuchen</translation>
     </message>
     <message>
         <source>{batch} brings {gain:+.0%} pictures/s only</source>
@@ -2619,6 +2723,14 @@
         <translation>{count:,} Annotationen haben weder Rahmen noch Polygon und werden ausgelassen.</translation>
     </message>
     <message>
+        <source>{count:,} detections with confidences up to {highest:.2f}, and a track begins at {needed:.2f}: use a model that is surer of these objects</source>
+        <translation>{count:,} Erkennungen mit Konfidenzen bis {highest:.2f}, und eine Spur beginnt bei {needed:.2f}: ein Modell verwenden, das diese Objekte sicherer erkennt</translation>
+    </message>
+    <message>
+        <source>{count:,} detections with confidences up to {highest:.2f}, but no object was seen in several frames in a row: analyse more frames a second, or use a surer model</source>
+        <translation>{count:,} Erkennungen mit Konfidenzen bis {highest:.2f}, aber kein Objekt war in mehreren Bildern hintereinander zu sehen: mehr Bilder je Sekunde analysieren, oder ein sichereres Modell verwenden</translation>
+    </message>
+    <message>
         <source>{count:,} objects have no width or no height. They count as missed, as in pycocotools.</source>
         <translation>{count:,} Objekte haben keine Breite oder keine Höhe. Sie zählen als übersehen, wie in pycocotools.</translation>
     </message>
@@ -2631,12 +2743,32 @@
         <translation>{count} Annotation hat weder Rahmen noch Polygon und wird ausgelassen.</translation>
     </message>
     <message>
+        <source>{count} detection with a confidence of {highest:.2f}, and a track begins at {needed:.2f}: use a model that is surer of these objects</source>
+        <translation>{count} Erkennung mit einer Konfidenz von {highest:.2f}, und eine Spur beginnt bei {needed:.2f}: ein Modell verwenden, das diese Objekte sicherer erkennt</translation>
+    </message>
+    <message>
+        <source>{count} detection with a confidence of {highest:.2f}, but no object was seen in several frames in a row: analyse more frames a second, or use a surer model</source>
+        <translation>{count} Erkennung mit einer Konfidenz von {highest:.2f}, aber kein Objekt war in mehreren Bildern hintereinander zu sehen: mehr Bilder je Sekunde analysieren, oder ein sichereres Modell verwenden</translation>
+    </message>
+    <message>
         <source>{count} object has no width or no height. It counts as missed, as in pycocotools.</source>
         <translation>{count} Objekt hat keine Breite oder keine Höhe. Es zählt als übersehen, wie in pycocotools.</translation>
     </message>
     <message>
         <source>{count} rotated box, polygon, ellipse, mask or skeleton counts as the upright box around it.</source>
         <translation>{count} gedrehter Rahmen, Polygon, Ellipse, Maske oder Skelett zählt als der gerade Rahmen darum.</translation>
+    </message>
+    <message>
+        <source>{count} source finished by an earlier run: the results stay</source>
+        <translation>{count} Quelle, von einem früheren Lauf abgeschlossen: Die Ergebnisse bleiben</translation>
+    </message>
+    <message>
+        <source>{count} sources finished by an earlier run: the results stay</source>
+        <translation>{count} Quellen, von einem früheren Lauf abgeschlossen: Die Ergebnisse bleiben</translation>
+    </message>
+    <message>
+        <source>{device} offers {precisions} only</source>
+        <translation>{device} bietet nur {precisions}</translation>
     </message>
     <message>
         <source>{folder} belongs to {owner}, who can replace what it holds or refers to</source>
@@ -2649,6 +2781,14 @@
     <message>
         <source>{folder} cannot be used: {error}</source>
         <translation>{folder} kann nicht verwendet werden: {error}</translation>
+    </message>
+    <message>
+        <source>{folder} cannot be written to: {error}; choose another folder</source>
+        <translation>{folder} ist nicht beschreibbar: {error}; einen anderen Ordner wählen</translation>
+    </message>
+    <message>
+        <source>{folder} has several lists of labels for {classes} classes ({files}): choose one with {option}</source>
+        <translation>{folder} hat mehrere Listen von Labels für {classes} Klassen ({files}): mit {option} eine wählen</translation>
     </message>
     <message>
         <source>{folder} is a symbolic link: remove the link</source>
@@ -2669,6 +2809,54 @@
     <message>
         <source>{gain:.1%} faster with {name} in a layer of its own</source>
         <translation>{gain:.1%} schneller mit {name} in einer eigenen Schicht</translation>
+    </message>
+    <message>
+        <source>{hint} models to download: {names}</source>
+        <translation>{hint} Modelle zum Herunterladen: {names}</translation>
+    </message>
+    <message>
+        <source>{host} cannot be reached ({reason}) for {address}: is this machine online? Otherwise {advice}</source>
+        <translation>{host} ist nicht erreichbar ({reason}) für {address}: ist dieser Rechner online? Sonst {advice}</translation>
+    </message>
+    <message>
+        <source>{key}= has no value</source>
+        <translation>{key}= hat keinen Wert</translation>
+    </message>
+    <message>
+        <source>{key}= is ignored, Darknet&apos;s option is {known}=</source>
+        <translation>{key}= wird nicht beachtet, die Option von Darknet ist {known}=</translation>
+    </message>
+    <message>
+        <source>{key}= is missing</source>
+        <translation>{key}= fehlt</translation>
+    </message>
+    <message>
+        <source>{key}={value} is not an earlier layer: the earlier layers are 0 to {last}, or {first} to -1</source>
+        <translation>{key}={value} ist keine frühere Schicht: die früheren Schichten sind 0 bis {last}, oder {first} bis -1</translation>
+    </message>
+    <message>
+        <source>{key}={value} is not an earlier layer: the earlier layers are none</source>
+        <translation>{key}={value} ist keine frühere Schicht: es gibt keine</translation>
+    </message>
+    <message>
+        <source>{key}={value} is not supported: use a model that was trained without it</source>
+        <translation>{key}={value} ist nicht unterstützt: ein Modell verwenden, das ohne trainiert wurde</translation>
+    </message>
+    <message>
+        <source>{key}={value} is outside {low}..{high}</source>
+        <translation>{key}={value} liegt außerhalb von {low}..{high}</translation>
+    </message>
+    <message>
+        <source>{key}={value} must be above {above:g} and at most {high:g}</source>
+        <translation>{key}={value} muss über {above:g} und höchstens {high:g} sein</translation>
+    </message>
+    <message>
+        <source>{key}={value}: &apos;{text}&apos; is not a number</source>
+        <translation>{key}={value}: „{text}“ ist keine Zahl</translation>
+    </message>
+    <message>
+        <source>{key}={value}: &apos;{text}&apos; is not a whole number</source>
+        <translation>{key}={value}: „{text}“ ist keine ganze Zahl</translation>
     </message>
     <message>
         <source>{library} cannot cut a network into stages: use {option}</source>
@@ -2699,16 +2887,100 @@
         <translation>{name} lässt sich nicht laden ({problem}): {advice}</translation>
     </message>
     <message>
+        <source>{name} has {layers} layers: it cannot be cut into {stages} stages</source>
+        <translation>{name} hat {layers} Schichten: das Netz lässt sich nicht in {stages} Stufen schneiden</translation>
+    </message>
+    <message>
+        <source>{name} is being downloaded already, by {holder}: wait until that has ended</source>
+        <translation>{name} wird schon heruntergeladen, von {holder}: auf dessen Ende warten</translation>
+    </message>
+    <message>
+        <source>{name} is not downloaded yet: &apos;framefleet models download {name}&apos; does it ({megabytes:.0f} MB)</source>
+        <translation>{name} ist noch nicht heruntergeladen: „framefleet models download {name}“ tut es ({megabytes:.0f} MB)</translation>
+    </message>
+    <message>
+        <source>{name} is {now}, it was {was}</source>
+        <translation>{name} ist {now}, vorher {was}</translation>
+    </message>
+    <message>
+        <source>{name} needs {needed:,.0f} MB more in {folder}, but only {free:,.0f} MB are free there: make room</source>
+        <translation>{name} braucht {needed:,.0f} MB mehr in {folder}, aber nur {free:,.0f} MB sind dort frei: Platz schaffen</translation>
+    </message>
+    <message>
+        <source>{name} {value:g} cannot be used: give {wanted}</source>
+        <translation>{name} {value:g} ist nicht brauchbar: {wanted} angeben</translation>
+    </message>
+    <message>
+        <source>{name}: lines and zones drawn for {drawn} pixels are scaled to {there}</source>
+        <translation>{name}: Linien und Zonen, gezeichnet für {drawn} Pixel, werden auf {there} skaliert</translation>
+    </message>
+    <message>
+        <source>{name}: {count:,} corrections are removed, because the frames are detected again</source>
+        <translation>{name}: {count:,} Korrekturen entfallen, weil die Bilder erneut erkannt werden</translation>
+    </message>
+    <message>
+        <source>{name}: {count} correction is removed, because the frames are detected again</source>
+        <translation>{name}: {count} Korrektur entfällt, weil die Bilder erneut erkannt werden</translation>
+    </message>
+    <message>
         <source>{number:,} of the kind &apos;{kind}&apos;</source>
         <translation>{number:,} der Art „{kind}“</translation>
+    </message>
+    <message>
+        <source>{number} classes without labels: no .names file lies beside the cfg; {option} names one</source>
+        <translation>{number} Klassen ohne Labels: neben der cfg liegt keine .names-Datei; {option} nennt eine</translation>
+    </message>
+    <message>
+        <source>{number} labels of {path}</source>
+        <translation>{number} Labels aus {path}</translation>
+    </message>
+    <message>
+        <source>{other} cannot be joined to {first}: they differ in {differing}</source>
+        <translation>{other} lässt sich nicht mit {first} verbinden: sie unterscheiden sich in {differing}</translation>
+    </message>
+    <message>
+        <source>{part} cannot be read: {reason}</source>
+        <translation>{part} kann nicht gelesen werden: {reason}</translation>
+    </message>
+    <message>
+        <source>{path} cannot be deleted: {error}</source>
+        <translation>{path} lässt sich nicht löschen: {error}</translation>
     </message>
     <message>
         <source>{path} cannot be read as {form}: {reason}</source>
         <translation>{path} kann nicht als {form} gelesen werden: {reason}</translation>
     </message>
     <message>
+        <source>{path} cannot be read: {error}</source>
+        <translation>{path} kann nicht gelesen werden: {error}</translation>
+    </message>
+    <message>
         <source>{path} cannot be read: {reason}</source>
         <translation>{path} kann nicht gelesen werden: {reason}</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written to: {error}</source>
+        <translation>{path} ist nicht beschreibbar: {error}</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written: {error}</source>
+        <translation>{path} lässt sich nicht schreiben: {error}</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written: {reason}</source>
+        <translation>{path} lässt sich nicht schreiben: {reason}</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written: {reason}; choose another place</source>
+        <translation>{path} lässt sich nicht schreiben: {reason}; einen anderen Ort wählen</translation>
+    </message>
+    <message>
+        <source>{path} changed while it was being read: try again</source>
+        <translation>{path} hat sich beim Lesen geändert: noch einmal versuchen</translation>
+    </message>
+    <message>
+        <source>{path} changed while it was read, so its results may mix two contents: run again when nothing writes to it</source>
+        <translation>{path} wurde während des Lesens verändert, daher können die Ergebnisse zwei Inhalte mischen: erneut ausführen, wenn nichts mehr hineinschreibt</translation>
     </message>
     <message>
         <source>{path} describes a frame of {session} more than once: remove one description</source>
@@ -2719,12 +2991,24 @@
         <translation>{path} beschreibt eine Aufgabe mit {frames:,} Bildern, das sind zu viele: aufteilen</translation>
     </message>
     <message>
+        <source>{path} does not belong to {cfg}: that network needs a weight file of exactly {expected:,} bytes, this one has {actual:,}; use a cfg and weights that were published together, or download the file again</source>
+        <translation>{path} gehört nicht zu {cfg}: dieses Netz braucht eine Gewichtsdatei von genau {expected:,} Bytes, diese hat {actual:,}; zusammengehörige cfg und Gewichte verwenden, oder die Datei neu herunterladen</translation>
+    </message>
+    <message>
         <source>{path} does not exist</source>
         <translation>{path} gibt es nicht</translation>
     </message>
     <message>
         <source>{path} does not have these classes: only {labels} were looked for</source>
         <translation>{path} hat diese Klassen nicht: gesucht wurden nur {labels}</translation>
+    </message>
+    <message>
+        <source>{path} goes on at frame {frame}, where an earlier run stopped</source>
+        <translation>{path} wird bei Bild {frame} fortgesetzt, wo ein früherer Lauf endete</translation>
+    </message>
+    <message>
+        <source>{path} has more pictures than in an earlier run: it goes on at picture {picture}</source>
+        <translation>{path} hat mehr Bilder als in einem früheren Lauf: es geht bei Bild {picture} weiter</translation>
     </message>
     <message>
         <source>{path} has more than {most} MiB when it is unpacked: unpack it, or divide it</source>
@@ -2739,24 +3023,76 @@
         <translation>{path} hat kein Label „{label}“: die Labels sind {labels}</translation>
     </message>
     <message>
+        <source>{path} has no sections: is this a Darknet cfg?</source>
+        <translation>{path} hat keine Abschnitte: ist es eine Darknet-cfg?</translation>
+    </message>
+    <message>
         <source>{path} has objects with the labels {labels}, which {session} does not know; its labels are {known}: give --map &apos;{first}=LABEL&apos;, or the truth for this model</source>
         <translation>{path} hat Objekte mit den Labels {labels}, die {session} nicht kennt; deren Labels sind {known}: --map &apos;{first}=LABEL&apos; angeben, oder die wahren Objekte für dieses Modell</translation>
+    </message>
+    <message>
+        <source>{path} has only {count} bytes: it is not a Darknet weight file</source>
+        <translation>{path} hat nur {count} Bytes: es ist keine Darknet-Gewichtsdatei</translation>
     </message>
     <message>
         <source>{path} has shapes that are not the outline of an object in the picture: {shapes}. Draw boxes, polygons, ellipses, masks or skeletons instead, or delete them</source>
         <translation>{path} hat Formen, die nicht der Umriss eines Objekts im Bild sind: {shapes}. Zeichnen Sie stattdessen Rahmen, Polygone, Ellipsen, Masken oder Skelette, oder löschen Sie sie</translation>
     </message>
     <message>
+        <source>{path} has {labels} labels, but the model has {classes} classes: choose the label file of this model</source>
+        <translation>{path} hat {labels} Klassennamen, aber das Modell hat {classes} Klassen: die Namensdatei dieses Modells wählen</translation>
+    </message>
+    <message>
         <source>{path} has {size} GB, and a truth file may have {most} GB: divide it into smaller files</source>
         <translation>{path} hat {size} GB, und eine Datei mit wahren Objekten darf {most} GB haben: in kleinere Dateien aufteilen</translation>
+    </message>
+    <message>
+        <source>{path} is a PyTorch model: only Darknet models can be used, a .cfg and its .weights</source>
+        <translation>{path} ist ein PyTorch-Modell: nur Darknet-Modelle sind verwendbar, eine .cfg und ihre .weights</translation>
+    </message>
+    <message>
+        <source>{path} is a binary file, not a Darknet cfg (if it is a cfg, save it as UTF-8)</source>
+        <translation>{path} ist eine Binärdatei, keine Darknet-cfg (falls doch, als UTF-8 speichern)</translation>
+    </message>
+    <message>
+        <source>{path} is a folder: give one .cfg file in it ({cfgs})</source>
+        <translation>{path} ist ein Ordner: eine .cfg-Datei darin angeben ({cfgs})</translation>
+    </message>
+    <message>
+        <source>{path} is a folder: give the model&apos;s .cfg file</source>
+        <translation>{path} ist ein Ordner: die .cfg-Datei des Modells angeben</translation>
     </message>
     <message>
         <source>{path} is a folder: give the recording itself, a JSON file</source>
         <translation>{path} ist ein Ordner: die Aufzeichnung selbst angeben, eine JSON-Datei</translation>
     </message>
     <message>
+        <source>{path} is a pointer of Git LFS, not the file itself: &apos;git lfs pull&apos; in its repository fetches the file</source>
+        <translation>{path} ist ein Verweis von Git LFS, nicht die Datei selbst: „git lfs pull“ im Repository holt die Datei</translation>
+    </message>
+    <message>
         <source>{path} is a session, and no truth: correct it, write its results with &apos;framefleet results --format coco&apos;, and give that file</source>
         <translation>{path} ist eine Sitzung und enthält keine wahren Objekte: korrigieren, die Ergebnisse mit „framefleet results --format coco“ schreiben, und diese Datei angeben</translation>
+    </message>
+    <message>
+        <source>{path} is a web page, not a model: the download went wrong; download the file itself</source>
+        <translation>{path} ist eine Webseite, kein Modell: der Download ging schief; die Datei selbst herunterladen</translation>
+    </message>
+    <message>
+        <source>{path} is a weight file, not the description of a network: use {option}</source>
+        <translation>{path} ist eine Gewichtsdatei, nicht die Beschreibung eines Netzes: {option} verwenden</translation>
+    </message>
+    <message>
+        <source>{path} is a weight file: give the .cfg that belongs to it as the model, and {option}</source>
+        <translation>{path} ist eine Gewichtsdatei: die zugehörige .cfg als Modell angeben, und {option}</translation>
+    </message>
+    <message>
+        <source>{path} is an ONNX model: only Darknet models can be used, a .cfg and its .weights (&apos;framefleet export&apos; writes ONNX files, it reads none)</source>
+        <translation>{path} ist ein ONNX-Modell: nur Darknet-Modelle sind verwendbar, eine .cfg und ihre .weights („framefleet export“ schreibt ONNX-Dateien, liest aber keine)</translation>
+    </message>
+    <message>
+        <source>{path} is larger than {mib} MiB: a Darknet cfg is a small text file</source>
+        <translation>{path} ist größer als {mib} MiB: eine Darknet-cfg ist eine kleine Textdatei</translation>
     </message>
     <message>
         <source>{path} is no COCO truth: it needs images, annotations and categories ({reason})</source>
@@ -2819,32 +3155,56 @@
         <translation>nach {path} hat {picture} {true} Pixel, in {session} aber {stored}: die wahren Objekte derselben Bilder verwenden</translation>
     </message>
     <message>
-        <source>{path} was removed or moved while the run wrote it</source>
-        <translation>{path} wurde entfernt oder verschoben, während der Lauf sie schrieb</translation>
+        <source>{path}, line {line} has a character that cannot be printed: remove it</source>
+        <translation>{path}, Zeile {line}, hat ein nicht druckbares Zeichen: es entfernen</translation>
+    </message>
+    <message>
+        <source>{path}, line {line} is empty: every line must name a class</source>
+        <translation>{path}, Zeile {line}, ist leer: jede Zeile muss eine Klasse nennen</translation>
+    </message>
+    <message>
+        <source>{path}, line {line}, [{section}] (layer {layer}): {problem}</source>
+        <translation>{path}, Zeile {line}, [{section}] (Schicht {layer}): {problem}</translation>
+    </message>
+    <message>
+        <source>{path}, line {line}, [{section}]: {problem}</source>
+        <translation>{path}, Zeile {line}, [{section}]: {problem}</translation>
+    </message>
+    <message>
+        <source>{path}, line {line}: &apos;{text}&apos; is before the first section: a Darknet cfg begins with [net]</source>
+        <translation>{path}, Zeile {line}: „{text}“ steht vor dem ersten Abschnitt: eine Darknet-cfg beginnt mit [net]</translation>
+    </message>
+    <message>
+        <source>{path}, line {line}: &apos;{text}&apos; is neither a [section] nor option=value: is this a Darknet cfg?</source>
+        <translation>{path}, Zeile {line}: „{text}“ ist weder ein [Abschnitt] noch Option=Wert: ist es eine Darknet-cfg?</translation>
+    </message>
+    <message>
+        <source>{path}, line {line}: &apos;{text}&apos; is not a section: write it as [convolutional]</source>
+        <translation>{path}, Zeile {line}: „{text}“ ist kein Abschnitt: als [convolutional] schreiben</translation>
+    </message>
+    <message>
+        <source>{path}: the weights of [convolutional] (layer {layer}) are not all finite numbers: the training diverged, or the file is damaged; download it again or use an earlier one</source>
+        <translation>{path}: die Gewichte von [convolutional] (Schicht {layer}) sind nicht alle endliche Zahlen: das Training lief auseinander, oder die Datei ist beschädigt; neu herunterladen, oder eine frühere verwenden</translation>
+    </message>
+    <message>
+        <source>{what} confirmed</source>
+        <translation>{what} bestätigt</translation>
+    </message>
+    <message>
+        <source>{what} deleted</source>
+        <translation>{what} gelöscht</translation>
+    </message>
+    <message>
+        <source>{what} labelled {label}</source>
+        <translation>{what} als {label} bezeichnet</translation>
+    </message>
+    <message>
+        <source>{where} has no tracks, and lines and zones count tracks: &apos;framefleet track {folder}&apos; adds them</source>
+        <translation>{where} hat keine Spuren, und Linien und Zonen zählen Spuren: „framefleet track {folder}“ ergänzt sie</translation>
     </message>
     <message>
         <source>{path}, line {line}: &apos;{text}&apos; is not a label: write class, centre x, centre y, width, height as shares of the picture</source>
         <translation>{path}, Zeile {line}: „{text}“ ist kein Label: Klasse, Mitte x, Mitte y, Breite, Höhe als Anteile des Bildes schreiben</translation>
-    </message>
-    <message>
-        <source>{path}, line {number} has a character that cannot be printed: remove it</source>
-        <translation>{path}, Zeile {number}, hat ein nicht druckbares Zeichen: es entfernen</translation>
-    </message>
-    <message>
-        <source>{path}, line {number}: &apos;{value}&apos; is before the first section: a Darknet cfg begins with [net]</source>
-        <translation>{path}, Zeile {number}: „{value}“ steht vor dem ersten Abschnitt: eine Darknet-cfg beginnt mit [net]</translation>
-    </message>
-    <message>
-        <source>{path}, line {number}: &apos;{value}&apos; is neither a [section] nor option=value: is this a Darknet cfg?</source>
-        <translation>{path}, Zeile {number}: „{value}“ ist weder ein [Abschnitt] noch Option=Wert: ist es eine Darknet-cfg?</translation>
-    </message>
-    <message>
-        <source>{path}, line {number}: &apos;{value}&apos; is not a section: write it as [convolutional]</source>
-        <translation>{path}, Zeile {number}: „{value}“ ist kein Abschnitt: als [convolutional] schreiben</translation>
-    </message>
-    <message>
-        <source>{path}, line {value} is empty: every line must name a class</source>
-        <translation>{path}, Zeile {value}, ist leer: jede Zeile muss eine Klasse nennen</translation>
     </message>
     <message>
         <source>{path}: &apos;{key}&apos; is neither a list of labels nor labels by their numbers, such as 0: person</source>
@@ -2883,10 +3243,6 @@
         <translation>{path}: {frames} bei {value} s nicht dekodierbar</translation>
     </message>
     <message>
-        <source>{place} cannot be deleted: {value}</source>
-        <translation>{place} lässt sich nicht löschen: {value}</translation>
-    </message>
-    <message>
         <source>{precision}: {gain:.2f}× the speed of fp32, {share:.1%} of its boxes equal ({matching:.0%} needed)</source>
         <translation>{precision}: {gain:.2f}× so schnell wie fp32, {share:.1%} der Rahmen gleich (nötig: {matching:.0%})</translation>
     </message>
@@ -2915,8 +3271,28 @@
         <translation>{scheme}://{rest} ist eine Adresse, und nur Dateien und Ordner sind lesbar: den Inhalt erst als Datei speichern</translation>
     </message>
     <message>
-        <source>{source} is not the file that was published: {error}</source>
-        <translation>{source} ist nicht die veröffentlichte Datei: {error}</translation>
+        <source>the centre</source>
+        <translation>der Mitte</translation>
+    </message>
+    <message>
+        <source>the middle of the lower edge</source>
+        <translation>der Mitte der Unterkante</translation>
+    </message>
+    <message>
+        <source>the middle of the upper edge</source>
+        <translation>der Mitte der Oberkante</translation>
+    </message>
+    <message>
+        <source>{count} track, and it did not cross &apos;{line}&apos;: an object crosses with {point} of its box, between the ends of the line</source>
+        <translation>{count} Spur, und sie kreuzte „{line}“ nicht: ein Objekt kreuzt mit {point} seines Rahmens, zwischen den Enden der Linie</translation>
+    </message>
+    <message>
+        <source>{count} tracks, and none crossed &apos;{line}&apos;: an object crosses with {point} of its box, between the ends of the line</source>
+        <translation>{count} Spuren, und keine kreuzte „{line}“: ein Objekt kreuzt mit {point} seines Rahmens, zwischen den Enden der Linie</translation>
+    </message>
+    <message>
+        <source>{share:.0%} of the objects&apos; steps from one analysed frame to the next are longer than their boxes ({rate:.3g} frames/s): such objects get several numbers or none, and their crossings are missed. Analyse more frames a second (a smaller {option})</source>
+        <translation>{share:.0%} der Schritte der Objekte von einem analysierten Bild zum nächsten sind länger als ihre Rahmen ({rate:.3g} Bilder/s): solche Objekte bekommen mehrere Nummern oder keine, und ihre Überquerungen fehlen. Mehr Bilder je Sekunde analysieren (kleiner wählen: {option})</translation>
     </message>
     <message>
         <source>{stages} stages, cut before layer {cuts} of {layers}: {times} ms a batch, {evenness:.0%} even, values move {how}</source>
@@ -2927,12 +3303,24 @@
         <translation>{stages} Stufen, geschnitten vor den Schichten {cuts} von {layers}: {times} ms je Batch, {evenness:.0%} gleichmäßig, Werte gehen {how}</translation>
     </message>
     <message>
-        <source>{target} cannot be written: {value}</source>
-        <translation>{target} lässt sich nicht schreiben: {value}</translation>
-    </message>
-    <message>
         <source>{together}; a video that cannot be cut stays on one device</source>
         <translation>{together}; ein Video, das sich nicht schneiden lässt, bleibt auf einem Gerät</translation>
+    </message>
+    <message>
+        <source>{tracks} are both in frame {frame} of {source}, so they are different objects</source>
+        <translation>{tracks} sind beide in Bild {frame} von {source}, also verschiedene Objekte</translation>
+    </message>
+    <message>
+        <source>{tracks} of {source} joined</source>
+        <translation>{tracks} von {source} verbunden</translation>
+    </message>
+    <message>
+        <source>{track} is in frames {first} to {last}: give a frame behind the first one, up to the last one</source>
+        <translation>{track} ist in den Bildern {first} bis {last}: ein Bild nach dem ersten, höchstens das letzte angeben</translation>
+    </message>
+    <message>
+        <source>{track} split at frame {frame}, the new track is {new}</source>
+        <translation>{track} bei Bild {frame} geteilt, die neue Spur ist {new}</translation>
     </message>
     <message>
         <source>{value} GB do not fit into {folder}</source>
@@ -2953,22 +3341,6 @@
     <message>
         <source>{value} is {value2} there and {mine} here</source>
         <translation>{value} ist dort {value2} und hier {mine}</translation>
-    </message>
-    <message>
-        <source>{value} models to download: {value2}</source>
-        <translation>{value} Modelle zum Herunterladen: {value2}</translation>
-    </message>
-    <message>
-        <source>{value} pages do not match their checksums</source>
-        <translation>{value} Seiten passen nicht zu ihren Prüfsummen</translation>
-    </message>
-    <message>
-        <source>{value} {value2} cannot be used: give {kind}</source>
-        <translation>{value} {value2} ist nicht brauchbar: {kind} angeben</translation>
-    </message>
-    <message>
-        <source>{value}: choose another folder, or change the permissions</source>
-        <translation>{value}: einen anderen Ordner wählen, oder die Rechte ändern</translation>
     </message>
     <message>
         <source>{value}: install the same on both</source>
@@ -2997,10 +3369,6 @@
     <message>
         <source>{video}: {value} cannot hold its codec {name}; write exact clips</source>
         <translation>{video}: {value} kann seinen Codec {name} nicht aufnehmen; schreiben Sie genaue Ausschnitte</translation>
-    </message>
-    <message>
-        <source>{weights}: the weights of [convolutional] (layer {index}) are not all finite numbers: the training diverged, or the file is damaged; download it again or use an earlier one</source>
-        <translation>{weights}: die Gewichte von [convolutional] (Schicht {index}) sind nicht alle endliche Zahlen: das Training lief auseinander, oder die Datei ist beschädigt; neu herunterladen, oder eine frühere verwenden</translation>
     </message>
     <message>
         <source>{what} did not come to an end within {limit} s</source>
@@ -3047,20 +3415,8 @@
         <translation>{what} ist {value}: eine Zahl schreiben</translation>
     </message>
     <message>
-        <source>{what}, and its results are lost: {error}</source>
-        <translation>{what}, und die Ergebnisse sind verloren: {error}</translation>
-    </message>
-    <message>
-        <source>{what}. The run ends; its results so far are in {place}</source>
-        <translation>{what}. Der Lauf endet; seine Ergebnisse bis hierher sind in {place}</translation>
-    </message>
-    <message>
         <source>{where} ({cause}); copy the file again or repair it</source>
         <translation>{where} ({cause}); die Datei neu kopieren oder reparieren</translation>
-    </message>
-    <message>
-        <source>{why}the earlier results are kept in {kept}</source>
-        <translation>{why}die früheren Ergebnisse bleiben in {kept}</translation>
     </message>
     <message>
         <source>{words} gave no sign of life for {value} s</source>
@@ -4053,6 +4409,14 @@
     <message>
         <source>New settings</source>
         <translation>Neue Einstellungen</translation>
+    </message>
+    <message>
+        <source>Nobody publishes a SHA-256 of {files}.</source>
+        <translation>Niemand veröffentlicht eine SHA-256 von {files}.</translation>
+    </message>
+    <message>
+        <source>Only size and structure can be checked, not who made the files. Download {name} all the same?</source>
+        <translation>Nur Größe und Aufbau lassen sich prüfen, nicht, wer die Dateien gemacht hat. {name} trotzdem herunterladen?</translation>
     </message>
     <message>
         <source>Open an evaluation</source>
@@ -5554,10 +5918,6 @@ Bilder: {decoder}</translation>
         <translation>Keine</translation>
     </message>
     <message>
-        <source>OC-SORT: for objects that stop, turn or hide</source>
-        <translation>OC-SORT: für Objekte, die halten, wenden oder verschwinden</translation>
-    </message>
-    <message>
         <source>One frame in</source>
         <translation>Ein Bild je</translation>
     </message>
@@ -6991,6 +7351,10 @@ Klicken, um es zu ändern</translation>
         <translation>Keine Linien und Zonen</translation>
     </message>
     <message>
+        <source>No object could be tracked: {reason}</source>
+        <translation>Kein Objekt ließ sich verfolgen: {reason}</translation>
+    </message>
+    <message>
         <source>Nothing was detected, so there is nothing to count.</source>
         <translation>Nichts wurde erkannt, also gibt es nichts zu zählen.</translation>
     </message>
@@ -7080,13 +7444,6 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Point that counts</source>
         <translation>Punkt, der zählt</translation>
-    </message>
-    <message numerus="yes">
-        <source>No object could be tracked: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</source>
-        <translation>
-            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennung mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
-            <numerusform>Kein Objekt konnte verfolgt werden: %Ln Erkennungen mit einer Konfidenz von höchstens {highest}, und eine Spur beginnt bei {least}. Ein sichereres Modell verwenden oder mehr Bilder je Sekunde auswerten.</numerusform>
-        </translation>
     </message>
     <message>
         <source>Number the objects in the stored results, without detecting again</source>

@@ -286,13 +286,6 @@
 <context>
     <name>zones</name>
     <message numerus="yes">
-        <source>No object could be tracked: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</source>
-        <translation>
-            <numerusform>No object could be tracked: %Ln detection with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</numerusform>
-            <numerusform>No object could be tracked: %Ln detections with a confidence of at most {highest}, and a track begins at {least}. Use a model that is surer of these objects, or analyse more frames a second.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>The sum of %Ln files.</source>
         <translation>
             <numerusform>The sum of %Ln file.</numerusform>

@@ -198,7 +198,7 @@ class DevicePanel(Panel):
 
     def __init__(self) -> None:
         super().__init__()
-        self._cards: dict[DeviceId, DeviceCard] = {}
+        self.device_cards: dict[DeviceId, DeviceCard] = {}
         self.listed = ListedDevices()
         self.machines, self.telemetry = self.listed.machines, self.listed.telemetry
         self.machines.folds.changed.connect(self._arrange)
@@ -224,7 +224,7 @@ class DevicePanel(Panel):
     @property
     def cards(self) -> tuple[DeviceCard, ...]:
         """One card per device."""
-        return tuple(self._cards.values())
+        return tuple(self.device_cards.values())
 
     def know_devices(self, descriptions: Sequence[DeviceDescription]) -> None:
         """Add descriptions from discovery on this machine. Telemetry is taken only of described devices."""
@@ -264,13 +264,13 @@ class DevicePanel(Panel):
 
     def _arrange(self) -> None:
         current = self.listed.all()
-        for device in [device for device in self._cards if device not in current]:
-            card = self._cards.pop(device)
+        for device in [device for device in self.device_cards if device not in current]:
+            card = self.device_cards.pop(device)
             self._column.removeWidget(card)
             card.deleteLater()
-        self._cards = {device: self._cards.get(device) or self._new_card() for device in current}
+        self.device_cards = {device: self.device_cards.get(device) or self._new_card() for device in current}
         shares, fastest = self._work()
-        for device, card in self._cards.items():
+        for device, card in self.device_cards.items():
             card.describe(self.listed.description(device))
             card.show_status(current[device], shares.get(device), fastest)
         self.machines.show_work(self.listed.statuses)
@@ -292,9 +292,9 @@ class DevicePanel(Panel):
     def _show_figures(self) -> None:
         """Show the figures of all devices; of many devices only those that can be seen."""
         shares, fastest = self._work()
-        few = len(self._cards) <= FEW_DEVICES
+        few = len(self.device_cards) <= FEW_DEVICES
         for status in self.listed.statuses:
-            card = self._cards.get(status.device)
+            card = self.device_cards.get(status.device)
             if card is not None and (few or not card.visibleRegion().isEmpty()):
                 card.show_status(status, shares.get(status.device), fastest)
         self.machines.show_work(self.listed.statuses)
@@ -302,7 +302,7 @@ class DevicePanel(Panel):
     def _place(self) -> None:
         """Put the heading of each machine above its devices, which follow those of this machine."""
         placed: dict[str, list[QWidget]] = {"": []} | {name: [heading] for name, heading in self.machines.folds.headings.items()}
-        for device, card in self._cards.items():
+        for device, card in self.device_cards.items():
             placed.setdefault(device.node, []).append(card)
         first = self._column.indexOf(self.columns) + 1
         for place, widget in enumerate((widget for widgets in placed.values() for widget in widgets), first):
@@ -314,10 +314,10 @@ class DevicePanel(Panel):
         self.columns.setVisible(bool(devices))
         names = {str(replace(device, node="")) for device in devices}
         columns = RowColumns(max(names, key=len, default=""), rates=bool(self.listed.statuses))
-        widgets: list[InColumns] = [self.columns, *(card.row for card in self._cards.values())]
+        widgets: list[InColumns] = [self.columns, *(card.row for card in self.device_cards.values())]
         for widget in widgets:
             widget.set_columns(columns)
-        for card in self._cards.values():
+        for card in self.device_cards.values():
             card.set_alone(len(devices) == 1)
 
     def _new_card(self) -> DeviceCard:
@@ -330,14 +330,14 @@ class DevicePanel(Panel):
     def _offer_changes(self) -> None:
         """Offer which devices can join or leave the current run."""
         for device, change in self.listed.changes().items():
-            if (card := self._cards.get(device)) is not None:
+            if (card := self.device_cards.get(device)) is not None:
                 card.set_change(change)
         self.run.offer(*self.listed.joinable())
 
     def _show_telemetry(self) -> None:
         ours = self.listed.of_run
         names = []
-        for device, card in self._cards.items():
+        for device, card in self.device_cards.items():
             if card.visibleRegion().isEmpty():
                 continue
             if len(device.members) > 1:
@@ -362,7 +362,7 @@ class DevicePanel(Panel):
         self.telemetry.revive()
         self._show_figures()
         self._show_telemetry()
-        for card in self._cards.values():
+        for card in self.device_cards.values():
             if not card.visibleRegion().isEmpty():
                 card.refresh()
 

@@ -100,7 +100,7 @@ class ModelChart(QWidget):
         self.item.setLogMode(x=True, y=False)
         self.item.invertX(True)
         self.item.vb.sigResized.connect(self._place_names)
-        self._names: dict[Any, QGraphicsLineItem] = {}  # each name with the line to its mark
+        self.names: dict[Any, QGraphicsLineItem] = {}  # each name with the line to its mark
         self.legend = label("small", wrap=True, rich=True)
         column((self._plot, 1), self.legend, spacing=2, of=self)
         self.show_speeds({})
@@ -109,7 +109,7 @@ class ModelChart(QWidget):
         """Mark the models that ran on this machine. speeds: by the model's name."""
         self._speeds = dict(speeds)
         self.item.clear()
-        self._names.clear()
+        self.names.clear()
         colour_plot(self._plot, theme.BACKGROUND)
         style = {"color": theme.MUTED, "font-size": f"{theme.base_size() - 2}px"}
         self.item.getAxis("left").setLabel(translate("models", "COCO AP, %"), **style)
@@ -138,8 +138,8 @@ class ModelChart(QWidget):
             shown.setFont(theme.font(-2))
             shown.setPos(_log(entry.gflops), entry.ap)
             self.item.addItem(shown)
-            self._names[shown] = QGraphicsLineItem(shown)
-            self._names[shown].setPen(pg.mkPen(theme.MUTED))
+            self.names[shown] = QGraphicsLineItem(shown)
+            self.names[shown].setPen(pg.mkPen(theme.MUTED))
         works, accuracies = [entry.gflops for entry in self._entries], [entry.ap for entry in self._entries]
         self.item.setXRange(_log(min(works)) - 0.15, _log(max(works)) + 0.15, padding=0)
         self.item.setYRange(min(accuracies) - 9, max(accuracies) + 9, padding=0)
@@ -164,7 +164,7 @@ class ModelChart(QWidget):
     def _place_names(self) -> None:
         """Let each name stand beside its mark, where it covers no other name and no mark; those with the nearest neighbours first."""
         inside = self.item.vb.sceneBoundingRect()
-        marks = {name: self.item.vb.mapViewToScene(name.pos()) for name in self._names}
+        marks = {name: self.item.vb.mapViewToScene(name.pos()) for name in self.names}
         taken = [QRectF(mark.x() - MARK / 2, mark.y() - MARK / 2, MARK, MARK) for mark in marks.values()]
         for name, mark in sorted(marks.items(), key=lambda each: sorted(QLineF(each[1], other).length() for other in marks.values())[1:2]):
             size = name.boundingRect().size()
@@ -173,8 +173,8 @@ class ModelChart(QWidget):
             name.setAnchor(best)
             taken.append(areas[best])
             leader = _leader(areas[best].translated(-mark))
-            self._names[name].setLine(leader)
-            self._names[name].setVisible(not leader.isNull())
+            self.names[name].setLine(leader)
+            self.names[name].setVisible(not leader.isNull())
 
 
 def _text_area(mark: QPointF, side: tuple[float, float], size: QSizeF) -> QRectF:

@@ -70,7 +70,7 @@ class PickList(QObject):
         """The chosen value, or the ticked ones."""
         if not self.several:
             return (self.combo.currentData(),)
-        return tuple(line.data(Qt.ItemDataRole.UserRole) for line in self._lines if line.checkState() is Qt.CheckState.Checked)
+        return tuple(line.data(Qt.ItemDataRole.UserRole) for line in self.lines if line.checkState() is Qt.CheckState.Checked)
 
     def choose(self, values: Collection[Any]) -> None:
         """Choose one value, or show the list with these ones ticked."""
@@ -82,16 +82,17 @@ class PickList(QObject):
 
     def _tick(self, values: Collection[Any]) -> None:
         with QSignalBlocker(self.list):
-            for line in self._lines:
+            for line in self.lines:
                 line.setCheckState(Qt.CheckState.Checked if line.data(Qt.ItemDataRole.UserRole) in values else Qt.CheckState.Unchecked)
 
     @property
-    def _lines(self) -> list[QListWidgetItem]:
+    def lines(self) -> list[QListWidgetItem]:
+        """The rows of the list, in order."""
         return [self.list.item(place) for place in range(self.list.count())]
 
     def _show_list(self) -> None:
         one = self.combo.currentData()
-        values = [line.data(Qt.ItemDataRole.UserRole) for line in self._lines]
+        values = [line.data(Qt.ItemDataRole.UserRole) for line in self.lines]
         if not self.several:
             self._tick((one,) if one in values else values)  # the list begins with what was chosen before
         self.list.setVisible(self.several)
@@ -207,10 +208,10 @@ class OptionsForm(QWidget):
             "draw": (translate("results", "Draws"), draws),
             "zones": (translate("results", "Counted at"), label("muted", _places(zones))),
         }
-        self._fields = {name: QWidget() for name in fields}
+        self.fields = {name: QWidget() for name in fields}
         for name, (title, field) in fields.items():
-            self._fields[name].setLayout(form_grid(((title, field),)))
-        column(*self._fields.values(), spacing=8, of=self)
+            self.fields[name].setLayout(form_grid(((title, field),)))
+        column(*self.fields.values(), spacing=8, of=self)
         self._changed()
 
     def _share(self, name: str, value: float) -> PercentBox:
@@ -222,7 +223,7 @@ class OptionsForm(QWidget):
 
     def show_options(self, names: Collection[str]) -> None:
         """Show the fields of these options only."""
-        for name, field in self._fields.items():
+        for name, field in self.fields.items():
             field.setVisible(name in names)
         self.setVisible(bool(names))
 

@@ -70,18 +70,18 @@ class Sections(QScrollArea):
         self.fold.toggled.connect(self._show_advanced)
         show_last = partial(self._jump, len(sections))
         self.fold.toggled.connect(lambda opened: QTimer.singleShot(0, self, show_last) if opened else None)  # after their layout
-        self._sections = [_Section(label("section", title), title, content, not place) for place, (title, content) in enumerate(sections)]
-        self._sections.append(_Section(self.fold, self.fold.text(), advanced, False))
+        self.sections = [_Section(label("section", title), title, content, not place) for place, (title, content) in enumerate(sections)]
+        self.sections.append(_Section(self.fold, self.fold.text(), advanced, False))
         self.inside = QWidget()
         self.nothing = label("muted")
         self.nothing.hide()
-        column(self.nothing, *self._sections, None, spacing=16, margins=(24, 20, 24, 20), of=self.inside)
+        column(self.nothing, *self.sections, None, spacing=16, margins=(24, 20, 24, 20), of=self.inside)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         show_inside(self, self.inside, "panel")
         self.topics = QListWidget()
         self.topics.setProperty("role", "topics")
         self.topics.setAccessibleName(translate("settings", "Topics"))
-        self.topics.addItems([section.title for section in self._sections])
+        self.topics.addItems([section.title for section in self.sections])
         self.topics.setCurrentRow(0)
         self.topics.setFixedWidth(TOPICS_WIDTH * theme.base_size())
         self.topics.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -93,11 +93,11 @@ class Sections(QScrollArea):
 
     def search(self, text: str) -> None:
         """Show the rows with this text, and the sections that have such rows or are named so. "": all."""
-        for place, section in enumerate(self._sections):
+        for place, section in enumerate(self.sections):
             section.search(text)
             self.topics.item(place).setHidden(section.isHidden())
-        found = [place for place, section in enumerate(self._sections) if not section.isHidden()]
-        for place, section in enumerate(self._sections[1:], 1):
+        found = [place for place, section in enumerate(self.sections) if not section.isHidden()]
+        for place, section in enumerate(self.sections[1:], 1):
             section.line.setVisible(place not in found[:1])
         say(self.nothing, "" if found else translate("settings", "No setting has '{text}' in its name.").format(text=text))
         self._show_advanced(bool(text) or self.fold.isChecked())
@@ -105,12 +105,12 @@ class Sections(QScrollArea):
         self._choose(found[0] if found else -1)
 
     def _show_advanced(self, shown: bool) -> None:
-        self._sections[-1].content.setVisible(shown)
+        self.sections[-1].content.setVisible(shown)
         self.fold.setIcon(icon("chevron-up" if self.fold.isChecked() else "chevron-down", theme.MUTED))
 
     def _jump(self, place: int) -> None:
         """Scroll to a section, and open it if it is folded."""
-        section = self._sections[place]
+        section = self.sections[place]
         if section.content.isHidden():
             self.fold.setChecked(True)
         self.verticalScrollBar().setValue(section.y())
@@ -118,8 +118,8 @@ class Sections(QScrollArea):
 
     def _follow(self, value: int) -> None:
         """Choose the section at the top of the page, or the last one at its end."""
-        shown = [place for place, section in enumerate(self._sections) if not section.isHidden()]
-        passed = [place for place in shown if self._sections[place].y() <= value + NEAR]
+        shown = [place for place, section in enumerate(self.sections) if not section.isHidden()]
+        passed = [place for place in shown if self.sections[place].y() <= value + NEAR]
         if shown:
             self._choose(shown[-1] if value == self.verticalScrollBar().maximum() else (passed or shown)[-1])
 
@@ -158,8 +158,8 @@ class SettingsDialog(QDialog):
         self.devices.set_devices(preferences.values["devices"])
         self._values = preferences.values
         sections = (Section.SHARING, Section.DETECTION, Section.VIDEOS, Section.ADVANCED)
-        self._forms = [SettingsForm(section, preferences.values) for section in sections]
-        self.sharing, self.detection, self.videos, self.advanced = self._forms
+        self.forms = [SettingsForm(section, preferences.values) for section in sections]
+        self.sharing, self.detection, self.videos, self.advanced = self.forms
         self.folders = FoldersForm(background)
         self.folders.models_requested.connect(self.model.list_requested)
         self.window_ = WindowForm(store)
@@ -175,7 +175,7 @@ class SettingsDialog(QDialog):
         self.buttons.rejected.connect(self.reject)
         self._arrange()
         self.devices.changed.connect(self._validate)
-        for form in self._forms:
+        for form in self.forms:
             form.changed.connect(self._validate)
         self.model.checked.connect(self._validate)
         self.model.set_parts(ModelParts.of(preferences.model))
@@ -205,7 +205,7 @@ class SettingsDialog(QDialog):
     def preferences(self) -> Preferences:
         """The preferences in the fields."""
         values = {**self._values, "devices": self.devices.devices}
-        for form in self._forms:
+        for form in self.forms:
             values |= form.values
         return Preferences(self.model.files, values)
 
@@ -240,7 +240,7 @@ class SettingsDialog(QDialog):
 
     def _show(self, values: Mapping[str, Any], window: Mapping[str, str]) -> None:
         self.devices.set_devices(values["devices"])
-        for form in self._forms:
+        for form in self.forms:
             form.set_values(values)
         self.window_.values = window
         self._validate()
@@ -263,9 +263,9 @@ class SettingsDialog(QDialog):
         values, used = preferences.values, preferences.values["devices"] or self.devices.default
         none = translate("settings", "Select at least one device, or the automatic choice.") if self.devices.none_ticked else ""
         problems: dict[str, Notice | str] = dict(find_problems(values, used, self.devices.offered) if used and not none else {})
-        problems |= {name: text for form in self._forms for name, text in form.unreadable.items()}
+        problems |= {name: text for form in self.forms for name, text in form.unreadable.items()}
         say(self.devices.problem, none)
-        for form in self._forms:
+        for form in self.forms:
             form.show_sentences(
                 {name: f"{of_engine(text, capital=True)}." for name, text in problems.items()},
                 {name: of_engine(text) for name, text in find_notes(values).items()},

@@ -132,8 +132,8 @@ class ClusterTopology(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._folds = Folds()
-        self._folds.changed.connect(self._show)
+        self.folds = Folds()
+        self.folds.changed.connect(self._show)
         self._drawings: dict[str, TopologyDrawing] = {}
         self._topologies: Mapping[str, Topology] = {}
         self._machines: Sequence[Machine] = ()
@@ -151,10 +151,10 @@ class ClusterTopology(QWidget):
     def show_machines(self, machines: Sequence[Machine]) -> None:
         """Show these machines as they are now."""
         self._machines = machines
-        if self._folds.set_machines([machine.state.name for machine in machines]):
-            for name in self._drawings.keys() - self._folds.headings.keys():
+        if self.folds.set_machines([machine.state.name for machine in machines]):
+            for name in self._drawings.keys() - self.folds.headings.keys():
                 self._drawings.pop(name).deleteLater()
-            for place, heading in enumerate(self._folds.headings.values()):
+            for place, heading in enumerate(self.folds.headings.values()):
                 self._column.insertWidget(place, heading)
             for name, drawing in self._drawings.items():
                 self._place(name, drawing)
@@ -162,15 +162,15 @@ class ClusterTopology(QWidget):
         self._show()
 
     def _place(self, name: str, drawing: TopologyDrawing) -> None:
-        self._column.insertWidget(self._column.indexOf(self._folds.headings[name]) + 1, drawing)
+        self._column.insertWidget(self._column.indexOf(self.folds.headings[name]) + 1, drawing)
 
     def _show(self) -> None:
         if not self.isVisible():
             return
         for machine in self._machines:
             name, measured = machine.state.name, machine.state.measured
-            opened = self._folds.opened(name)
-            self._folds.headings[name].show_machine(machine, opened)
+            opened = self.folds.opened(name)
+            self.folds.headings[name].show_machine(machine, opened)
             if opened and name in self._topologies and name not in self._drawings:
                 self._drawings[name] = drawing = TopologyDrawing()
                 drawing.show_topology(self._topologies[name])

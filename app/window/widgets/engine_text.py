@@ -197,9 +197,8 @@ def _table(language: str) -> tuple[dict[str, str], list[tuple[re.Pattern[str], s
     """The translations of sentences without values, and those with values, the longest first."""
     contexts = ElementTree.parse(FOLDER / f"framefleet_{language}.ts").getroot().iter("context")
     messages = next(context for context in contexts if context.findtext("name") == "engine").iter("message")
-    notices = {form for text in texts().values() for form in ((text,) if isinstance(text, str) else text)}
     found = {str(message.findtext("source")): message.findtext("translation") or "" for message in messages}
-    found = {source: made for source, made in found.items() if source not in notices or "{" not in source}
+    found = {source: made for source, made in found.items() if "{" not in source or _is_pattern(source)}
     plain = {source: made for source, made in found.items() if made and "{" not in source}
     patterns = []
     for source in sorted((source for source in found if source not in plain), key=_letters, reverse=True):
@@ -212,3 +211,9 @@ def _table(language: str) -> tuple[dict[str, str], list[tuple[re.Pattern[str], s
 def _letters(source: str) -> int:
     """The number of letters beside the placeholders."""
     return len(re.sub(r"{\w+}", "", source))
+
+
+def _is_pattern(source: str) -> bool:
+    """Whether a text can be recognized by its words: other ones are of notices."""
+    names = [name for _, name, *_ in Formatter().parse(source) if name]
+    return _letters(source) >= 12 and len(set(names)) == len(names) and not any(spec for *_, spec, _ in Formatter().parse(source))

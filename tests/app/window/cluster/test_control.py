@@ -65,7 +65,7 @@ def test_files_are_detected_on_the_machines_and_go_on_here_when_the_window_leave
     dialog.connect_.click()
     qtbot.waitUntil(lambda: link.cluster is not None, timeout=PATIENCE)
     qtbot.waitUntil(lambda: panel.machines.telemetry(ALPHA) is not None, timeout=PATIENCE)
-    qtbot.waitUntil(lambda: list(panel._cards) == [ALPHA], timeout=PATIENCE)
+    qtbot.waitUntil(lambda: list(panel.device_cards) == [ALPHA], timeout=PATIENCE)
     assert "alpha (" in dialog.machines.text()
     assert panel.machines.folds.headings["alpha"].isVisible()
     measured = link.machines[0].state.measured

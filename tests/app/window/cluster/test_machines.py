@@ -44,13 +44,14 @@ def working(device: DeviceId, rate: float) -> DeviceStatus:
 
 def test_devices_stand_below_their_machine_with_its_network_and_work(qtbot: QtBot) -> None:
     panel = shown(qtbot, *(Machine(state(name)) for name in NAMES[:2]))
-    assert [str(device) for device in panel._cards] == ["alpha/cuda:0", "alpha/cuda:1", "beta/cuda:0", "beta/cuda:1"]
+    assert [str(device) for device in panel.device_cards] == ["alpha/cuda:0", "alpha/cuda:1", "beta/cuda:0", "beta/cuda:1"]
     broken = fold(working(DeviceId("cuda", "1", "beta"), 0.0), DeviceFailed(DeviceId("cuda", "1", "beta"), "it burns", False), 0.0)
     panel.show_devices([working(DeviceId("cuda", "0", "beta"), 50.5), working(DeviceId("cuda", "0", "alpha"), 40), broken])
-    assert [device.node for device in panel._cards] == ["alpha", "alpha", "beta", "beta"]
+    assert [device.node for device in panel.device_cards] == ["alpha", "alpha", "beta", "beta"]
     panel.refresh()
     alpha, beta = panel.machines.folds.headings["alpha"], panel.machines.folds.headings["beta"]
-    places = [each.y() for each in (alpha, panel._cards[DeviceId("cuda", "0", "alpha")], beta, panel._cards[DeviceId("cuda", "0", "beta")])]
+    cards = [panel.device_cards[DeviceId("cuda", "0", name)] for name in ("alpha", "beta")]
+    places = [each.y() for each in (alpha, cards[0], beta, cards[1])]
     assert places == sorted(places)
     assert (alpha.network, alpha.work, alpha.problem) == ("↓ 3.0 MiB/s  ↑ 1.0 KiB/s", "2 devices · 40.0 frames/s", "")
     assert (beta.work, beta.problem) == ("2 devices · 50.5 frames/s", "1 failed")
@@ -67,11 +68,11 @@ def test_a_machine_that_is_lost_says_so(qtbot: QtBot) -> None:
 
 def test_with_more_than_four_machines_a_click_shows_the_devices_of_one(qtbot: QtBot) -> None:
     panel = shown(qtbot, *(Machine(state(name)) for name in NAMES))
-    assert not panel._cards
+    assert not panel.device_cards
     panel.machines.folds.headings["delta"].clicked.emit()
-    assert [str(device) for device in panel._cards] == ["delta/cuda:0", "delta/cuda:1"]
+    assert [str(device) for device in panel.device_cards] == ["delta/cuda:0", "delta/cuda:1"]
     panel.machines.folds.headings["delta"].clicked.emit()
-    assert not panel._cards
+    assert not panel.device_cards
     panel.show_machines([])
     assert not panel.machines.folds.headings
 
@@ -98,4 +99,4 @@ def test_the_topology_has_the_machines_too(qtbot: QtBot) -> None:
     assert not panel.isVisibleTo(panel.parentWidget())
     panel.show()
     panel.show_machines([Machine(state(name)) for name in NAMES[:2]])
-    assert [heading.network for heading in panel._folds.headings.values()] == ["↓ 3.0 MiB/s  ↑ 1.0 KiB/s"] * 2
+    assert [heading.network for heading in panel.folds.headings.values()] == ["↓ 3.0 MiB/s  ↑ 1.0 KiB/s"] * 2

@@ -33,7 +33,7 @@ def test_names_do_not_cover_each_other(qtbot: QtBot, width: int, ran: bool) -> N
     chart.resize(width, chart.height())
     chart.show()
     chart.show_speeds({entry.name: Speed(33.1, "CPU") for entry in FAMILY} if ran else {})
-    areas = [name.mapRectToScene(name.boundingRect().adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)) for name in chart._names]
+    areas = [name.mapRectToScene(name.boundingRect().adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)) for name in chart.names]
     assert len(areas) == len(FAMILY)
     for one, other in combinations(areas, 2):
         assert (one & other).isEmpty()
@@ -45,7 +45,7 @@ def test_a_name_away_from_its_mark_has_a_line_to_it(qtbot: QtBot) -> None:
     chart.resize(1040, chart.height())
     chart.show()
     lengths = []
-    for name, leader in chart._names.items():
+    for name, leader in chart.names.items():
         end = leader.line().p2()
         area = name.boundingRect().adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
         away = QLineF(0, 0, min(max(0, area.left()), area.right()), min(max(0, area.top()), area.bottom())).length()

@@ -116,7 +116,7 @@ def test_every_format_is_offered_with_its_options_only(dialog: ExportDialog) -> 
     assert [dialog.forms.combo.itemData(index) for index in range(len(EXPORTERS))] == [*EXPORTERS]
     for name, exporter in EXPORTERS.items():
         choose(dialog, name)
-        shown = {option for option, field in dialog.options._fields.items() if field.isVisible()}
+        shown = {option for option, field in dialog.options.fields.items() if field.isVisible()}
         assert shown == set(exporter.options)
         assert dialog.purpose.text() == f"{exporter.purpose}."
         assert dialog.start.isEnabled() is (name != "zones")  # the file has none
@@ -219,11 +219,11 @@ def test_several_formats_share_one_export(qtbot: QtBot, window: MainWindow, dial
     choose(dialog, "coco")
     dialog.forms.combo.setCurrentIndex(dialog.forms.combo.count() - 1)
     assert dialog.choice.forms == ("coco",)  # the list begins with it
-    for line in dialog.forms._lines:
+    for line in dialog.forms.lines:
         line.setCheckState(Qt.CheckState.Checked if line.text() in ("CSV tables", "COCO") else Qt.CheckState.Unchecked)
     assert dialog.choice.forms == ("csv", "coco")
-    assert dialog.options._fields["interval"].isVisible()
-    assert dialog.options._fields["coco_ids"].isVisible()
+    assert dialog.options.fields["interval"].isVisible()
+    assert dialog.options.fields["coco_ids"].isVisible()
     feature(window, Exports).start(dialog.choice)
     qtbot.waitUntil(lambda: window.context.activity.text.text() == "Exported 4 files")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.coco.json", "a.detections.csv", "counts.csv", "files.csv"]
@@ -240,7 +240,7 @@ def test_classes_are_ticked_in_a_list(dialog: ExportDialog) -> None:
     assert dialog.choice.view.classes is None
     dialog.filter.classes.choose((0, 2))
     assert dialog.choice.view.classes == {0, 2}
-    for line in dialog.filter.classes._lines:
+    for line in dialog.filter.classes.lines:
         line.setCheckState(Qt.CheckState.Unchecked)
     assert (dialog.problem.text(), dialog.start.isEnabled()) == ("Choose at least one class.", False)
     dialog.filter.classes.choose((1,))

@@ -371,22 +371,22 @@ def test_tab_stops_only_at_what_can_be_operated(qtbot: QtBot, background: Backgr
 
 def test_search_shows_the_rows_that_contain_the_text(qtbot: QtBot, background: Background) -> None:
     dialog = open_dialog(qtbot, background, Preferences.of(None), {"precision": "Last run: bf16."})
-    shown = {name for form in dialog._forms for name, field in form.fields.items() if field.isVisible()}
+    shown = {name for form in dialog.forms for name, field in form.fields.items() if field.isVisible()}
     qtbot.keyClicks(dialog.search, "precision")
     dialog.search.setFocus()
     qtbot.keyClick(dialog.search, Qt.Key.Key_Return)
     assert dialog.isVisible(), "Enter in the search field does not save"
-    assert {name for form in dialog._forms for name, field in form.fields.items() if field.isVisible()} == {"precision"}
+    assert {name for form in dialog.forms for name, field in form.fields.items() if field.isVisible()} == {"precision"}
     assert not dialog.folders.isVisible()
     assert dialog.advanced.choices["precision"].isVisible()
     dialog.search.clear()
-    assert {name for form in dialog._forms for name, field in form.fields.items() if field.isVisible()} == shown
+    assert {name for form in dialog.forms for name, field in form.fields.items() if field.isVisible()} == shown
     assert dialog.folders.isVisible()
     qtbot.keyClicks(dialog.search, "files")
     assert dialog.folders.isVisible()
     dialog.search.setText("track")
     assert dialog.detection.fields["track"].isVisible()
-    assert not next(section for section in dialog.pane._sections if section.isVisible()).line.isVisible()  # a line stands between two
+    assert not next(section for section in dialog.pane.sections if section.isVisible()).line.isVisible()  # a line stands between two
     dialog.search.setText("language")
     assert dialog.window_.isVisible()
     assert not dialog.detection.isVisible()

@@ -38,10 +38,10 @@ def _german(qapp: QApplication) -> Iterator[None]:
     translation.install(qapp, "en")
 
 
-def message_of(call: Callable[[], object]) -> str:
+def message_of(call: Callable[[], object]) -> Notice:
     with pytest.raises(FramefleetError) as caught:
         call()
-    return str(caught.value)
+    return caught.value.notice
 
 
 def cannot_write(path: Path) -> None:
@@ -49,7 +49,7 @@ def cannot_write(path: Path) -> None:
         raise PermissionError(13, "Permission denied")
 
 
-def errors(folder: Path) -> Iterator[str]:
+def errors(folder: Path) -> Iterator[Notice]:
     (folder / "empty.cfg").write_text("")
     (folder / "x.weights").write_bytes(b"1234")
     yield message_of(lambda: expand_sources([folder / "missing.mp4"]))
@@ -65,7 +65,7 @@ def errors(folder: Path) -> Iterator[str]:
 def test_errors_of_files_and_settings_are_german(tmp_path: Path) -> None:
     for error in errors(tmp_path):
         said = of_engine(error)
-        assert said != error
+        assert said != str(error)
         assert not ENGLISH.search(said.replace(str(tmp_path), "")), said
 
 
