@@ -1,12 +1,14 @@
 """Evaluates sessions: accuracy, curves, confusions, results of each file and the worst frames, also for several sessions side by side.
 
-``bootstrap`` in the second half says how much the mean average precision would vary with other pictures.
+``draw`` in the second half estimates how much the mean average precision would vary with other pictures (bootstrap).
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import hypot, sqrt
 from pathlib import Path
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -63,7 +65,7 @@ class FrameErrors:
 
 
 class Interval(NamedTuple):
-    """The limits between which the value lies with a probability of ``SHARE``."""
+    """The limits between which the value lies with a probability of ``SHARE``, as far as the bootstrap can tell."""
 
     low: float
     high: float
@@ -366,15 +368,15 @@ def confusion(matches: Matches, objects: Boxes, classes: int, confidence: float)
     return table
 
 
-BLOCKS = 200
-"""Maximum number of blocks. Consecutive pictures of a video are similar, so blocks of them are drawn together."""
+MAX_BLOCKS, MIN_BLOCKS = 200, 10
+"""Pictures are drawn in blocks, because consecutive pictures of a video are similar. With fewer blocks there is no interval."""
 
-MIN_BLOCKS = 10
-"""With fewer blocks there is no interval."""
+_BLOCK, _FEW_BLOCKS = 10, 20
+"""Pictures of a block, if that makes at least this number of blocks."""
 
 DRAWS = 500
 SHARE = 0.95
-"""The probability of an interval."""
+"""The probability of an interval. ``benchmarks/detection/intervals.py`` measures how often one holds the true value."""
 
 _BINS = 256
 """Detections of a class are divided into at most this number of groups of similar confidence, which makes a draw a multiplication.
@@ -383,46 +385,96 @@ The surest ones, which decide about classes with few objects, are half of the gr
 """
 
 
+_SAME = 1e-12
+"""Changes below this come from rounding."""
+
+
+class Draws(NamedTuple):
+    """What drawing pictures with repetition does to mean average precisions.
+
+    Parameters
+    ----------
+    changes : ndarray, float64, shape (sessions, draws, thresholds)
+        By how much each draw changes the mean.
+    without : ndarray, float64, shape (sessions, blocks, thresholds)
+        By how much the mean changes without one block of pictures.
+    rare : ndarray, float64, shape (sessions, thresholds)
+        Variance of the mean that the draws do not show, because a class has few objects: if all three are found, so they are in each draw.
+    """
+
+    changes: NDArray[np.float64]
+    without: NDArray[np.float64]
+    rare: NDArray[np.float64]
+
+
 def _with_intervals(results: list[Result], matched: list[Matches], objects: Boxes, pictures: int, classes: int) -> list[Result]:
-    changes = drawn_changes(matched, objects, pictures, classes)
-    if changes is None:
+    draws = draw(matched, objects, pictures, classes)
+    if draws is None:
         return results
-    half, whole, first = changes[:, :, 0], changes.mean(axis=2), results[0]
-    return [
-        replace(
-            each,
-            interval50=interval(each.map50, half[n]),
-            interval50_95=interval(each.map50_95, whole[n]),
-            difference50=interval(each.map50 - first.map50, half[n] - half[0], -1.0),
-            difference50_95=interval(each.map50_95 - first.map50_95, whole[n] - whole[0], -1.0),
-        )
-        for n, each in enumerate(results)
-    ]
+    found = []
+    for number, each in enumerate(results):
+        values: dict[str, Interval] = {}
+        for name, over in (("50", _at_half), ("50_95", _over_thresholds)):
+            changes, without, rare = map(over, draws)
+            value, first = getattr(each, f"map{name}"), getattr(results[0], f"map{name}")
+            values[f"interval{name}"] = interval(value, changes[number], without[number], float(rare[number]))
+            values[f"difference{name}"] = interval(value - first, changes[number] - changes[0], without[number] - without[0], least=-1.0)
+        found.append(replace(each, **values))
+    return found
 
 
-def drawn_changes(compared: Sequence[Matches], truth: Boxes, pictures: int, classes: int) -> NDArray[np.float64] | None:
-    """Return by how much the mAP of each session changes in each draw, at each overlap: float64 (sessions, draws, thresholds).
+def _at_half(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return values[..., 0]
+
+
+def _over_thresholds(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    mean_of_all: NDArray[np.float64] = values.mean(axis=-1)
+    return mean_of_all
+
+
+def draw(compared: Sequence[Matches], truth: Boxes, pictures: int, classes: int) -> Draws | None:
+    """Draw pictures with repetition, and compute the mean average precision of each session.
 
     All sessions are measured on the same drawn pictures, so their differences vary less than each of them. pictures: number of pictures.
     Returns None if there are too few pictures, or no objects.
     """
-    blocks = min(BLOCKS, pictures)
+    blocks = min(MAX_BLOCKS, max(pictures // _BLOCK, min(pictures, _FEW_BLOCKS)))
     if blocks < MIN_BLOCKS or truth.ignored.all():
         return None
-    draws = np.random.default_rng(0).multinomial(blocks, np.full(blocks, 1 / blocks), DRAWS)
-    weights = np.vstack([np.ones(blocks), draws])  # the first row is what the others are compared with: all blocks once
+    drawn = np.random.default_rng(0).multinomial(blocks, np.full(blocks, 1 / blocks), DRAWS)
+    # the first row is what the others are compared with: all blocks once
+    weights = np.vstack([np.ones(blocks), drawn, 1 - np.eye(blocks)])
     objects = _objects(truth, blocks, pictures, classes)
-    means = np.stack([_means(matches, objects, weights, pictures) for matches in compared])
-    return means[:, 1:] - means[:, :1]
+    means, rare = map(np.stack, zip(*(_means(matches, objects, weights, pictures) for matches in compared), strict=True))
+    changes = means[:, 1:] - means[:, :1]
+    return Draws(changes[:, :DRAWS], changes[:, DRAWS:], rare)
 
 
-def interval(value: float, changes: NDArray[np.float64], least: float = 0.0) -> Interval:
-    """Return the limits between which ``SHARE`` of the draws lie. value: without drawing. changes: in each draw.
+def interval(value: float, changes: NDArray[np.float64], without: NDArray[np.float64], rare: float = 0.0, least: float = 0.0) -> Interval:
+    """Return the bias-corrected and accelerated bootstrap interval (BCa; Efron 1987), widened for classes with few objects.
 
-    The changes are estimates, which may lead beyond the least possible value (``least``) or the most (1).
+    Parameters
+    ----------
+    value : float
+        Without drawing.
+    changes, without, rare
+        Of one session: see ``Draws``.
+    least : float
+        The least possible value; the largest one is 1.
     """
-    low, high = np.quantile(np.clip(value + changes, least, 1.0), [(1 - SHARE) / 2, (1 + SHARE) / 2])
-    return Interval(float(low), float(high))
+    normal = NormalDist()
+    below = float(np.mean(changes < -_SAME) + np.mean(np.abs(changes) <= _SAME) / 2)
+    bias = normal.inv_cdf(min(max(below, 1 / (2 * len(changes))), 1 - 1 / (2 * len(changes))))
+    apart = without.mean() - without
+    spread = float((apart**2).sum()) ** 1.5
+    skew = float((apart**3).sum()) / (6 * spread) if spread > _SAME else 0.0
+    limits = (normal.inv_cdf((1 - SHARE) / 2), normal.inv_cdf((1 + SHARE) / 2))
+    shares = [normal.cdf(bias + (bias + limit) / (1 - skew * (bias + limit))) for limit in limits]
+    low, high = np.quantile(changes, sorted(shares)).tolist()
+    if rare:
+        wider = limits[1] * sqrt(rare)
+        low, high = -hypot(min(low, 0.0), wider), hypot(max(high, 0.0), wider)
+    return Interval(float(np.clip(value + low, least, 1.0)), float(np.clip(value + high, least, 1.0)))
 
 
 def _objects(truth: Boxes, blocks: int, pictures: int, classes: int) -> NDArray[np.float64]:
@@ -432,13 +484,15 @@ def _objects(truth: Boxes, blocks: int, pictures: int, classes: int) -> NDArray[
     return np.bincount(cells, minlength=blocks * classes).reshape(blocks, classes).astype(np.float64)
 
 
-def _means(matches: Matches, objects: NDArray[np.float64], drawn: NDArray[np.float64], pictures: int) -> NDArray[np.float64]:
-    """The mAP of each draw at each overlap, float64 (draws, thresholds).
+def _means(
+    matches: Matches, objects: NDArray[np.float64], drawn: NDArray[np.float64], pictures: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The mAP of each draw at each overlap, float64 (draws, thresholds), and the variance ``Draws.rare``, float64 (thresholds,).
 
     A class of which a draw has no object counts as in the first row. Otherwise, draws without a rare class would have another mean.
     """
     found, blocks = matches.found, len(objects)
-    totals = np.zeros((len(drawn), len(matches.right)))
+    totals, rare = np.zeros((len(drawn), len(matches.right))), np.zeros(len(matches.right))
     block_of, there = found.pictures * blocks // pictures, np.flatnonzero(objects.sum(axis=0))
     for number in there:
         which = np.flatnonzero(found.classes == number)
@@ -452,7 +506,11 @@ def _means(matches: Matches, objects: NDArray[np.float64], drawn: NDArray[np.flo
         for place, (right, ignored) in enumerate(zip(matches.right[:, which], matches.ignored[:, which], strict=True)):
             tables = [np.bincount(cells, each, blocks * bins).reshape(blocks, bins) for each in (right, ~right & ~ignored)]
             so_far = [(drawn[seen] @ table).cumsum(axis=1) for table in tables]
-            precisions = interpolated(so_far[0], so_far[1], expected[seen])
-            totals[seen, place] += precisions
-            totals[~seen, place] += precisions[0]
-    return totals / max(len(there), 1)
+            precisions = np.full(len(drawn), np.nan)
+            precisions[seen] = interpolated(so_far[0], so_far[1], expected[seen])
+            precisions[~seen] = precisions[0]
+            totals[:, place] += precisions
+            # the variance of a share of so many objects, two of each kind added (Agresti and Coull 1998)
+            share = (expected[0] * precisions[0] + 2) / (expected[0] + 4)
+            rare[place] += max(0.0, share * (1 - share) / (expected[0] + 4) - precisions[1 : DRAWS + 1].var())
+    return totals / max(len(there), 1), rare / max(len(there), 1) ** 2

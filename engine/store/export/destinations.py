@@ -103,7 +103,8 @@ class Destinations(Closing):
 
     def existing(self, folder: Path, purpose: Purpose) -> Path | None:
         """Return the file that an earlier export wrote in ``folder`` with the same content, if it has not changed since."""
-        return next((path for path, other in self._outputs.unchanged() if other == purpose and path.parent == folder.absolute()), None)
+        found = self._outputs.unchanged(purpose.source, purpose.format)
+        return next((path for path, other in found if other == purpose and path.parent == folder.absolute()), None)
 
     def _state(self, path: Path, made: Path, purpose: Purpose) -> _State:
         if not os.path.lexists(path):
@@ -119,8 +120,8 @@ class Destinations(Closing):
 
     def _delete_partial(self, path: Path, purpose: Purpose) -> None:
         """Delete the file of an interrupted run that the complete one at ``path`` replaces."""
-        for older, other in list(self._outputs.unchanged()):
-            if purpose.complete and not other.complete and purpose.same_file(other) and older.parent == path.absolute().parent:
+        for older, other in list(self._outputs.unchanged(purpose.source, purpose.format)) if purpose.complete else ():
+            if not other.complete and older.parent == path.absolute().parent:
                 shutil.rmtree(older) if older.is_dir() else older.unlink()
                 self._outputs.forget(older)
 

@@ -57,25 +57,32 @@ class Outputs:
         self._changes: list[tuple[str, tuple[object, ...]]] = []
         self._due = 0.0
         self._known: dict[Path, dict[Identity, Purpose]] = {}
+        self._paths: dict[tuple[str, str], dict[Path, None]] = {}
+        """The files of each source and format, in their order. Without it, each new file would be compared with all others."""
         with schema.reading(database), closing(schema.open_existing(database, "ro")) as connection:
             rows = connection.execute("SELECT path, source, format, complete, content, size, modified FROM outputs")
             for path, source, form, complete, content, *identity in rows:
                 whole = Path(os.path.normpath(database.absolute().parent / os.fsdecode(path)))
-                self._known.setdefault(whole, {})[identity[0], identity[1]] = Purpose(os.fsdecode(source), form, bool(complete), content)
+                self._remember(whole, (identity[0], identity[1]), Purpose(os.fsdecode(source), form, bool(complete), content))
 
     def purpose_of(self, path: Path) -> Purpose | None:
         """Return the purpose of a file that Framefleet wrote and that has not changed since. None for every other file."""
         return self._known.get(_whole(path), {}).get(identity_of(path))
 
-    def unchanged(self) -> Iterator[tuple[Path, Purpose]]:
-        """Yield the recorded files that have not changed since."""
-        for path in list(self._known):
-            if (purpose := self.purpose_of(path)) is not None:
+    def unchanged(self, source: str, form: str) -> Iterator[tuple[Path, Purpose]]:
+        """Yield the recorded files of a source and format that have not changed since."""
+        for path in list(self._paths.get((source, form), ())):
+            purpose = self.purpose_of(path)
+            if purpose is not None and (purpose.source, purpose.format) == (source, form):
                 yield path, purpose
+
+    def _remember(self, whole: Path, identity: Identity, purpose: Purpose) -> None:
+        self._known.setdefault(whole, {})[identity] = purpose
+        self._paths.setdefault((purpose.source, purpose.format), {})[whole] = None
 
     def add(self, path: Path, purpose: Purpose, identity: Identity) -> None:
         """Record a file that is about to be written at ``path``."""
-        self._known.setdefault(_whole(path), {})[identity] = purpose
+        self._remember(_whole(path), identity, purpose)
         if self._journal is not None:
             with self._journal.open("a", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(json.dumps([str(_whole(self._database)), str(_whole(path)), astuple(purpose), identity]) + "\n")
@@ -117,12 +124,15 @@ class Outputs:
 
 def recover(folder: Path) -> None:
     """Store the changes in the journal that a killed process left in ``folder``."""
+    sessions: dict[str, Outputs] = {}
     with suppress(OSError, ValueError, TypeError, LookupError, ExportError):
-        lines = (folder / JOURNAL).read_text("utf-8", errors="surrogateescape").splitlines()
-        for database, path, purpose, identity in map(json.loads, lines):
-            outputs = Outputs(Path(database))
-            outputs.add(Path(path), Purpose(*purpose), (identity[0], identity[1]))
-            outputs.store()
+        for line in (folder / JOURNAL).read_text("utf-8", errors="surrogateescape").splitlines():
+            database, path, purpose, identity = json.loads(line)
+            if database not in sessions:
+                sessions[database] = Outputs(Path(database))
+            sessions[database].add(Path(path), Purpose(*purpose), (identity[0], identity[1]))
+    for outputs in sessions.values():
+        outputs.store()
 
 
 def identity_of(path: Path) -> Identity:

@@ -136,15 +136,15 @@ def file_stems(paths: Sequence[str]) -> list[str]:
     natural = [_stem(Path(path)) for path in paths]
     taken = {name_key(stem) for stem in natural}
     stems: list[str] = []
-    seen: set[str] = set()
+    last: dict[str, int] = {}  # by the key of the stem, the number of the last name that was tried
     for stem in natural:
-        name, number = stem, 1
-        if name_key(stem) in seen:
+        name, key = stem, name_key(stem)
+        if key in last:
             while name_key(name) in taken:
-                number += 1
-                name = f"{stem}-{number}"
+                last[key] += 1
+                name = f"{stem}-{last[key]}"
             taken.add(name_key(name))
-        seen.add(name_key(stem))
+        last.setdefault(key, 1)
         stems.append(name)
     return stems
 

@@ -3,8 +3,10 @@
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from framefleet.engine.errors import ExportError
@@ -13,14 +15,16 @@ from framefleet.engine.store.export.destinations import Destinations, Protected,
 from framefleet.engine.store.export.outputs import JOURNAL, Outputs, Purpose, recover
 from framefleet.engine.store.export.planning import Planned, plan_export, source_stems
 from framefleet.engine.store.exporters import EXPORTERS
-from framefleet.engine.store.exporters.common.base import Export, Progress, part_of
+from framefleet.engine.store.exporters.common.base import STAGE, Export, Progress, part_of, sync
 from framefleet.engine.store.exporters.common.options import DEFAULTS, ExportOptions
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.sources import name_key
 
-STAGE = ".framefleet-export"
-"""Name of the hidden folder in which files are written before they get their names."""
+MOVED_TOGETHER = 64
+"""Number of small files that get their names at once."""
+
+_SYNCED_AT_ONCE = 16
 
 
 @dataclass(frozen=True)
@@ -68,31 +72,88 @@ def export_session(
     stems = source_stems(reader.sources())
     suffixes = {output.suffix for exporter in EXPORTERS.values() for output in exporter.outputs if not output.per_session}
     taken = frozenset(name_key(f"{stem}{suffix}") for stem in stems for suffix in suffixes)
-    written = []
+    made: list[_Made] = []
+    written: list[Exported] = []
+    known: dict[str, tuple[str, ...]] = {}
     with stage(folder, waiting) as place, Destinations(reader.path, Protected.of(reader), overwrite, place) as destinations:
+
+        def move() -> None:
+            """Move the files that are made to their places."""
+            _sync_all([each.export.path for each in made])
+            for each in made:
+                with _failures(each.plan, each.export.path, folder, failed), explained(folder / each.plan.name, "write"):
+                    names = names_for(each.plan.stem, each.plan.suffix, each.plan.complete, taken)
+                    path = destinations.place(each.export.path, folder, names, each.purpose)
+                    notes = (note.replace(str(each.export.path), str(path)) for note in each.export.notes)
+                    written.append(Exported(path, each.plan.frames, each.plan.complete, tuple(notes)))
+            made.clear()
+
         for plan in planned:
-            made = place / plan.name
             purpose = replace(_purpose(plan, len(stems)), content=_content(reader, plan, options))
             existing = destinations.existing(folder, purpose) if purpose.content else None
             if existing is not None:
+                move()
                 written.append(Exported(existing, plan.frames, plan.complete))
                 continue
             report = _report(progress, folder / plan.name, plan.output.passes, plan.steps)
-            export = Export(reader, plan.sources, plan.stems, made, folder, options, report)
-            try:
+            export = Export(reader, plan.sources, plan.stems, place / plan.name, folder, options, report, known=known)
+            with _failures(plan, export.path, folder, failed):
                 plan.output.write(export)
-                with explained(folder / plan.name, "write"):
-                    path = destinations.place(made, folder, names_for(plan.stem, plan.suffix, plan.complete, taken), purpose)
-            except ExportError as error:
-                words = str(error).replace(str(part_of(made)), str(made))
-                shown = ExportError(words.replace(str(made), str(folder / plan.name)))
-                if failed is None:
-                    raise shown from error
-                failed(shown)
-            else:
-                notes = (note.replace(str(made), str(path)) for note in export.notes)
-                written.append(Exported(path, plan.frames, plan.complete, tuple(notes)))
+                made.append(_Made(plan, purpose, export))
+            if len(made) == MOVED_TOGETHER or plan.output.slow or plan.output.per_session or plan is planned[-1]:
+                move()
+        move()
     return written
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A file in the hidden folder that gets its name next."""
+
+    plan: Planned
+    purpose: Purpose
+    export: Export
+
+
+@contextmanager
+def _failures(plan: Planned, made: Path, folder: Path, failed: Callable[[ExportError], None] | None) -> Iterator[None]:
+    """Pass on an error with the name of the file instead of that of the hidden one. failed: None raises it.
+
+    What a killed process had written of a video stays beside the other files.
+    """
+    try:
+        yield
+    except ExportError as error:
+        part = part_of(made)
+        kept = _keep_part(part, plan, folder) if plan.output.slow else None
+        words = str(error).replace(str(part), str(kept or folder / plan.name))
+        shown = ExportError(words.replace(str(made), str(folder / plan.name)))
+        if failed is None:
+            raise shown from error
+        failed(shown)
+
+
+def _keep_part(part: Path, plan: Planned, folder: Path) -> Path | None:
+    """Move an unfinished file to the first free name ``STEM.partial``, with a number if needed. Returns its path, None if there is none."""
+    if not part.is_file() or part.stat().st_size == 0:
+        return None
+    _, *names = islice(names_for(plan.stem, plan.suffix, complete=False), 1000)  # the first one is that of the whole file
+    for path in (folder / name for name in names):
+        if not os.path.lexists(path):
+            with suppress(OSError):
+                part.rename(path)
+                return path
+    return None
+
+
+def _sync_all(paths: Sequence[Path]) -> None:
+    """Wait until files are stored on disk. Many at once take a tenth of the time that one after the other takes."""
+    files = [path for path in paths if path.is_file()]
+    if len(files) == 1:
+        sync(files[0])
+    elif files:
+        with ThreadPoolExecutor(_SYNCED_AT_ONCE) as executor:
+            list(executor.map(sync, files))
 
 
 def replaces(reader: SessionReader, plan: Planned, folder: Path) -> bool:

@@ -30,8 +30,10 @@ from framefleet.engine.zones.counts import interval_numbers
 MOST_ROWS = 1_048_576
 """Number of rows that spreadsheet programs show, heading included."""
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""Beginnings of text that spreadsheet programs take for a formula. Such a formula may come from a file name or from a model's labels."""
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""Beginnings of text that spreadsheet programs take for a formula, also as full-width characters.
+
+Such a formula may come from a file name or from a model's labels."""
 
 _WHOLES = [str(number) for number in range(1 << 14)]
 _DECIMALS = [f".{number:02}".rstrip("0") if number else ".0" for number in range(100)]

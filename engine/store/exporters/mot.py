@@ -1,7 +1,7 @@
 """MOTChallenge (https://motchallenge.net/instructions): a folder for each video, for trackers, TrackEval, datumaro and CVAT.
 
-Frames count from 1: number = frame index + 1. Boxes are in source pixels, origin top left at (0, 0). The id is -1 in sessions without
-tracks. The class is class id + 1, a line of ``labels.txt``. ``seqinfo.ini`` also has the clock time at which the video began, if known.
+Frames count from 1: number = frame index + 1. Boxes are in source pixels, origin top left at (0, 0). The id of a detection without a track
+is -1. The class is class id + 1, a line of ``labels.txt``. ``seqinfo.ini`` also has the clock time at which the video began, if known.
 """
 
 from collections.abc import Iterator
@@ -15,18 +15,19 @@ from framefleet.engine.store.schema import explained
 def write(export: Export) -> None:
     """Write a video as a folder with ``det/det.txt``, ``gt/gt.txt``, ``gt/labels.txt`` and ``seqinfo.ini``.
 
-    Lines of ``det.txt`` are: frame, id, left, top, width, height, confidence, class, visibility, -1. ``gt.txt`` has the same detections
-    as annotations to be corrected: the flag 1 (use it) in place of the confidence. Annotation tools read this file. If a person corrected
-    the session, ``verified.txt`` repeats the beginnings of the lines that a person verified.
+    Lines of ``det.txt`` are: frame, id, left, top, width, height, confidence, class, visibility, -1. ``gt.txt`` has those that belong to a
+    track as annotations to be corrected: the flag 1 (use it) in place of the confidence. Annotation tools read this file. If a person
+    corrected the session, ``verified.txt`` repeats the beginnings of the lines of ``det.txt`` that a person verified.
     """
     with explained(export.path, "write"), new_folder(export.path) as folder:
         (folder / "det").mkdir()
         (folder / "gt").mkdir()
         with (folder / "det" / "det.txt").open("w", newline="") as found, (folder / "gt" / "gt.txt").open("w", newline="") as truth:
             verified = []
-            for place, confidence, class_id, confirmed in _rows(export):
+            for place, is_tracked, confidence, class_id, confirmed in _rows(export):
                 found.write(f"{place},{confidence},{class_id},1,-1\n")
-                truth.write(f"{place},1,{class_id},1\n")
+                if is_tracked:
+                    truth.write(f"{place},1,{class_id},1\n")
                 verified += [f"{place}\n"] * confirmed
         if export.reader.corrected:
             (folder / "verified.txt").write_text("".join(verified), "utf-8", newline="")
@@ -35,12 +36,12 @@ def write(export: Export) -> None:
         (folder / "seqinfo.ini").write_text(_sequence(export), "utf-8", newline="")
 
 
-def _rows(export: Export) -> Iterator[tuple[str, float, int, bool]]:
+def _rows(export: Export) -> Iterator[tuple[str, bool, float, int, bool]]:
     for block in export.blocks(export.source):
         numbers = (block.numbers + 1).tolist()
         columns = (block.frame, block.class_ids, block.tracks, block.scores, block.verified, block.boxes)
         for frame, class_id, track, score, verified, (x, y, width, height) in zip(*(column.tolist() for column in columns), strict=True):
-            yield f"{numbers[frame]},{track},{x},{y},{width},{height}", score, class_id + 1, verified
+            yield f"{numbers[frame]},{track},{x},{y},{width},{height}", track >= 0, score, class_id + 1, verified
 
 
 def _sequence(export: Export) -> str:

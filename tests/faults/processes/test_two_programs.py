@@ -16,7 +16,7 @@ from pathlib import Path
 from framefleet.engine.model.registry.catalogue import ModelEntry
 from framefleet.engine.model.registry.installed import is_installed
 from framefleet.engine.processes.file_lock import FileLock
-from framefleet.engine.store.export.run import STAGE
+from framefleet.engine.store.exporters.common.base import STAGE
 from framefleet.engine.store.files import lock_session
 from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, run_main

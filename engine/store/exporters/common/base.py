@@ -20,6 +20,9 @@ from framefleet.engine.types import FrameResult
 Progress: TypeAlias = Callable[[int], None]
 """Called with the number of written frames. An exception that it raises ends the export, without a file."""
 
+STAGE = ".framefleet-export"
+"""Name of the hidden folder in which exports write files before they get their names."""
+
 REPORT_FRAMES = 500
 """Number of frames from one call of ``Progress`` to the next."""
 
@@ -42,17 +45,21 @@ class Export:
     progress: Progress
     notes: list[str] = field(default_factory=list)
     written: int = 0
+    known: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """What the tasks of one run share: finding all class ids reads the whole session."""
 
     @property
     def source(self) -> StoredSource:
         """The source of a file that is written for each source."""
         return self.sources[0]
 
-    @cached_property
+    @property
     def labels(self) -> tuple[str, ...]:
         """The labels of all classes. A class without a label has its number."""
-        known = self.reader.labels
-        return (*known, *map(str, range(len(known), max(self.reader.class_ids(), default=-1) + 1)))
+        if "labels" not in self.known:
+            labels = self.reader.labels
+            self.known["labels"] = (*labels, *map(str, range(len(labels), max(self.reader.class_ids(), default=-1) + 1)))
+        return self.known["labels"]
 
     @cached_property
     def looked_for(self) -> frozenset[int] | None:
@@ -151,16 +158,19 @@ def part_of(path: Path) -> Path:
 def complete_file(path: Path, keep_part: bool = False) -> Iterator[Path]:
     """Provide the path of a temporary file, as a context manager. Afterwards, sync the file to disk and rename it to ``path``.
 
+    In the hidden folder of ``export.run``, files are not synced one by one: the export syncs many of them at once, before it moves them.
     The temporary file is deleted after an error, unless ``keep_part`` is set. It remains if the process is killed; the next export
     overwrites it.
     """
     part = part_of(path)
     try:
         yield part
-        _sync(part)
+        staged = path.parent.name == STAGE
+        if not staged:
+            sync(part)
         part.replace(path)
-        if os.name == "posix":
-            _sync(path.parent)  # stores the new name
+        if os.name == "posix" and not staged:
+            sync(path.parent)  # stores the new name
     except BaseException:
         if not keep_part:
             part.unlink(missing_ok=True)
@@ -178,7 +188,7 @@ def new_folder(path: Path) -> Iterator[Path]:
         raise
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
     """Wait until a file or folder is stored on disk."""
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:

@@ -51,7 +51,7 @@ class PictureNames:
 def ffmpeg_command(source: StoredSource, base: Path, folder: str, suffix: str = "jpg") -> str | None:
     """Return the command that writes all frames of a video as pictures in the size that boxes refer to; None if it is not a video.
 
-    base: the folder in which the command is run. folder: the folder in it for the pictures, which must exist.
+    base: the folder in which the command is run, in a POSIX shell. folder: the folder in it for the pictures, which the command makes.
     """
     if source.info is None or source.kind is not SourceKind.VIDEO:
         return None
@@ -60,7 +60,7 @@ def ffmpeg_command(source: StoredSource, base: Path, folder: str, suffix: str = 
         filters = f"setpts=PTS-STARTPTS+{source.info.begin:.6f}/TB,{filters}"
     names = shlex.quote(f"{folder.replace('%', '%%')}/%08d.{suffix}")
     timed = f"-fps_mode passthrough -enc_time_base 1:{UNITS} -frame_pts 1"
-    return f"ffmpeg -copyts -i {shlex.quote(_seen_from(base, source))} -vf {filters} {timed} {names}"
+    return f"mkdir -p -- {shlex.quote(folder)} && ffmpeg -copyts -i {shlex.quote(_seen_from(base, source))} -vf {filters} {timed} {names}"
 
 
 def _seen_from(base: Path, source: StoredSource) -> str:

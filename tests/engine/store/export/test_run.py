@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import cProfile
 import json
 import os
+import pstats
 import signal
 import subprocess
 import sys
 import time
 import tracemalloc
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,7 +21,8 @@ from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export.planning import file_stems
-from framefleet.engine.store.export.run import STAGE, export_session, stage
+from framefleet.engine.store.export.run import export_session, stage
+from framefleet.engine.store.exporters.common.base import STAGE
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.paths import PROJECT
 from tests.support.store import LABELS, make_frame, video_info, write_session
@@ -104,7 +108,7 @@ def test_coco_names_the_pictures_that_ffmpeg_makes_of_the_frames_that_can_be_dec
     export(writer.path, tmp_path, "coco")
     data = json.loads((tmp_path / "my clip.coco.json").read_text())
     timed = "-fps_mode passthrough -enc_time_base 1:10000 -frame_pts 1"
-    command = f"ffmpeg -copyts -i 'my clip.mp4' -vf scale=1024:576 {timed} 'my clip/%08d.jpg'"
+    command = f"mkdir -p -- 'my clip' && ffmpeg -copyts -i 'my clip.mp4' -vf scale=1024:576 {timed} 'my clip/%08d.jpg'"
     assert data["info"]["images"] == command
     names = ["my clip/00000000.jpg", "my clip/failed-00000400.jpg", "my clip/00000800.jpg", "my clip/00001200.jpg"]
     assert [image["file_name"] for image in data["images"]] == names
@@ -221,7 +225,8 @@ SLOW_EXPORT = """
 import resource, sys
 from pathlib import Path
 from framefleet.engine.errors import ExportError
-from framefleet.engine.store.export.run import STAGE, export_session, stage
+from framefleet.engine.store.export.run import export_session, stage
+from framefleet.engine.store.exporters.common.base import STAGE
 from framefleet.engine.store.session import SessionReader
 if sys.argv[3] != "unlimited":
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
@@ -270,3 +275,27 @@ def test_an_export_that_is_stopped_leaves_no_unfinished_file(tmp_path: Path) -> 
         (place / "0.mp4").touch()
         raise KeyboardInterrupt
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
+
+
+def calls_of(work: Callable[[], object]) -> int:
+    """Number of function calls that the work takes."""
+    profile = cProfile.Profile()
+    profile.runcall(work)
+    return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
+
+
+def test_the_work_of_an_export_grows_with_its_files_only(tmp_path: Path) -> None:
+    calls = []
+    for count in (60, 180):
+        folder = tmp_path / str(count)
+        session = write_session(tmp_path / f"{count}.sqlite", {f"clip{number}.mp4": 2 for number in range(count)})
+        export(session, folder, "mot", "coco", "labelstudio")
+        calls.append(calls_of(lambda session=session, folder=folder: export(session, folder, "jsonl")))  # type: ignore[misc]
+        assert len([*folder.glob("*.jsonl")]) == count
+    assert calls[1] < 3.5 * calls[0]
+
+
+def test_names_for_many_files_of_the_same_name_are_found_at_once() -> None:
+    short, long = (calls_of(lambda count=count: file_stems([f"{n}/clip.mp4" for n in range(count)])) for count in (200, 800))  # type: ignore[misc]
+    assert long < 5 * short
+    assert file_stems(["a/x.mp4", "b/x.mp4", "x-2.mp4", "c/x.mp4"]) == ["x", "x-3", "x-2", "x-4"]

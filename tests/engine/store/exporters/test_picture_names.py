@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -139,13 +138,26 @@ def test_the_command_makes_these_pictures(tmp_path: Path, monkeypatch: pytest.Mo
     video = kind(tmp_path)
     info, named, size, _ = read_coco(video)
     monkeypatch.chdir(tmp_path)
-    (tmp_path / video.stem).mkdir()
-    subprocess.run(shlex.split(str(info["images"])), check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    subprocess.run(str(info["images"]), shell=True, check=True, capture_output=True, stdin=subprocess.DEVNULL)
     for name, number in named.items():
         image = cv2.imread(str(tmp_path / name))
         assert image is not None
         assert (image.shape[1], image.shape[0]) == size
         assert number_of(np.asarray(image, np.uint8)) == number
+
+
+@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="needs the program ffmpeg")
+def test_the_command_in_a_description_of_a_data_set_makes_its_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "-a 100%").mkdir()
+    video = KINDS[0](tmp_path / "-a 100%")
+    monkeypatch.chdir(video.parent)
+    write_session(tmp_path / "session.sqlite", {video.name: 5})
+    with SessionReader(tmp_path / "session.sqlite") as reader:
+        export_session(reader, tmp_path / "out", ["yolo"])
+    folder = tmp_path / "out" / "yolo"
+    (command,) = (line for line in (folder / "data.yaml").read_text().splitlines() if "ffmpeg" in line)
+    subprocess.run(command.removeprefix("# "), shell=True, check=True, capture_output=True, stdin=subprocess.DEVNULL, cwd=folder)
+    assert len([*(folder / "images" / video.stem).glob("*.jpg")]) > 4
 
 
 @pytest.mark.parametrize(("pts", "name"), [(0.0, "00000000"), (0.00025, "00000003"), (1001 / 30000, "00000334"), (-0.04, "-00000400")])

@@ -56,7 +56,8 @@ def test_tables_and_json_have_the_track_of_each_detection(written: Path) -> None
     with (written / "counts.csv").open() as file:
         assert [(row["label"], row["tracks"]) for row in csv.DictReader(file)] == [("person", "1"), ("bicycle", "0")]
     assert pq.read_table(written / "a.detections.parquet")["track"].to_pylist() == [1, None] * 8
-    assert [line.split(",")[1] for line in (written / "a.mot" / "gt" / "gt.txt").read_text().splitlines()] == ["1", "-1"] * 8
+    assert [line.split(",")[1] for line in (written / "a.mot" / "det" / "det.txt").read_text().splitlines()] == ["1", "-1"] * 8
+    assert [line.split(",")[1] for line in (written / "a.mot" / "gt" / "gt.txt").read_text().splitlines()] == ["1"] * 8
 
 
 @pytest.mark.parametrize(("frames", "person"), [(1, 8), (8, 8), (9, 0)])

@@ -437,3 +437,18 @@ def test_the_progress_of_a_sampled_run_ends_at_all_frames_of_its_video(
         (written,) = export_session(reader, tmp_path / "out", ["video"], lambda _, *step: steps.append(step))
     assert len(read(written.path)[0]) == frames
     assert steps[-1] == (frames, frames)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+def test_what_a_killed_writer_had_written_is_where_the_message_says(tmp_path: Path, long: Stored) -> None:
+    def kill(_: Path, written: int, __: int) -> None:
+        for pid in children() if written > 300 else ():
+            os.kill(pid, signal.SIGKILL)
+
+    out = tmp_path / "out"
+    with SessionReader(long.database) as reader, pytest.raises(ExportError, match="what it had written is in") as error:
+        export_session(reader, out, ["video"], kill)
+    (kept,) = (path for path in out.iterdir() if path.suffix == ".mp4")
+    assert str(kept) in str(error.value)
+    assert ".framefleet-export" not in str(error.value)
+    assert len(read(kept)[0]) > 100
