@@ -101,11 +101,9 @@ def main() -> None:
         for pictures in SIZES:
             found = [*tries(pictures, arguments.tries, similar)]
             held, difference, width = (np.mean([getattr(each, name) for each in found]) for name in ("held", "held_difference", "width"))
-            rows.append(
-                {"pictures": f"{pictures} ({kind})", "held": f"{held:.0%}", "difference": f"{difference:.0%}", "width": f"{width:.3f}"}
-            )
+            rows.append((f"{pictures} ({kind})", f"{held:.0%}", f"{difference:.0%}", f"{width:.3f}"))
             print(rows[-1], flush=True)
-    print(table(rows))
+    print(table(("pictures", "interval holds the true mAP", "interval of a difference", "mean width"), rows))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The accuracy of detections as COCO defines it (https://cocodataset.org/#detection-eval): matching, average precision and curves.
 
 The results equal those of pycocotools, whose loops over pictures, classes, thresholds and boxes take too long for videos. Here, the
-detections of all pictures that have the same rank are matched at once: docs/adr/0027-own-average-precision.md.
+detections of all pictures that have the same rank are matched at once: docs/adr/0028-own-average-precision.md.
 """
 
 from __future__ import annotations

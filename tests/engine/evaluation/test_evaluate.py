@@ -209,10 +209,14 @@ def frame_of(boxes: Boxes, index: int) -> FrameResult:
 def stored(session: Path) -> Boxes:
     """The detections of a session, as pycocotools gets them."""
     with SessionReader(session) as reader:
-        table = reader.detection_table(0, 0, 10**6)
-    boxes = np.hstack([table.boxes[:, :2], table.boxes[:, 2:] - table.boxes[:, :2]]).astype(np.float64)
-    scores = table.scores.astype(np.float64)
-    return Boxes(np.asarray(table.frames), np.asarray(table.class_ids), boxes, scores, np.zeros(len(boxes), bool))
+        blocks = [*reader.blocks(0)]
+    corners = np.concatenate([block.stored for block in blocks]).astype(np.float64)
+    pictures, classes = (
+        np.concatenate(columns) for columns in zip(*((block.numbers[block.frame], block.class_ids) for block in blocks), strict=True)
+    )
+    scores = np.concatenate([block.confidences for block in blocks]).astype(np.float64)
+    boxes = np.hstack([corners[:, :2], corners[:, 2:] - corners[:, :2]])
+    return Boxes(pictures.astype(np.int64), classes.astype(np.int64), boxes, scores, np.zeros(len(boxes), bool))
 
 
 def random_truth(random: np.random.Generator, pictures: int) -> Boxes:
