@@ -11,6 +11,7 @@ from framefleet.app.window.player.preview_client import Shown
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.viewer.canvas import VideoCanvas
 from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import ExportError
 
@@ -50,7 +51,7 @@ class PictureSaver(QObject):
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation))
         name = shown.name or formats.clock(shown.pts - self._player.begin, 3).replace(":", "-")
         target = folder / f"{source.stem} {name}{'' if boxes else ' plain'}.png"
-        self._background.start(self, partial(_write, image, target), self.saved.emit, self.failed.emit)
+        self._background.start(self, partial(_write, image, target), self.saved.emit, lambda said: self.failed.emit(of_engine(said)))
         self._player.set_viewport(self._canvas.device_size())
         if playing:
             self._player.play()

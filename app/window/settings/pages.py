@@ -247,9 +247,9 @@ class ModelForm(QWidget):
         self.summary = summary
         self.checked.emit(summary)
 
-    def _show_verdict(self, symbol: str, colour: str, text: str) -> None:
+    def _show_verdict(self, symbol: str, colour: str, text: Notice | str) -> None:
         self.icon.show_icon(symbol, colour)
-        self.verdict.setText(formats.shortened(text))
+        self.verdict.setText(formats.shortened(of_engine(text) if isinstance(text, Notice) else text))
         set_role(self.verdict, "error" if symbol == "error" else "muted")
 
 

@@ -352,10 +352,10 @@ class Counting(QObject):
         elif (counted.zones, counted.shown) != (self._zones(), self._shown()):
             self.count_again()
 
-    def _failed(self, key: int, problem: str) -> None:
+    def _failed(self, key: int, problem: Notice) -> None:
         self._reading = False
         if self._item is not None and key == self._item.key:
-            self.failed.emit(problem)
+            self.failed.emit(of_engine(problem))
 
 
 def _count_live(live: LiveCounts | partial[LiveCounts], shown: ViewFilter) -> tuple[LiveCounts, Counts]:

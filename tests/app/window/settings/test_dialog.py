@@ -233,7 +233,7 @@ def test_what_cannot_work_together_is_explained_where_it_is_set(qtbot: QtBot, ba
     assert not strategy.isVisible()
     assert can_save(dialog)
     pick(dialog, "precision", Precision.BF16)
-    assert precision.text() == "cuda:0 offers FP32, FP16 only\ncuda:1 offers FP32, FP16 only."
+    assert precision.text() == "cuda:0 offers FP32, FP16 only; cuda:1 offers FP32, FP16 only."
     assert not can_save(dialog)
     pick(dialog, "precision", Precision.AUTO)
     pick(dialog, "decode", Decode.NVDEC)
