@@ -288,7 +288,6 @@ LIBRARIES = {
     ),
     "opencv-python-headless": ("cv2", ""),
     "lapx": ("lap", ""),
-    "miniaudio": ("miniaudio", ""),
     "onnx": ("onnx", ""),
     "pillow": ("PIL.Image", ""),
     "platformdirs": ("platformdirs", ""),

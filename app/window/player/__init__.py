@@ -1,1 +1,1 @@
-"""Plays a file: the preview process, the next pictures, their detections, the clock and the sound. No widgets."""
+"""Plays a file: the preview process, the next pictures, their detections and the clock. No widgets."""

@@ -40,7 +40,7 @@ class Transport(Panel):
         self._duration, self._pictures, self._total, self._rate = 0.0, False, 0, 0.0
         self.begin = 0.0
         self._roomy, self._playing = True, False
-        self._waiting, self._silent, self._name = False, "", ""
+        self._waiting, self._name = False, ""
         self._writing = QTimer(self, singleShot=True, interval=TEXT_MS)
         self._writing.timeout.connect(lambda: self.set_position(*self._shown) if self._shown != self._written else None)
         self._shown: tuple[float, int | None] = (0.0, None)
@@ -69,9 +69,6 @@ class Transport(Panel):
         self.wait.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.wait.setIconSize(QSize(18, 18))
         self.wait.setAccessibleName(translate("viewer", "Wait for detection"))
-        self.sound = tool_button("muted", translate("viewer", "Sound"))
-        self.sound.setCheckable(True)
-        self.sound.toggled.connect(lambda _: self.show_silent(""))
         self.speed = tool_button("", translate("viewer", "Speed"), menu=QMenu(self))
         self.speed.setText("1×")
         self.speed.setMinimumWidth(self.speed.fontMetrics().horizontalAdvance("0.25×") + 18)
@@ -83,22 +80,21 @@ class Transport(Panel):
         times = (self.time, 4, self.length, space, self.frame, space, self.clock, space, (self.hint, 100))
         self.part = PartButton(self.timeline)
         self.timeline.part_chosen.connect(lambda _: self.set_position(*self._shown))
-        buttons = (self.part, self.wait, self.sound, self.speed, self.fullscreen, self.more)
+        buttons = (self.part, self.wait, self.speed, self.fullscreen, self.more)
         below = row(self.back, self.play, self.forward, space, *times, 1.0, *buttons, spacing=2, margins=(space, 0, space, space - 2))
         column(self.timeline, below, spacing=0, of=self)
         self.setMinimumWidth(28 * theme.base_size())
         self.set_source(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow window hide the length, the hint and the label of Wait. At last, sound and full screen move into a menu."""
+        """In a narrow window hide the length, the hint and the label of Wait. At last, full screen moves into a menu."""
         super().resizeEvent(event)
         self._arrange()
 
     def _arrange(self) -> None:
         narrow = self.width() < 32 * theme.base_size()
         self.more.setVisible(narrow)
-        for button in (self.sound, self.fullscreen):
-            button.setVisible(not narrow)
+        self.fullscreen.setVisible(not narrow)
         self._roomy = roomy = self.width() >= 44 * theme.base_size()
         for widget in (self.length, self.frame):
             widget.setVisible(roomy)
@@ -120,10 +116,6 @@ class Transport(Panel):
 
     def _add_more(self) -> None:
         menu = self.more.menu()
-        sound = QAction(self.sound.accessibleName(), menu, checkable=True)
-        sound.toggled.connect(self.sound.setChecked)
-        self.sound.toggled.connect(sound.setChecked)
-        menu.addAction(sound)
         menu.addAction(self.fullscreen.accessibleName(), self.fullscreen.click)
 
     def nudge_speed(self, by: int) -> None:
@@ -148,18 +140,11 @@ class Transport(Panel):
         self.timeline.set_duration(self._duration, self._pictures)
         length = str(self._total) if self._pictures else formats.clock(self._duration, int(self._duration < 10))
         self.length.setText("" if info is None else f"/ {length}")
-        for widget in (self.back, self.play, self.forward, self.sound, self.speed, self.fullscreen, self.more):
+        for widget in (self.back, self.play, self.forward, self.speed, self.fullscreen, self.more):
             widget.setEnabled(info is not None)
         self._writing.stop()
         self._arrange()
         self.set_position(self.begin)
-
-    def show_silent(self, reason: str) -> None:
-        """Show why the file has no sound although it is turned on; "": it has, or that is not known."""
-        self.sound.setIcon(icon("sound" if self.sound.isChecked() and not reason else "muted"))
-        self.sound.setAccessibleDescription(reason)
-        self._silent = reason
-        self._write_hint()
 
     def show_name(self, name: str) -> None:
         """Show the name of the current picture of a folder, "" for a video."""
@@ -168,7 +153,7 @@ class Transport(Panel):
             self._write_hint()
 
     def _write_hint(self) -> None:
-        self.hint.setText(translate("viewer", "At the speed of detection") if self._waiting else self._silent or self._name)
+        self.hint.setText(translate("viewer", "At the speed of detection") if self._waiting else self._name)
 
     def set_clock(self, clock: Clock | None) -> None:
         """Show the clock time of the current picture, too. None: unknown."""

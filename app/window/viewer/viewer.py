@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 from framefleet.app.window.keys.bindings import PORTABLE, Bindings, Command, Shortcuts
 from framefleet.app.window.player.player import Player
 from framefleet.app.window.player.preview_client import PreviewClient, Shown
-from framefleet.app.window.player.sound import Sound
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.results.saving import PictureSaver
 from framefleet.app.window.results.stored import is_known, read_clock
@@ -161,7 +160,6 @@ PLAYER = (
     _command("shuttle", "L", marked("keys", "Play; again: twice as fast"), lambda viewer: viewer.seeking.shuttle(1)),
     _command("slower", "[", marked("keys", "Slower"), lambda viewer: viewer.transport.nudge_speed(-1)),
     _command("faster", "]", marked("keys", "Faster"), lambda viewer: viewer.transport.nudge_speed(1)),
-    _command("mute", "M", marked("keys", "Sound on or off"), lambda viewer: viewer.transport.sound.toggle()),
     _command(
         "next_detection",
         "N",
@@ -282,7 +280,6 @@ class Viewer(QWidget):
         self._column = column((self.pictures, 1), self.transport, spacing=0, of=self)
         self.controls = FloatingControls(self, self._column, self.canvas, self.transport)
         self.seeking: Seeking = Seeking(self.player, self.transport, background, lambda: self.item, lambda: self._filter)
-        self.sound = Sound(self.player, self)
         self.saver = PictureSaver(self.player, self.canvas, background, self)
         self.hover_card = HoverCard(self.transport, client)
         self.keys = PlayerKeys(self, bindings)
@@ -293,11 +290,7 @@ class Viewer(QWidget):
         player.result.connect(self.canvas.show_result)
         player.opened.connect(self._opened)
         player.changed.connect(transport.set_playback)
-        for button, name in (
-            (transport.back, "previous_frame"),
-            (transport.forward, "next_frame"),
-            (transport.sound, "mute"),
-        ):
+        for button, name in ((transport.back, "previous_frame"), (transport.forward, "next_frame")):
             bindings.show_on(button, f"player/{name}")
         waits = translate("viewer", "Wait for detection: play no further than what is analysed")
         bindings.show_on(transport.wait, "player/wait", waits)
@@ -313,15 +306,12 @@ class Viewer(QWidget):
         transport.sought.connect(player.seek)
         transport.speed_chosen.connect(player.set_speed)
         transport.wait.toggled.connect(player.set_wait)
-        transport.sound.toggled.connect(self.sound.set_on)
-        self.sound.silent.connect(transport.show_silent)
         self.saver.failed.connect(transport.hint.setText)
         self.canvas.resized.connect(player.set_viewport)
 
     def stop(self) -> None:
         """Close the file."""
         self.player.close_file()
-        self.sound.stop()
 
     @property
     def rows(self) -> list[QWidget]:
@@ -341,7 +331,6 @@ class Viewer(QWidget):
         self.canvas.show_message(translate("viewer", "Opening…"))
         self.canvas.set_labels(item.results.labels if item.results else ())
         self.transport.set_source(item.progress.info)
-        self.transport.show_silent("")
         self.player.set_viewport(self.canvas.device_size())
         self.player.open(item, play, at)
         self._detected(item)

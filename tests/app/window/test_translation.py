@@ -42,7 +42,6 @@ ELSEWHERE = {
     "devices/bottleneck.py: video decoder",
     "settings/preferences.py: framefleet settings",
     "settings/form.py: decoded by",
-    "player/sound.py: the sound process",
     "main.py: there is no display for the window: use 'framefleet detect', or start it where there is one",
     "sessions/dialog.py: Delete",
     "settings/folders.py: Cache",

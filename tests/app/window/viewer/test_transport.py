@@ -118,16 +118,14 @@ def test_in_little_room_nothing_is_cut_off_and_nothing_pushes(qtbot: QtBot, tran
     assert transport.minimumSizeHint().width() == needed  # the window does not grow with what is said
     assert transport.wait.text() == ""
     assert transport.wait.accessibleName() == "Wait for detection"
-    assert not transport.sound.isVisible()
-    sound, fullscreen = transport.more.menu().actions()
-    sound.trigger()
-    assert transport.sound.isChecked()
+    assert not transport.fullscreen.isVisible()
+    (fullscreen,) = transport.more.menu().actions()
     with qtbot.waitSignal(transport.fullscreen.clicked):
         fullscreen.trigger()
     transport.resize(700, transport.height())
     assert transport.wait.text() == "Wait"
     assert transport.length.isVisible()
-    assert transport.sound.isVisible()
+    assert transport.fullscreen.isVisible()
     assert not transport.more.isVisible()
 
 

@@ -1,1 +1,0 @@
-"""The sound process, which plays a video's sound in step with its pictures."""
