@@ -4,7 +4,7 @@ Each packet that is not hidden (see ``HiddenPackets``) promises one frame. ``Seg
 The number of frames and failed frames equals the number of promised frames, or ``Segment.frames`` if that is larger.
 
 A frame fails in four cases:
-- The demuxer marks its packet as incomplete.
+- A part of its packet is missing (``VideoFile.is_incomplete``).
 - The decoder returns no frame for its packet.
 - The decoder marks the frame as corrupt.
 - The container announces the frame (``Segment.frames``), but has no packet for it.
@@ -101,6 +101,7 @@ class SegmentDecoder:
             yield from self._match(frame)
 
     def _promise(self, packet: VideoPacket) -> None:
+        incomplete = self._file.is_incomplete(packet)
         if not self._file.shows(packet):
             return
         pts = packet.pts if packet.pts is not None else packet.dts
@@ -118,7 +119,7 @@ class SegmentDecoder:
             self._headless.add(pts)
         if self._until is None:
             self._promised += 1
-        if packet.is_corrupt:
+        if incomplete:
             self._incomplete.add(pts)
 
     def _match(self, frame: VideoFrame) -> Iterator[Outcome]:

@@ -17,9 +17,8 @@ import re
 
 import numpy as np
 
-from framefleet.engine.media.container.damage import is_damaged
-from framefleet.engine.media.container.file_structure import empty_avi_chunks, is_fragmented, media_bytes, unreadable_bytes
 from framefleet.engine.media.container.packet_table import PacketTable
+from framefleet.engine.media.container.structure import empty_avi_chunks, is_damaged, is_fragmented, media_bytes, unreadable_bytes
 from framefleet.engine.media.container.video_file import VideoFile
 
 _DENSE = ("matroska", "flv")
@@ -47,7 +46,7 @@ def expected_frames(table: PacketTable, file: VideoFile) -> int:
     if any(name in kind for name in _DENSE):
         lost = _lost_of_dense(table, file, step)
     elif "mpegts" in kind:
-        lost = max(_lost_in_gaps(table, step), is_damaged(file, table.packets))
+        lost = max(_lost_in_gaps(table, step), _is_damaged(table, file))
     counted = file.stream.frames - file.empty_packets
     if kind == "avi" and counted > len(table):
         counted -= empty_avi_chunks(file.path, file.stream.index)
@@ -105,11 +104,15 @@ def _lost_of_dense(table: PacketTable, file: VideoFile, step: float) -> int:
     gaps, start = _lost_in_gaps(table, step, _LESS_EVEN), float(table.ordered[0] * file.time_base) if len(table) else 0.0
     tail = _stated_end(file, own=True) - float((table.ordered[-1] + table.step) * file.time_base) if len(table) else 0.0
     suspicious = gaps or tail > step / 2 or start > _LATE * step
-    if suspicious and (holes or is_damaged(file, table.packets)):
+    if suspicious and (holes or _is_damaged(table, file)):
         if start > _LATE * step:
             gaps += round(start / step)
         return max(_lost_in_holes(table, holes), gaps) + max(0, round(tail / step))
     return _lost_in_holes(table, holes) + (round(missing / step) if missing > _STATED_SECONDS else 0)
+
+
+def _is_damaged(table: PacketTable, file: VideoFile) -> bool:
+    return is_damaged(file.path, len(file.container.streams), file.stream.id, table.packets)
 
 
 def _stated_end(file: VideoFile, own: bool = False) -> float:

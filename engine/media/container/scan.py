@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import dropwhile, islice, pairwise
 from pathlib import Path
 
-from framefleet.engine.media.container.file_structure import is_fragmented, media_bytes
 from framefleet.engine.media.container.lost_frames import COVERED, expected_frames, frames_left_out
 from framefleet.engine.media.container.packet_table import PacketTable
+from framefleet.engine.media.container.structure import is_fragmented, media_bytes
 from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.types import Segment
 

@@ -19,6 +19,7 @@ from av.video.stream import VideoStream
 from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.hidden_packets import HiddenPackets
 from framefleet.engine.media.container.opening import MAX_PIXELS, MAX_SIDE, check_readable, open_container, reason
+from framefleet.engine.media.container.structure import incomplete_ts_frames
 from framefleet.engine.types import Closing
 
 VideoPacket: TypeAlias = "Packet[VideoStream]"
@@ -33,6 +34,9 @@ _CREATED = ("com.apple.quicktime.creationdate", "creation_time", "date_time_orig
 
 SEEK_BACK = (0, 1, 4, 16)
 """Distances before a wanted position, seconds. A seek tries them in order, because in MPEG-TS it often ends after its target."""
+
+_REPORTING = frozenset(("h264", "mpeg1video", "mpeg2video"))
+"""Codecs whose decoder reports a frame without its end. That of HEVC does not."""
 
 _SKIPPED = 2000  # packets read in search of the keyframe; beyond that, reading the whole file is as fast
 
@@ -51,6 +55,8 @@ class VideoFile(Closing):
         self.path = path
         self.error: str | None = None
         self.empty_packets = 0
+        self._incomplete: frozenset[int] | None = None
+        self._searched = False
         self.threads, self._other_tracks, self._seekable = threads, other_tracks, seekable
         check_readable(path)
         self._open()
@@ -86,7 +92,8 @@ class VideoFile(Closing):
         self.codec.options = {"max_pixels": MAX_PIXELS}
         if self.codec.name == "mjpeg":
             self.codec.options |= {"err_detect": "explode"}  # report damaged pictures as errors
-        self._one_clock = self.container.format.name != "mpegts"
+        self._is_ts = self.container.format.name == "mpegts"
+        self._one_clock = not self._is_ts
         if not self._other_tracks:
             for stream in self.container.streams:
                 if stream.index != self.stream.index:
@@ -207,6 +214,18 @@ class VideoFile(Closing):
     def shows(self, packet: VideoPacket) -> bool:
         """Whether the decoder should return a frame for this packet. Call it once for every packet, in decoding order."""
         return not (self.hidden.hides(packet) or packet.is_discard)
+
+    def is_incomplete(self, packet: VideoPacket) -> bool:
+        """Whether a part of this packet is missing in the file. Call it for every packet, in decoding order.
+
+        In an MPEG-TS FFmpeg marks the frame before the one that is concerned. The file itself then shows which one that is.
+        """
+        if not self._is_ts:
+            return packet.is_corrupt
+        if packet.is_corrupt and not self._searched:
+            self._searched = True
+            self._incomplete = incomplete_ts_frames(self.path, self.stream.id, decoder_reports=self.codec.name in _REPORTING)
+        return packet.pos in self._incomplete if self._incomplete is not None else packet.is_corrupt
 
     def decode(self, packet: VideoPacket | None) -> list[VideoFrame]:
         """Decode a packet, or flush the decoder (None). Returns the frames that are now complete; ``error`` holds the last error."""

@@ -369,3 +369,62 @@ def test_frames_before_the_first_keyframe_come_first(clip: Clip, tmp_path: Path)
         assert info.origin == outcomes[0].ref.pts, "times count from the lost frames, in the window, too"
         assert [outcome.ref.pts for outcome in outcomes] == sorted(outcome.ref.pts for outcome in outcomes)
         assert [number_of(outcome.image) for outcome in outcomes if isinstance(outcome, DecodedFrame)] == list(range(20, 60))
+
+
+TS_CODECS: dict[str, dict[str, Any]] = {
+    "h264": {"codec": "libx264", "bframes": 2},
+    "hevc": {"codec": "libx265", "options": {"x265-params": "log-level=none:bframes=2"}},
+    "mpeg2": {"codec": "mpeg2video", "options": {"q": "3", "bf": "2"}},
+}
+
+
+@pytest.mark.parametrize("codec", TS_CODECS)
+@pytest.mark.parametrize("lengths", [(10, 10, 10), (7, 1, 25, 2)], ids=str)
+def test_the_frames_at_the_seams_of_joined_broadcasts_are_good(codec: str, lengths: tuple[int, ...], clip: Clip, tmp_path: Path) -> None:
+    """The continuity counters begin anew with each part, and the times continue."""
+    parts, content, first = [], b"", 0
+    for frames in lengths:
+        part = clip("part.ts", frames=frames, gop=10, pts=range(first, first + frames), picture=noisy, **TS_CODECS[codec])
+        parts += list(pictures(part).values())
+        content += part.read_bytes()
+        first += frames
+    path = tmp_path / "joined.ts"
+    path.write_bytes(content)
+    with av.open(str(path)) as container:
+        assert any(packet.is_corrupt for packet in container.demux(video=0)), "FFmpeg marks frames at the seams"
+    for threads in (1, 4):
+        info = probe(path)
+        outcomes = [outcome for segment in info.segments for outcome in decode(info, segment, threads=threads)]
+        assert [outcome for outcome in outcomes if isinstance(outcome, DecodeFailure)] == []
+        images = [outcome.image for outcome in outcomes if isinstance(outcome, DecodedFrame)]
+        assert len(images) == len(parts) == sum(lengths)
+        assert all(np.array_equal(image, part) for image, part in zip(images, parts, strict=True))
+
+
+@pytest.mark.parametrize("codec", TS_CODECS)
+@pytest.mark.parametrize("lost", ["a packet within a frame", "the end of a frame", "an end and the next start"])
+def test_a_frame_of_a_broadcast_that_lost_packets_fails_and_the_one_before_it_does_not(
+    codec: str, lost: str, clip: Clip, tmp_path: Path
+) -> None:
+    source = clip("whole.ts", frames=40, gop=10, picture=noisy, **TS_CODECS[codec])
+    content = source.read_bytes()
+    packets = [content[place : place + 188] for place in range(0, len(content), 188)]
+    video = [number for number, packet in enumerate(packets) if packet[1] & 0x1F == 1 and packet[2] == 0]
+    starts = [number for number in video if packets[number][1] & 0x40]
+    path = tmp_path / "lost.ts"
+    for frame in (5, 14, 23):
+        mine = [number for number in video if starts[frame] <= number < starts[frame + 1]]
+        gone = {
+            "a packet within a frame": mine[2:3],
+            "the end of a frame": mine[-2:],
+            "an end and the next start": [*mine[-2:], starts[frame + 1]],
+        }[lost]
+        path.write_bytes(b"".join(packet for number, packet in enumerate(packets) if number not in gone))
+        with av.open(str(source)) as container:
+            times = [float(packet.pts * packet.time_base) for packet in container.demux(video=0) if packet.pts is not None]
+        outcomes = [outcome for segment in probe(path).segments for outcome in decode(probe(path), segment)]
+        failed = [failure.pts for failure in outcomes if isinstance(failure, DecodeFailure)]
+        good = [outcome.pts for outcome in outcomes if isinstance(outcome, DecodedFrame)]
+        assert times[frame] in failed
+        assert times[frame] not in good
+        assert times[frame - 1] in good
