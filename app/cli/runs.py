@@ -260,6 +260,8 @@ class Progress:
                 self._opened += 1
                 self._announced += info.to_do - self._sources[source].before
                 self._bar.total = round(self._announced * self._queued / self._opened)  # expects as many frames in the others
+                if info.note is not None:
+                    self.say(str(info.note))
             case events.FramesDone(source, frames):
                 self._show_frames(source, len(frames))
             case events.SourceFinished(source, ledger, _, error):

@@ -7,6 +7,7 @@ import av  # as a whole: `from av.video ...` does not wait while another thread 
 
 from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.scan import scan
+from framefleet.engine.media.container.structure import joined_mp4_files
 from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.images import probe_images
 from framefleet.engine.media.picture import Converter
@@ -14,6 +15,7 @@ from framefleet.engine.media.sampling.segments import sampled
 from framefleet.engine.media.sampling.wanted import Sampling
 from framefleet.engine.media.sources import is_folder, is_picture
 from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.notices import Notice
 
 _TRIED_PACKETS = 500
 
@@ -31,8 +33,10 @@ def _probe_video(path: Path) -> SourceInfo:
     width, height, origin, codec, created = _first_picture(path)
     frames, seconds, segments, seekable = scan(path)
     rate = round(frames / seconds, 6) if seconds else None
+    joined = joined_mp4_files(path)
+    note = Notice("media.joined_mp4", path=path, count=joined) if joined > 1 else None
     facts = codec, width, height, frames, seconds, rate, segments, seekable
-    return SourceInfo(str(path), SourceKind.VIDEO, *facts, created=created, origin=origin)
+    return SourceInfo(str(path), SourceKind.VIDEO, *facts, created=created, origin=origin, note=note)
 
 
 def _first_picture(path: Path) -> tuple[int, int, float | None, str, str | None]:

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from framefleet.engine.detection.frame_format import FrameFormat, HostImage, Planes
 from framefleet.engine.media.sampling.wanted import Wanted
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import FrameRef
 
 
@@ -46,7 +47,7 @@ class SourceInfo:
     gap or overlap; segments without wanted frames are left out. seekable: whether seeking by time works; False if the clock of an MPEG-TS
     restarts. wanted: about how many frames are wanted; None: all. created: when it was recorded, as its metadata state it; None: they do
     not. origin: time of the first frame of a video, from which times count, seconds; None: unknown. number: of the source in its run, 0
-    if it is alone.
+    if it is alone. note: what a person has to know about the file although it can be read, None: nothing.
     """
 
     path: str
@@ -63,6 +64,7 @@ class SourceInfo:
     created: str | None = None
     origin: float | None = None
     number: int = 0
+    note: Notice | None = None
 
     @property
     def to_do(self) -> int:

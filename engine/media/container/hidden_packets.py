@@ -1,7 +1,7 @@
 """Recognises "hidden" packets: undamaged packets for which a decoder returns no frame.
 
-They hold the second field of an interlaced H.264 frame, or a VP8, VP9 or MPEG-4 frame that is not shown or not coded. They must not
-count as frames, nor as lost frames.
+They hold the second field of an interlaced H.264 frame, a VP8, VP9 or MPEG-4 frame that is not shown or not coded, or a header of Theora.
+They must not count as frames, nor as lost frames.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class HiddenPackets:
         self._codec = codec.name
         self._fields = _FieldPairs(codec.extradata if self._codec == "h264" else None)
         self._time_bits = _time_bits(codec.extradata or b"") if self._codec == "mpeg4" else None
-        self.possible = self._codec in ("mpeg4", "vp8", "vp9") or self._fields.possible
+        self.possible = self._codec in ("mpeg4", "vp8", "vp9", "theora") or self._fields.possible
 
     def hides(self, packet: Packet[VideoStream]) -> bool:
         """Whether the decoder returns no frame for this packet. Call it for every packet of the stream, in decoding order."""
@@ -50,6 +50,8 @@ class HiddenPackets:
                 if packet.is_keyframe and self._time_bits is None:
                     self._time_bits = _time_bits(content)
                 return len(content) <= _NOT_CODED and content.startswith(_VOP) and not _is_coded(content, self._time_bits)
+            case "theora":
+                return bool(head & 0x80)  # the specification, 6.1
             case "vp8":
                 return not head >> 4 & 1
             case "vp9":

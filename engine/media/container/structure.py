@@ -67,6 +67,11 @@ def _mp4_boxes(path: Path) -> Iterator[tuple[bytes, int, int]]:
             position += length
 
 
+def joined_mp4_files(path: Path) -> int:
+    """The number of MP4 files that a file holds, one after the other: 1 for an undamaged MP4, 0 for other files. FFmpeg reads the first."""
+    return sum(kind == b"moov" for kind, start, end in _mp4_boxes(path) if end > start)
+
+
 def empty_avi_chunks(path: Path, stream: int) -> int:
     """Count the chunks of a video stream that hold no data (Microsoft, "AVI RIFF File Reference").
 

@@ -35,6 +35,9 @@ _CREATED = ("com.apple.quicktime.creationdate", "creation_time", "date_time_orig
 SEEK_BACK = (0, 1, 4, 16)
 """Distances before a wanted position, seconds. A seek tries them in order, because in MPEG-TS it often ends after its target."""
 
+_VP8_HEADER, _THEORA_HEADER = b"OVP80", b"theora"
+_THEORA_DECODED = (b"\x80", b"\x82")
+"""The identification and the setup, from which the decoder begins anew (Theora specification, 6.1). It refuses the comment between them."""
 _REPORTING = frozenset(("h264", "mpeg1video", "mpeg2video"))
 """Codecs whose decoder reports a frame without its end. That of HEVC does not."""
 
@@ -47,7 +50,7 @@ class VideoFile(Closing):
     threads: number of decoder threads. other_tracks: whether ``packets`` yields the packets of all tracks. seekable: False makes all
     seeks fail, for files in which they find other frames.
     error: the last error of reading or decoding, None if there was none. empty_packets: number of packets read without data.
-    clock_restarts: number of restarts of an MPEG-TS clock before the last packet, as in recordings of interrupted broadcasts.
+    clock_restarts: number of restarts of the clock before the last packet, as in MPEG-TS of interrupted broadcasts and in joined Ogg files.
     """
 
     def __init__(self, path: Path, threads: int = 1, other_tracks: bool = False, seekable: bool = True) -> None:
@@ -65,6 +68,7 @@ class VideoFile(Closing):
         self.error = None
         self.clock_restarts, self._offset = 0, 0
         self._last_dts: int | None = None
+        self._chained = False
         self.container = open_container(self.path)
         try:
             self._choose_stream()
@@ -93,7 +97,7 @@ class VideoFile(Closing):
         if self.codec.name == "mjpeg":
             self.codec.options |= {"err_detect": "explode"}  # report damaged pictures as errors
         self._is_ts = self.container.format.name == "mpegts"
-        self._one_clock = not self._is_ts
+        self._one_clock = not self._is_ts and self.container.format.name != "ogg"
         if not self._other_tracks:
             for stream in self.container.streams:
                 if stream.index != self.stream.index:
@@ -126,14 +130,16 @@ class VideoFile(Closing):
     def packets(self) -> Iterator[VideoPacket]:
         """Yield the packets from the current position to the end. Skips empty packets and read errors; ``error`` holds the last error.
 
-        If the clock of an MPEG-TS restarts, later times are shifted so that they continue. After a seek, times are not shifted.
+        If the clock of an MPEG-TS or Ogg file restarts, later times are shifted so that they continue. After a seek, times are not shifted.
         """
         streams: list[Any] = list(self.container.streams) if self._other_tracks else [self.stream]
         failures = 0
         while failures < _READ_ATTEMPTS:
             try:
                 packets: Iterator[VideoPacket] = self.container.demux(*streams)
-                for packet in self._avi_packets(packets) if self.container.format.name == "avi" else packets:
+                if self.container.format.name in ("avi", "ogg"):
+                    packets = self._avi_packets(packets) if self.container.format.name == "avi" else self._ogg_packets(packets)
+                for packet in packets:
                     failures = 0
                     if packet.size:  # an empty packet would end the decoding of the stream
                         if not self._one_clock:
@@ -164,15 +170,28 @@ class VideoFile(Closing):
                     part.pts = None
                 yield part
 
+    def _ogg_packets(self, packets: Iterator[VideoPacket]) -> Iterator[VideoPacket]:
+        """Recognise the headers of a further stream in joined ("chained") files, which FFmpeg returns as packets."""
+        for packet in packets:
+            head = bytes(packet)[:7] if packet.stream_index == self.stream.index and packet.size else b""
+            kind = head[:1] if head[1:] == _THEORA_HEADER else b""
+            if not kind and not head.startswith(_VP8_HEADER):
+                yield packet
+                continue
+            self._chained = True
+            packet.pts = packet.dts = None
+            if kind in _THEORA_DECODED:
+                yield packet
+
     def _continue_clock(self, packet: VideoPacket) -> None:
         """Shift the times of a packet so that they continue after restarts of the clock."""
         if packet.dts is None or packet.stream_index != self.stream.index:
             return
         dts = packet.dts
-        if self._last_dts is not None and dts < self._last_dts - _RESTART_SECONDS / self.time_base:
+        if self._last_dts is not None and (self._chained or dts < self._last_dts - _RESTART_SECONDS / self.time_base):
             self.clock_restarts += 1
             self._offset += self._last_dts - dts + (packet.duration or round(1 / (self.rate * self.time_base)))
-        self._last_dts = dts
+        self._last_dts, self._chained = dts, False
         packet.dts = dts + self._offset
         packet.pts = None if packet.pts is None else packet.pts + self._offset
 
@@ -234,6 +253,14 @@ class VideoFile(Closing):
         except (av.FFmpegError, ValueError) as error:
             self.error = reason(error)
             return []
+
+    def end_of(self, frame: VideoFrame, seconds: Fraction) -> Fraction:
+        """When the last frame of the video, which begins at this time, is no longer shown; seconds."""
+        if "mov" in self.container.format.name and self.stream.start_time is not None and self.stream.duration is not None:
+            stated = (self.stream.start_time + self.stream.duration) * self.time_base  # an MP4 counts lengths in decoding order
+            if stated > seconds:
+                return stated
+        return seconds + (frame.duration * self.time_base if frame.duration else 1 / self.rate)
 
     def reopen(self, threads: int | None = None) -> None:
         """Open the file again, at its start and with a new decoder. threads: number of decoder threads, None: as before."""

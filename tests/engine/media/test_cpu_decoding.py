@@ -171,8 +171,19 @@ def test_times_continue_where_the_clock_of_a_broadcast_restarts(tmp_path: Path) 
     frames = [
         (round(30 * (frame.ref.pts - outcomes[0].ref.pts)), number_of(frame.image)) for frame in outcomes if isinstance(frame, DecodedFrame)
     ]
-    assert len(frames) >= 299, "the decoder marks the last frame before the restart as damaged"
-    assert all(position == number for position, number in frames)
+    assert frames == [(number, number) for number in range(300)]
+
+
+@pytest.mark.parametrize("lengths", [(10, 12), (40, 3, 40)], ids=str)
+def test_the_parts_of_a_joined_ogg_follow_each_other(lengths: tuple[int, ...], tmp_path: Path) -> None:
+    """FFmpeg returns the headers of the second part as packets. They are no frames, and they are not lost."""
+    path = joined(tmp_path / "a.ogv", *lengths, size=(96, 64), gop=20, codec="libvpx", container="ogg", options={"deadline": "realtime"})
+    info = probe(path)
+    assert (info.frames, info.seekable) == (sum(lengths), False)
+    for threads in (1, 4):
+        outcomes = decode_all(info, threads=threads)
+        assert [number_of(frame.image) for frame in outcomes if isinstance(frame, DecodedFrame)] == list(range(sum(lengths)))
+        assert [outcome.ref.pts for outcome in outcomes] == pytest.approx([number / 30 for number in range(sum(lengths))], abs=1e-3)
 
 
 def test_threads_lose_nothing(clip: Clip) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 
 import av
 import pytest
@@ -17,6 +18,7 @@ from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.opening import open_local
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import probe
+from framefleet.engine.notices import Notice
 from tests.engine.media.conftest import Clip
 from tests.support.media import make_audio, make_video, number_of, numbered
 
@@ -225,6 +227,19 @@ def test_of_two_tracks_the_default_one_is_used(clip: Clip, tmp_path: Path) -> No
                     output.mux(packet)
     info = probe(path)
     assert (info.width, info.height) == (160, 96)
+
+
+@pytest.mark.parametrize("options", [{}, {"muxer": {"movflags": "faststart"}}, {"muxer": {"movflags": "frag_keyframe+empty_moov"}}])
+def test_joined_mp4s_are_said_to_be_read_in_part(options: dict[str, Any], clip: Clip, tmp_path: Path) -> None:
+    """FFmpeg ignores all but the first, as players do."""
+    path = tmp_path / "joined.mp4"
+    part = clip("a.mp4", **options)
+    assert probe(part).note is None
+    path.write_bytes(part.read_bytes() + clip("b.mp4", frames=20).read_bytes())
+    info = probe(path)
+    assert info.note == Notice("media.joined_mp4", path=path, count=2)
+    assert "holds 2 MP4 files" in str(info.note)
+    assert info.frames == 60 or "muxer" in options
 
 
 def test_a_file_without_a_known_suffix_is_examined_by_its_content(clip: Clip, tmp_path: Path) -> None:
