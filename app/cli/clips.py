@@ -80,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = make_parser(
         "clips",
         "Cut the appearances of objects out of the videos of an earlier run. Clips are copied without encoding, so they begin at the\n"
-        "keyframe before; --exact encodes them.",
+        "keyframe before and, with B-frames, end up to four frames late; --exact encodes them.",
         arguments="SESSION",
         examples=("detections --class person --padding 2s", "detections --by track --class car --exact --stills --out cars"),
     )

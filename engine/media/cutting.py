@@ -7,6 +7,8 @@ from itertools import chain, islice
 from pathlib import Path
 
 import av
+from av.audio.stream import AudioStream
+from av.container import OutputContainer
 from av.video.frame import VideoFrame
 
 from framefleet.engine.errors import ExportError
@@ -17,8 +19,8 @@ from framefleet.engine.media.container.video_file import SEEK_BACK, VideoFile, V
 from framefleet.engine.media.cpu_decoding import THREADS
 from framefleet.engine.media.images import write_picture
 from framefleet.engine.media.picture import Converter
-from framefleet.engine.media.segment import SegmentDecoder
-from framefleet.engine.media.types import Segment
+from framefleet.engine.media.segment import timed_frames
+from framefleet.engine.notices import Notice
 
 _MOST = 20_000  # packets read in search of a keyframe
 
@@ -37,9 +39,9 @@ def copy_clip(
         SourceError: the video cannot be opened.
         ExportError, OSError: the clip cannot be written.
     """
-    with VideoFile(video, seekable=seekable) as file, explained_encoding():
+    with VideoFile(video, seekable=seekable) as file, explained_encoding("media.not_copied", path=video):
         if file.container.format.name == "avi" and file.codec.has_b_frames:
-            raise ExportError(f"{video}: AVI does not say when its frames are shown, so they cannot be copied; write exact clips")
+            raise ExportError(Notice("media.avi_not_copied", path=video))
         keyframe, packets = _packets_before(file, round(start / file.time_base))
         origin = keyframe * file.time_base
         form, options = ("mp4", {"movflags": "+faststart"}) if target.suffix == ".mp4" else ("matroska", {})
@@ -47,13 +49,14 @@ def copy_clip(
             _sound(video, origin) as sound,
             av.open(str(target.absolute()), "w", format=form, options=options) as output,
         ):
+            not_held = {"path": video, "container": target.suffix[1:].upper(), "codec": file.codec.codec.canonical_name}
             try:
                 pictures = output.add_stream_from_template(file.stream, opaque=True)  # also without an encoder of its codec
             except ValueError as error:
-                raise ExportError(
-                    f"{video}: {target.suffix[1:].upper()} cannot hold its codec {file.codec.name}; write exact clips"
-                ) from error
+                raise ExportError(Notice("media.codec_not_held", detail=str(error), **not_held)) from error
             track = output.add_stream_from_template(sound.stream) if sound is not None and sound.stream is not None else None
+            with explained_encoding("media.codec_not_held", **not_held):
+                output.start_encoding()
             last: int | None = None  # the first frame after the end, from which frames before it are decoded
             for packet in packets:
                 alive()
@@ -71,9 +74,9 @@ def copy_clip(
                 packet.stream = pictures
                 output.mux(packet)
                 if sound is not None and track is not None:
-                    for part in sound.until(seconds):
-                        part.stream = track
-                        output.mux(part)
+                    _copy(sound, track, seconds, output)
+            if sound is not None and track is not None:
+                _copy(sound, track, Fraction(end), output)
 
 
 def encode_clip(
@@ -87,60 +90,66 @@ def encode_clip(
         frames = _frames(file, start, end)
         first = next(frames, None)
         if first is None:
-            raise ExportError(f"{video} has no frame from {start:.3f} s to {end:.3f} s that can be decoded")
+            raise ExportError(Notice("media.no_frame_in_clip", path=video, start=start, end=end))
         convert = Converter(file.stream.sample_aspect_ratio)
-        width, height = convert.size(first[1])
+        width, height = convert.size(first[2])
         size = max(width // 2 * 2, 2), max(height // 2 * 2, 2)
         with (
             _sound(video, first[0]) as sound,
             VideoWriter(target, size, file.rate, file.time_base, None if sound is None else sound.stream) as writer,
         ):
-            for seconds, frame in chain((first,), frames):
+            ends = first[1]
+            for seconds, ends, frame in chain((first,), frames):
                 alive()
                 writer.write(convert.planes(frame, size), seconds - first[0])
-                for packet in sound.until(seconds) if sound is not None and sound.stream is not None else ():
+                for packet in sound.until(ends) if sound is not None else ():
                     writer.copy(packet)
-    make_plain(target)
+    make_plain(target, end=ends - first[0])
 
 
 def write_still(video: Path, moment: float, target: Path, *, seekable: bool = True) -> None:
     """Write the frame of a video at exactly this time (seconds) as JPEG. ``seekable`` and errors as in ``copy_clip``."""
     with VideoFile(video, THREADS, seekable=seekable) as file:
-        for seconds, frame in _frames(file, moment, moment + 1):
+        for seconds, _, frame in _frames(file, moment, moment + 1):
             if float(seconds) > moment + _SAME:
                 break
             try:
                 image = Converter(file.stream.sample_aspect_ratio)(frame)
             except (av.FFmpegError, ValueError) as error:
-                raise ExportError(f"{video}: the frame at {moment:.3f} s cannot be converted ({reason(error)})") from error
+                raise ExportError(Notice("media.frame_not_converted", path=video, seconds=moment, detail=reason(error))) from error
             write_picture(image, target)
             return
-    raise ExportError(f"{video}: the frame at {moment:.3f} s was not found again: detect again")
+    raise ExportError(Notice("media.frame_not_found", path=video, seconds=moment))
 
 
 def is_seekable(video: Path, alive: Callable[[], object]) -> bool:
-    """Whether seeking finds all times of a video: not if the clock of an MPEG-TS restarts. Reads an MPEG-TS to its end.
+    """Whether seeking finds all times of a video: not if the clock of an MPEG-TS or Ogg file restarts. Reads these to the end.
 
     alive: called often.
 
     Raises SourceError if the video cannot be opened.
     """
     with VideoFile(video) as file:
-        if file.container.format.name == "mpegts":
+        if file.container.format.name in ("mpegts", "ogg"):
             for _ in file.packets():
                 alive()
         return not file.clock_restarts
 
 
-def _frames(file: VideoFile, start: float, end: float) -> Iterator[tuple[Fraction, VideoFrame]]:
-    """Yield the frames that can be decoded, with their times in seconds, from ``start`` to before ``end``."""
+def _frames(file: VideoFile, start: float, end: float) -> Iterator[tuple[Fraction, Fraction, VideoFrame]]:
+    """Yield the frames that can be decoded, with the times at which they begin and end, seconds, from ``start`` to before ``end``."""
     keyframe, _ = _packets_before(file, round(start / file.time_base))
-    for pts, outcome, _ in SegmentDecoder(file, Segment(0, keyframe, None, 0)).outcomes():
-        seconds = pts * file.time_base
+    for seconds, ends, frame in timed_frames(file, keyframe):
         if seconds >= end - _SAME:
             return
-        if seconds >= start - _SAME and not isinstance(outcome, str):
-            yield seconds, outcome
+        if seconds >= start - _SAME:
+            yield seconds, min(ends, Fraction(end)), frame
+
+
+def _copy(sound: Sound, track: AudioStream, until: Fraction, output: OutputContainer) -> None:
+    for packet in sound.until(until):
+        packet.stream = track
+        output.mux(packet)
 
 
 def _packets_before(file: VideoFile, pts: int) -> tuple[int, Iterator[VideoPacket]]:
@@ -157,8 +166,8 @@ def _packets_before(file: VideoFile, pts: int) -> tuple[int, Iterator[VideoPacke
     if found is None:
         file.reopen()
         if all(packet.pts is None and packet.dts is None for packet in islice(file.packets(), _MOST)):
-            raise ExportError(f"{file.path}: a raw stream has no times, so its clips cannot be found: convert it to MP4 and detect again")
-        raise ExportError(f"{file.path} has no frame from which a clip can begin: repair the file")
+            raise ExportError(Notice("media.no_times_for_clips", path=file.path))
+        raise ExportError(Notice("media.no_keyframe_for_clips", path=file.path))
     return found
 
 

@@ -20,6 +20,7 @@ from framefleet.engine.media.container.opening import MAX_SIDE
 from framefleet.engine.media.exif import time_taken
 from framefleet.engine.media.sources import is_folder, pictures_in
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import UNNUMBERED, FrameRef, Image
 
 SEGMENT_PICTURES = 32
@@ -78,7 +79,7 @@ def write_picture(image: Image, path: Path) -> None:
     parameters = [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY] if path.suffix == ".jpg" else []
     encoded, content = cv2.imencode(path.suffix, cv2.cvtColor(image, cv2.COLOR_RGB2BGR), parameters)
     if not encoded:
-        raise ExportError(f"{path} cannot be encoded")
+        raise ExportError(Notice("media.picture_not_encoded", suffix=path.suffix))
     path.write_bytes(content.tobytes())
 
 

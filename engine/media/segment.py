@@ -16,6 +16,7 @@ and the pictures recover at the next keyframe.
 """
 
 from collections.abc import Iterator
+from fractions import Fraction
 from heapq import heappop, heappush
 from typing import TypeAlias
 
@@ -54,6 +55,23 @@ def packets_of(file: VideoFile, segment: Segment) -> Iterator[VideoPacket]:
 def covers(segment: Segment, pts: int) -> bool:
     """Whether a frame with this pts belongs to the segment."""
     return (segment.start is None or pts >= segment.start) and (segment.end is None or pts < segment.end)
+
+
+def timed_frames(file: VideoFile, start: int | None = None) -> Iterator[tuple[Fraction, Fraction, VideoFrame]]:
+    """Yield the frames of a video that can be decoded, with the times at which each one and the next one are shown, seconds.
+
+    start: the pts of the keyframe to begin with, None: the first frame.
+    """
+    waiting: tuple[Fraction, VideoFrame] | None = None
+    for pts, outcome, _ in SegmentDecoder(file, Segment(0, start, None, 0)).outcomes():
+        seconds = pts * file.time_base
+        if isinstance(outcome, str):
+            continue
+        if waiting is not None:
+            yield waiting[0], seconds, waiting[1]
+        waiting = seconds, outcome
+    if waiting is not None:
+        yield waiting[0], file.end_of(waiting[1], waiting[0]), waiting[1]
 
 
 class SegmentDecoder:

@@ -357,18 +357,17 @@ def damaged(source: Path, target: Path, spans: Iterable[tuple[float, int]], fill
     return target
 
 
-def make_sound(path: Path, seconds: float, begins: float = 0.0) -> Path:
-    """Write a video of 10 small pictures/s with sound: silence, then a tone of 440 Hz from ``begins`` on. Returns the path."""
-    codec = {".webm": "libopus", ".avi": "pcm_s16le"}.get(path.suffix, "aac")
+def make_sound(path: Path, seconds: float, codec: str = "aac") -> Path:
+    """Write a video of 10 small pictures/s with a tone of 440 Hz. codec: of the sound. Returns the path."""
     with av.open(str(path), "w") as output:
-        video = output.add_stream("libvpx" if path.suffix == ".webm" else "mpeg4", rate=10)
+        video = output.add_stream("mpeg4", rate=10)
         assert isinstance(video, av.VideoStream)
         video.width, video.height, video.pix_fmt = 64, 48, "yuv420p"
         sound: Any = output.add_stream(codec, rate=48_000, layout="stereo")
         tenth = np.arange(4800)
         for number in range(round(seconds * 10)):
             output.mux(video.encode(av.VideoFrame.from_ndarray(numbered(number, (64, 48)), format="rgb24")))
-            wave = 12_000 * np.sin(2 * np.pi * 440 / 48_000 * (tenth + 4800 * number)) * (tenth + 4800 * number >= begins * 48_000)
+            wave = 12_000 * np.sin(2 * np.pi * 440 / 48_000 * (tenth + 4800 * number))
             frame = av.AudioFrame.from_ndarray(np.repeat(wave.astype(np.int16), 2)[None], format="s16", layout="stereo")
             frame.sample_rate, frame.pts = 48_000, 4800 * number
             output.mux(sound.encode(frame))

@@ -29,13 +29,16 @@ class Sound(Closing):
         self._file = VideoFile(path, other_tracks=True)
         self._start = start
         tracks = self._file.container.streams.audio
-        self.stream: AudioStream | None = tracks[0] if tracks and tracks[0].codec_context.name in COPIED else None
+        # the decoder's own name may be another one, such as mp3float
+        codec = tracks[0].codec_context.codec.canonical_name if tracks and tracks[0].codec_context is not None else ""
+        self.stream: AudioStream | None = tracks[0] if codec in COPIED else None
+        self._has_headers = codec == "aac"
         self._packets = self._read()
         self._next: Packet[AudioStream] | None = next(self._packets, None)
 
     def until(self, seconds: Fraction) -> Iterator[Packet[AudioStream]]:
-        """Yield the packets up to this time of the video (seconds). The next call continues after them."""
-        while self._next is not None and self._time(self._next) <= seconds - self._start:
+        """Yield the packets that begin before this time of the video (seconds). The next call continues after them."""
+        while self._next is not None and self._time(self._next) < seconds - self._start:
             yield self._next
             self._next = next(self._packets, None)
 
@@ -59,7 +62,7 @@ class Sound(Closing):
             return
 
     def _packets_for_mp4(self, stream: AudioStream) -> Iterator[Packet[AudioStream]]:
-        if stream.codec_context.name != "aac":
+        if not self._has_headers:
             yield from self._file.container.demux(stream)
             return
         header_filter = BitStreamFilterContext("aac_adtstoasc", stream)  # removes the headers that broadcasts have in every packet

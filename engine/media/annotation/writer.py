@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import errno
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import av
 import numpy as np
 from av.audio.stream import AudioStream
+from av.container import InputContainer
 from av.packet import Packet
 from av.video.reformatter import ColorRange, Colorspace
 from av.video.stream import VideoStream
@@ -21,6 +23,7 @@ from av.video.stream import VideoStream
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.container.opening import reason
 from framefleet.engine.media.yuv import Plane
+from framefleet.engine.notices import Notice
 
 ENCODERS = ("libx264", "mpeg4")
 """The first that FFmpeg has is used."""
@@ -34,6 +37,8 @@ _SYSTEM = {
 _MPEG4_UNITS = 65535  # MPEG-4 Part 2 divides a second into at most this number of time units
 _BT709 = 1
 _KEYFRAME_SECONDS = 2
+_REORDERED = 1000
+"""Packets of all tracks among which the last picture is."""
 
 
 class VideoWriter:
@@ -115,10 +120,11 @@ class Chapter:
     end: float
 
 
-def make_plain(path: Path, chapters: Sequence[Chapter] = (), began: datetime | None = None) -> None:
+def make_plain(path: Path, chapters: Sequence[Chapter] = (), began: datetime | None = None, end: Fraction | None = None) -> None:
     """Convert a fragmented MP4 to a plain one with the index at its start, as some players and editors require.
 
-    chapters: in order, without overlaps. began: the clock time at its start, with time zone.
+    chapters: in order, without overlaps. began: the clock time of its first frame, with time zone. end: when the last picture ends,
+    seconds; None: it is shown as long as the one before.
 
     Raises:
         OSError: the plain file cannot be written; the fragmented one is unchanged.
@@ -146,7 +152,7 @@ def make_plain(path: Path, chapters: Sequence[Chapter] = (), began: datetime | N
                 ]
             )
             copies = {stream.index: output.add_stream_from_template(stream) for stream in fragmented.streams}
-            for packet in fragmented.demux():
+            for packet in _until(end, fragmented) if end is not None else fragmented.demux():
                 if packet.size:
                     packet.stream = copies[packet.stream_index]
                     output.mux(packet)
@@ -156,12 +162,34 @@ def make_plain(path: Path, chapters: Sequence[Chapter] = (), began: datetime | N
         raise
 
 
+def _until(end: Fraction, container: InputContainer) -> Iterator[Packet[Any]]:
+    """Yield all packets, so that the last picture ends at this time, seconds: FFmpeg takes the end from the lengths of the packets."""
+    (video,) = container.streams.video
+    first: int | None = None
+    waiting: deque[Packet[Any]] = deque()  # the last picture may be encoded before others
+    for packet in container.demux():
+        if not packet.size:
+            continue
+        if packet.stream_index == video.index:
+            first = packet.dts if first is None else first
+        waiting.append(packet)
+        if len(waiting) > _REORDERED:
+            yield waiting.popleft()
+    pictures = [packet for packet in waiting if packet.stream_index == video.index]
+    if pictures and video.time_base is not None:
+        last, ends = pictures[-1], round(end / video.time_base)
+        shown = max(pictures, key=lambda packet: packet.pts or 0)
+        shown.duration = max(ends - (shown.pts or 0), 1)
+        last.duration = max(ends - (last.dts or 0) + (first or 0), 1)
+    yield from waiting
+
+
 @contextmanager
-def explained_encoding() -> Iterator[None]:
-    """Raise FFmpeg errors of the file system as OSError, all others as ExportError."""
+def explained_encoding(code: str = "media.not_encoded", **fields: object) -> Iterator[None]:
+    """Raise FFmpeg errors of the file system as OSError, all others as ExportError with this notice and FFmpeg's words as ``detail``."""
     try:
         yield
     except av.FFmpegError as error:
         if error.errno in _SYSTEM:
             raise OSError(error.errno, reason(error)) from error
-        raise ExportError(f"the video cannot be encoded ({reason(error)})") from error
+        raise ExportError(Notice(code, detail=reason(error), **fields)) from error

@@ -19,7 +19,7 @@ def write_cuts(job: CutsJob, report: Callable[[int], None], clock: Clock) -> int
     seekable = is_seekable(video, partial(report, 0))
     for number, cut in enumerate(job.cuts, 1):
         target = Path(cut.target)
-        with explained(target, "write"):
+        with explained(Path(cut.shown or cut.target), "write"):
             if cut.end is None:
                 write_still(video, cut.start, target, seekable=seekable)
             else:

@@ -23,11 +23,12 @@ _IN_MP4 = frozenset(("h264", "hevc", "av1", "mpeg4", "vp9"))
 
 @dataclass(frozen=True)
 class Cut:
-    """A file to write. start, end: of a clip, seconds; a picture has no end."""
+    """A file to write. start, end: of a clip, seconds; a picture has no end. shown: the path that messages name, "" = the target."""
 
     target: str
     start: float
     end: float | None = None
+    shown: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,15 +80,12 @@ def write_clips(
         if stills:
             wanted += [(f"{stem}.{plan.name}.{stamp(best)}", ".jpg", best, None) for plan in plans for best in dict.fromkeys(plan.best)]
         made = [place / f"{number}{row[1]}" for number, row in enumerate(wanted)]
-        cuts = tuple(Cut(str(path), start, end) for path, (_, _, start, end) in zip(made, wanted, strict=True))
+        cuts = tuple(
+            Cut(str(path), start, end, str(folder / f"{name}{ending}"))
+            for path, (name, ending, start, end) in zip(made, wanted, strict=True)
+        )
         job = CutsJob(str(source.file), cuts, exact)
-        try:
-            crash = run_child("clips", "the process that writes clips", "framefleet.engine.store.clips.process", job, progress)
-        except ExportError as error:
-            words = str(error)
-            for path, (name, ending, *_) in zip(made, wanted, strict=True):
-                words = words.replace(str(path), str(folder / f"{name}{ending}"))
-            raise ExportError(words) from error
+        crash = run_child("clips", "the process that writes clips", "framefleet.engine.store.clips.process", job, progress)
         if crash is not None:
             raise ExportError(f"{crash}: no clip of {source.file} was written; try again with other times or classes")
         with explained(folder, "write"):

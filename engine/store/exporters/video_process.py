@@ -21,8 +21,7 @@ from framefleet.engine.media.annotation.writer import Chapter, VideoWriter, make
 from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.cpu_decoding import THREADS
 from framefleet.engine.media.picture import Converter
-from framefleet.engine.media.segment import SegmentDecoder
-from framefleet.engine.media.types import Segment
+from framefleet.engine.media.segment import timed_frames
 from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.child_main import when_parent_ends
 from framefleet.engine.processes.watchdog import Clock
@@ -55,15 +54,18 @@ def write_annotated(job: Job, report: Callable[[int], None], clock: Clock) -> in
     target = Path(job.target)
     with explained(target, "write"):
         try:
-            frames, chapters, began = _encode(job, target, report, with_sound=True)
+            frames, chapters, began, end = _encode(job, target, report, with_sound=True)
         except ExportError:
-            frames, chapters, began = _encode(job, target, report, with_sound=False)  # usually it is the sound that an MP4 cannot hold
+            frames, chapters, began, end = _encode(job, target, report, with_sound=False)  # usually it is the sound that an MP4 cannot hold
         clock.stop()  # converting the file has no time limit: it depends on the size
-        make_plain(target, chapters, began)
+        make_plain(target, chapters, began, end)
     return frames
 
 
-def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: bool) -> tuple[int, list[Chapter], datetime | None]:
+def _encode(
+    job: Job, target: Path, report: Callable[[int], None], with_sound: bool
+) -> tuple[int, list[Chapter], datetime | None, Fraction]:
+    """Write the fragmented video. Returns its number of frames, chapters, the clock time of its first frame, and its length in seconds."""
     video = Path(job.video)
     written = 0
     with SessionReader.of(job.view) as reader, VideoFile(video, THREADS) as file:
@@ -72,40 +74,39 @@ def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: b
         if first is None:
             raise ExportError(f"no frame of {video} can be decoded: there is nothing to draw on")
         start = Fraction(0) if 0 <= first[0] < _LATE_START and job.view.span is None else first[0]
-        picture = _AnnotatedPicture(file, first[1], reader, job)
+        picture = _AnnotatedPicture(file, first[2], reader, job)
+        ends = first[1]
         with (
             Sound(video, start) if with_sound else nullcontext() as sound,
             VideoWriter(target, picture.size, file.rate, file.time_base, sound.stream if sound else None) as writer,
         ):
-            for seconds, frame in chain((first,), frames):
+            for seconds, ends, frame in chain((first,), frames):
                 planes = picture.planes(frame, float(seconds))
                 if planes is None:
                     continue
                 writer.write(planes, seconds - start)
                 written += 1
-                for packet in sound.until(seconds) if sound is not None else ():
+                for packet in sound.until(ends) if sound is not None else ():
                     writer.copy(packet)
                 report(written)
-        length = float(seconds - start) + 1 / float(file.rate)
-        chapters = chapters_of(reader, job.source, float(start) + length, picture.counts)
+        chapters = chapters_of(reader, job.source, float(ends), picture.counts)
     moved = [Chapter(each.title, max(each.start - float(start), 0.0), each.end - float(start)) for each in chapters]
-    return written, moved, job.clock.at(float(start))
+    return written, moved, job.clock.at(float(first[0])), ends - start
 
 
-def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tuple[Fraction, VideoFrame]]:
-    """Yield the times (seconds) and pictures of the stored frames that can be decoded."""
+def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tuple[Fraction, Fraction, VideoFrame]]:
+    """Yield the stored frames that can be decoded, with the times at which they begin and end, seconds."""
     whole = _is_whole(reader, reader.source(source))
     last, sampled = None if whole else reader.last_pts(source), reader.is_sampled
     first = reader.first_shown(source) if reader.span is not None else None
-    for pts, outcome, _ in SegmentDecoder(file, Segment(0, None, None, 0)).outcomes():
-        seconds = pts * file.time_base
+    for seconds, ends, frame in timed_frames(file):
         if last is not None and float(seconds) > last:
             return
-        if isinstance(outcome, str) or (first is not None and float(seconds) < first):
+        if first is not None and float(seconds) < first:
             continue
         if not whole and not sampled and reader.frame_at(source, float(seconds)) is None:
             continue  # an interrupted run may lack frames before others that it has
-        yield seconds, outcome
+        yield seconds, ends, frame
 
 
 def _is_whole(reader: SessionReader, source: StoredSource) -> bool:

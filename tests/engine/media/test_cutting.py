@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import av
 import pytest
 
 from framefleet.engine.errors import ExportError
@@ -13,7 +14,7 @@ from framefleet.engine.processes.watchdog import Clock
 from framefleet.engine.store.clips.process import write_cuts
 from framefleet.engine.store.clips.write import Cut, CutsJob
 from tests.engine.media.conftest import Clip
-from tests.support.media import joined, number_of
+from tests.support.media import joined, make_sound, number_of
 
 
 @pytest.mark.parametrize(("name", "gop"), [("a.mkv", 25), ("a.mkv", 27), ("a.mp4", 25), ("a.ts", 25)])
@@ -54,6 +55,50 @@ def test_exact_clips_of_an_avi_hold_their_frames_although_it_has_no_presentation
 def test_a_codec_that_a_container_cannot_hold_is_named(clip: Clip, tmp_path: Path) -> None:
     with pytest.raises(ExportError, match="MP4 cannot hold its codec wmv2"):
         copy_clip(clip("a.wmv", frames=5, codec="wmv2"), 0.0, 1.0, tmp_path / "clip.mp4")
+
+
+@pytest.mark.parametrize("pixels", ["yuyv422", "yuv420p"])
+def test_a_clip_of_raw_video_names_the_file_and_says_what_to_do(pixels: str, clip: Clip, tmp_path: Path) -> None:
+    source = clip("raw.avi", frames=5, codec="rawvideo", pix_fmt=pixels)
+    with pytest.raises(ExportError, match=r"MKV cannot hold its codec rawvideo .*write exact clips") as raised:
+        copy_clip(source, 0.0, 1.0, tmp_path / "clip.mkv")
+    assert raised.value.notice.fields["path"] == source
+    encode_clip(source, 0.0, 1.0, tmp_path / "exact.mp4")
+    with VideoReader(tmp_path / "exact.mp4") as reader:
+        assert [number_of(frame.image) for frame in reader] == list(range(5))
+
+
+@pytest.mark.parametrize(("codec", "name"), [("libmp3lame", "mp3"), ("aac", "aac"), ("ac3", "ac3")])
+@pytest.mark.parametrize("exact", [False, True], ids=["copied", "exact"])
+def test_the_sound_of_a_clip_lasts_as_long_as_its_pictures(codec: str, name: str, exact: bool, tmp_path: Path) -> None:
+    source = make_sound(tmp_path / "a.mkv", 4.0, codec)
+    (encode_clip if exact else copy_clip)(source, 1.2, 2.5, tmp_path / "clip.mp4")
+    with av.open(str(tmp_path / "clip.mp4")) as container:
+        (track,) = container.streams.audio
+        assert track.codec_context.codec.canonical_name == name
+        ends = [
+            max(float((packet.pts + packet.duration) * packet.time_base) for packet in container.demux(stream) if packet.pts is not None)
+            for stream in (container.streams.video[0], track)
+            if container.seek(0) is None
+        ]
+    length = 1152 / 48_000 if name == "mp3" else 1536 / 48_000  # of a packet, seconds
+    assert ends[0] == pytest.approx(1.3, abs=0.01)
+    assert ends[0] - length / 2 <= ends[1] <= ends[0] + 2 * length
+
+
+@pytest.mark.parametrize(("end", "frames", "length"), [(1.0, 9, 0.9), (1.3, 10, 1.2), (4.0, 11, 3.9), (9.0, 13, 8.5)])
+@pytest.mark.parametrize("name", ["v.mp4", "v.mkv"])
+def test_the_last_picture_of_an_exact_clip_is_shown_as_long_as_in_the_video(
+    name: str, end: float, frames: int, length: float, clip: Clip, tmp_path: Path
+) -> None:
+    """Ten frames a second, then pictures of two, five and 0.5 seconds. The clip begins with the second frame."""
+    times = [*range(11), 30, 80, 85]
+    source = clip(name, frames=14, rate=10, pts=times, gop=5)
+    encode_clip(source, 0.1, end, tmp_path / "exact.mp4")
+    with av.open(str(tmp_path / "exact.mp4")) as container:
+        assert container.duration is not None
+        assert len(list(container.decode(video=0))) == frames
+        assert container.duration / 1e6 == pytest.approx(length, abs=0.01)
 
 
 def test_a_raw_stream_is_said_to_have_no_times(clip: Clip, tmp_path: Path) -> None:

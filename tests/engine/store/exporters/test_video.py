@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ from framefleet.engine.store.exporters.video import Job
 from framefleet.engine.store.reader import Span, View
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, FrameRef, FrameResult, InferenceFailure
-from tests.support.media import damaged, joined, make_video, number_of
+from tests.support.media import damaged, joined, make_sound, make_video, number_of
 from tests.support.paths import PYTHONPATH
 from tests.support.store import CPU, LABELS, write_one
 
@@ -61,11 +62,12 @@ def store(
     upto: int | None = None,
     missing: Collection[int] = (),
     every: str = "None",
+    started: datetime | None = None,
 ) -> Stored:
     """Decode as a worker does, and store one car (0.9) and one person (0.3, elsewhere) in every frame.
 
     box: the car's, or a function of the frame's number. upto, missing: the run is interrupted, and its frames end here and lack these.
-    every: the setting of the run.
+    every: the setting of the run. started: the clock time of the first frame.
     """
     info = probe(video)
     frames: list[FrameResult] = []
@@ -95,6 +97,7 @@ def store(
         skipped = len(missing) if every != "None" else 0
         decoded = len(frames) - skipped
         ledger = Ledger(decoded, decoded - failed, {}, {"damaged": failed} if failed else {}, skipped)
+        writer.set_start(0, started)
         writer.finish_source(0, str(video), ledger, 1.0, cancelled=upto is not None)
     return Stored(database, info, tuple(times))
 
@@ -186,6 +189,23 @@ def test_sound_that_an_mp4_cannot_hold_is_left_out(tmp_path: Path) -> None:
     with av.open(str(store(path).export(tmp_path / "out"))) as container:
         assert len(container.streams.audio) == 0
         assert len(list(container.decode(video=0))) == 10
+
+
+def test_mp3_is_copied_although_its_decoder_has_another_name(tmp_path: Path) -> None:
+    with av.open(str(store(make_sound(tmp_path / "a.mkv", 2.0, "libmp3lame")).export(tmp_path / "out"))) as container:
+        (track,) = container.streams.audio
+        assert track.codec_context.codec.canonical_name == "mp3"
+        ends = [float((packet.pts + packet.duration) * packet.time_base) for packet in container.demux(track) if packet.pts is not None]
+    assert max(ends) == pytest.approx(2.0, abs=0.05)
+
+
+def test_the_creation_time_is_that_of_the_first_frame(tmp_path: Path) -> None:
+    """The copy keeps the times of a video whose first frame comes at 4 s."""
+    stored = store(make_video(tmp_path / "a.mkv", 30, pts=range(120, 150)), started=datetime(2026, 11, 1, 9, tzinfo=UTC))
+    path = stored.export(tmp_path / "out")
+    with av.open(str(path)) as container:
+        assert container.metadata["creation_time"].startswith("2026-11-01T09:00:00")
+    assert read(path)[0][0] == pytest.approx(4.0, abs=0.01)
 
 
 @pytest.mark.parametrize("rotation", [90, 180])
@@ -402,8 +422,9 @@ def test_either_encoder_keeps_times(tmp_path: Path, encoder: str) -> None:
     with VideoWriter(path, (64, 48), Fraction(30), Fraction(1, 90000), encoder=encoder) as writer:
         for seconds in times:
             writer.write((planes[0], planes[1], planes[2]), seconds)
-    make_plain(path)
+    make_plain(path, end=times[-1] + 2)
     with av.open(str(path)) as container:
+        assert container.duration == pytest.approx(float(times[-1] + 2) * 1e6, abs=1000)
         assert container.streams.video[0].codec_context.name == ("h264" if encoder == "libx264" else "mpeg4")
     assert read(path)[0] == pytest.approx([float(seconds) for seconds in times], abs=2e-5)
 
