@@ -423,8 +423,8 @@ def test_a_frame_of_a_broadcast_that_lost_packets_fails_and_the_one_before_it_do
         with av.open(str(source)) as container:
             times = [float(packet.pts * packet.time_base) for packet in container.demux(video=0) if packet.pts is not None]
         outcomes = [outcome for segment in probe(path).segments for outcome in decode(probe(path), segment)]
-        failed = [failure.pts for failure in outcomes if isinstance(failure, DecodeFailure)]
-        good = [outcome.pts for outcome in outcomes if isinstance(outcome, DecodedFrame)]
+        failed = [failure.ref.pts for failure in outcomes if isinstance(failure, DecodeFailure)]
+        good = [outcome.ref.pts for outcome in outcomes if isinstance(outcome, DecodedFrame)]
         assert times[frame] in failed
         assert times[frame] not in good
         assert times[frame - 1] in good
