@@ -70,18 +70,6 @@ class ModelList(QDialog):
         answers = translate("models", "Download"), translate("models", "Cancel")
         texts = question, details.format(name=entry.title)
         ask(self, translate("models", "Models"), texts, answers, lambda yes: self._downloads.start(entry) if yes else None)
-        self._refresh_some(tuple(self.cards))
-
-    def _download(self, entry: ModelEntry) -> None:
-        """Start a download. Ask first if some of its files cannot be checked."""
-        if not entry.unverified:
-            self._downloads.start(entry)
-            return
-        question = translate("models", "Nobody publishes a SHA-256 of {files}.").format(files=", ".join(entry.unverified))
-        details = translate("models", "Only size and structure can be checked, not who made the files. Download {name} all the same?")
-        answers = translate("models", "Download"), translate("models", "Cancel")
-        texts = question, details.format(name=entry.title)
-        ask(self, translate("models", "Models"), texts, answers, lambda yes: self._downloads.start(entry) if yes else None)
 
     def _arrange(self) -> None:
         about = translate(
