@@ -1511,10 +1511,6 @@
         <translation>der Strom ändert vielleicht sein Format</translation>
     </message>
     <message>
-        <source>the video cannot be encoded ({value})</source>
-        <translation>das Video lässt sich nicht kodieren ({value})</translation>
-    </message>
-    <message>
         <source>the video is interlaced, which NVDEC shows deinterlaced</source>
         <translation>das Video ist verschachtelt (interlaced), und NVDEC zeigt es entschachtelt</translation>
     </message>
@@ -1541,10 +1537,6 @@
     <message>
         <source>there is no NVIDIA driver: its library libnvidia-ml cannot be found</source>
         <translation>es gibt keinen NVIDIA-Treiber: seine Bibliothek libnvidia-ml fehlt</translation>
-    </message>
-    <message>
-        <source>there is no audio device ({error}): connect one, or start the sound service of this machine, then press M twice</source>
-        <translation>es gibt kein Audiogerät ({error}): eines anschließen, oder den Tondienst dieses Rechners starten, dann zweimal M drücken</translation>
     </message>
     <message>
         <source>there is no frame of a source to compare precisions on</source>
@@ -1875,10 +1867,6 @@
         <translation>{name} findet keinen freien Namen in {folder}: einen anderen Ordner wählen</translation>
     </message>
     <message>
-        <source>{name} has no sound</source>
-        <translation>{name} hat keinen Ton</translation>
-    </message>
-    <message>
         <source>{name} in a layer of its own</source>
         <translation>{name} in einer eigenen Schicht</translation>
     </message>
@@ -1889,10 +1877,6 @@
     <message>
         <source>{name} was killed (SIGKILL), by a user or by the system because memory ran out</source>
         <translation>{name} wurde getötet (SIGKILL), von einem Benutzer oder vom System, weil der Speicher ausging</translation>
-    </message>
-    <message>
-        <source>{path} cannot be encoded</source>
-        <translation>{path} lässt sich nicht kodieren</translation>
     </message>
     <message>
         <source>{path} cannot be read: {strerror}; check the name and the folder&apos;s permissions</source>
@@ -2087,6 +2071,10 @@
         <translation>eine Zahl {limits}</translation>
     </message>
     <message>
+        <source>a picture cannot be encoded as {suffix}</source>
+        <translation>ein Bild lässt sich nicht als {suffix} kodieren</translation>
+    </message>
+    <message>
         <source>a whole number {limits}</source>
         <translation>eine ganze Zahl {limits}</translation>
     </message>
@@ -2127,8 +2115,16 @@
         <translation>{name} bauen</translation>
     </message>
     <message>
+        <source>can&apos;t start new thread</source>
+        <translation>ein neuer Thread lässt sich nicht starten</translation>
+    </message>
+    <message>
         <source>cancelled</source>
         <translation>abgebrochen</translation>
+    </message>
+    <message>
+        <source>cannot allocate memory</source>
+        <translation>Speicher lässt sich nicht belegen</translation>
     </message>
     <message>
         <source>cannot create {path}: {value}</source>
@@ -2213,6 +2209,10 @@
     <message>
         <source>estimating how certain the differences are</source>
         <translation>schätzt, wie sicher die Unterschiede sind</translation>
+    </message>
+    <message>
+        <source>failed to map segment</source>
+        <translation>ein Segment ließ sich nicht einblenden</translation>
     </message>
     <message>
         <source>filters= of the layer before it, mask= or classes=</source>
@@ -2331,6 +2331,10 @@
         <translation>die Bibliotheken dafür sind nicht installiert: {problem}</translation>
     </message>
     <message>
+        <source>its memory is limited to {limit:,} MB, which may be the cause: raise the limit (ulimit -v)</source>
+        <translation>der Speicher ist auf {limit:,} MB begrenzt, was die Ursache sein kann: die Grenze anheben (ulimit -v)</translation>
+    </message>
+    <message>
         <source>its name is unknown here</source>
         <translation>der Name ist hier unbekannt</translation>
     </message>
@@ -2389,6 +2393,22 @@
     <message>
         <source>no class of {path} was looked for in all sessions: its labels are {labels}</source>
         <translation>keine Klasse von {path} wurde in allen Sitzungen gesucht: ihre Labels sind {labels}</translation>
+    </message>
+    <message>
+        <source>no memory is left on this machine: end other programs, or use fewer devices</source>
+        <translation>auf diesem Rechner ist kein Speicher mehr frei: andere Programme beenden, oder weniger Geräte verwenden</translation>
+    </message>
+    <message>
+        <source>no memory is left: a process may use {limit:,} MB here; raise the limit (ulimit -v), or remove it</source>
+        <translation>kein Speicher mehr frei: ein Prozess darf hier {limit:,} MB nutzen; die Grenze anheben (ulimit -v) oder aufheben</translation>
+    </message>
+    <message>
+        <source>no more files can be opened: a process may have {limit:,} open here; raise the limit (ulimit -n)</source>
+        <translation>es lassen sich keine Dateien mehr öffnen: ein Prozess darf hier {limit:,} offen haben; die Grenze anheben (ulimit -n)</translation>
+    </message>
+    <message>
+        <source>no more threads can be started: raise the limit of processes (ulimit -u) or of memory (ulimit -v)</source>
+        <translation>es lassen sich keine Threads mehr starten: die Grenze für Prozesse (ulimit -u) oder für Speicher (ulimit -v) anheben</translation>
     </message>
     <message>
         <source>no secure connection could be made</source>
@@ -2531,6 +2551,10 @@
         <translation>das Netzwerk ist nicht erreichbar</translation>
     </message>
     <message>
+        <source>the node asked for {path}, which does not belong to the run</source>
+        <translation>der Knoten fragte nach {path}, was nicht zum Lauf gehört</translation>
+    </message>
+    <message>
         <source>the part from {begin} to {end} is empty: the end must come after the beginning</source>
         <translation>der Teil von {begin} bis {end} ist leer: das Ende muss nach dem Anfang kommen</translation>
     </message>
@@ -2577,6 +2601,10 @@
     <message>
         <source>the truth {path} cannot be read ({reason}): install Framefleet again</source>
         <translation>die wahren Objekte {path} können nicht gelesen werden ({reason}): Installieren Sie Framefleet erneut</translation>
+    </message>
+    <message>
+        <source>the video cannot be encoded ({detail})</source>
+        <translation>das Video lässt sich nicht kodieren ({detail})</translation>
     </message>
     <message>
         <source>the weights of layer {index} are too large for FP16 (above 65504): use {option}</source>
@@ -2943,6 +2971,10 @@
         <translation>{part} kann nicht gelesen werden: {reason}</translation>
     </message>
     <message>
+        <source>{path} cannot be copied ({detail}); write exact clips</source>
+        <translation>{path} lässt sich nicht kopieren ({detail}); genaue Ausschnitte schreiben</translation>
+    </message>
+    <message>
         <source>{path} cannot be deleted: {error}</source>
         <translation>{path} lässt sich nicht löschen: {error}</translation>
     </message>
@@ -3019,6 +3051,10 @@
         <translation>{path} hat mehr als {objects:,} Objekte in {pictures:,} Bildern. Sie brauchen {needed} GB Speicher, und {free} GB sind frei: Teilen Sie die Datei auf</translation>
     </message>
     <message>
+        <source>{path} has no frame from {start:.3f} s to {end:.3f} s that can be decoded</source>
+        <translation>{path} hat von {start:.3f} s bis {end:.3f} s kein dekodierbares Bild</translation>
+    </message>
+    <message>
         <source>{path} has no label &apos;{label}&apos;: its labels are {labels}</source>
         <translation>{path} hat kein Label „{label}“: die Labels sind {labels}</translation>
     </message>
@@ -3045,6 +3081,10 @@
     <message>
         <source>{path} has {size} GB, and a truth file may have {most} GB: divide it into smaller files</source>
         <translation>{path} hat {size} GB, und eine Datei mit wahren Objekten darf {most} GB haben: in kleinere Dateien aufteilen</translation>
+    </message>
+    <message>
+        <source>{path} holds {count} MP4 files, one after the other, of which only the first one is read: join them with a video program instead</source>
+        <translation>{path} enthält {count} MP4-Dateien hintereinander, von denen nur die erste gelesen wird: stattdessen mit einem Videoprogramm verbinden</translation>
     </message>
     <message>
         <source>{path} is a PyTorch model: only Darknet models can be used, a .cfg and its .weights</source>
@@ -3183,8 +3223,28 @@
         <translation>{path}, Zeile {line}: „{text}“ ist kein Abschnitt: als [convolutional] schreiben</translation>
     </message>
     <message>
+        <source>{path}: AVI does not say when its frames are shown, so they cannot be copied; write exact clips</source>
+        <translation>{path}: AVI sagt nicht, wann seine Bilder gezeigt werden. Sie können daher nicht kopiert werden; schreiben Sie genaue Ausschnitte</translation>
+    </message>
+    <message>
+        <source>{path}: the frame at {pts} s cannot be converted ({value})</source>
+        <translation>{path}: das Bild bei {pts} s lässt sich nicht umwandeln ({value})</translation>
+    </message>
+    <message>
+        <source>{path}: the frame at {seconds:.3f} s cannot be converted ({detail})</source>
+        <translation>{path}: das Bild bei {seconds:.3f} s lässt sich nicht umwandeln ({detail})</translation>
+    </message>
+    <message>
+        <source>{path}: the frame at {seconds:.3f} s was not found again: detect again</source>
+        <translation>{path}: das Bild bei {seconds:.3f} s wurde nicht wiedergefunden: neu erkennen</translation>
+    </message>
+    <message>
         <source>{path}: the weights of [convolutional] (layer {layer}) are not all finite numbers: the training diverged, or the file is damaged; download it again or use an earlier one</source>
         <translation>{path}: die Gewichte von [convolutional] (Schicht {layer}) sind nicht alle endliche Zahlen: das Training lief auseinander, oder die Datei ist beschädigt; neu herunterladen, oder eine frühere verwenden</translation>
+    </message>
+    <message>
+        <source>{path}: {container} cannot hold its codec {codec} ({detail}); write exact clips</source>
+        <translation>{path}: {container} kann den Codec {codec} nicht enthalten ({detail}); genaue Ausschnitte schreiben</translation>
     </message>
     <message>
         <source>{what} confirmed</source>
@@ -3229,10 +3289,6 @@
     <message>
         <source>{path}: pictures have no times: give --from, --to and --every as numbers of pictures</source>
         <translation>{path}: Bilder haben keine Zeiten: --from, --to und --every als Zahl von Bildern angeben</translation>
-    </message>
-    <message>
-        <source>{path}: the frame at {seconds} s cannot be converted ({value})</source>
-        <translation>{path}: das Bild bei {seconds} s lässt sich nicht umwandeln ({value})</translation>
     </message>
     <message>
         <source>{path}: there is no decoder for its video track; convert it to H.264</source>
@@ -3349,26 +3405,6 @@
     <message>
         <source>{value}: the cluster has no node {node}; its nodes are {value2}</source>
         <translation>{value}: Der Cluster hat keinen Knoten {node}; seine Knoten sind {value2}</translation>
-    </message>
-    <message>
-        <source>{video} has no frame from {start} s to {end} s that can be decoded</source>
-        <translation>{video} hat von {start} s bis {end} s kein dekodierbares Bild</translation>
-    </message>
-    <message>
-        <source>{video}: AVI does not say when its frames are shown, so they cannot be copied; write exact clips</source>
-        <translation>{video}: AVI sagt nicht, wann seine Bilder gezeigt werden. Sie können daher nicht kopiert werden; schreiben Sie genaue Ausschnitte</translation>
-    </message>
-    <message>
-        <source>{video}: the frame at {moment} s cannot be converted ({value})</source>
-        <translation>{video}: das Bild bei {moment} s lässt sich nicht umwandeln ({value})</translation>
-    </message>
-    <message>
-        <source>{video}: the frame at {moment} s was not found again: detect again</source>
-        <translation>{video}: das Bild bei {moment} s wurde nicht wiedergefunden: neu erkennen</translation>
-    </message>
-    <message>
-        <source>{video}: {value} cannot hold its codec {name}; write exact clips</source>
-        <translation>{video}: {value} kann seinen Codec {name} nicht aufnehmen; schreiben Sie genaue Ausschnitte</translation>
     </message>
     <message>
         <source>{what} did not come to an end within {limit} s</source>
@@ -4044,10 +4080,6 @@
     <message>
         <source>Slower</source>
         <translation>Langsamer</translation>
-    </message>
-    <message>
-        <source>Sound on or off</source>
-        <translation>Ton ein oder aus</translation>
     </message>
     <message>
         <source>Statistics over the picture</source>
@@ -6656,10 +6688,6 @@ Labels: {labels}</translation>
         <translation>Keine Erkennungen für dieses Bild: {failure}</translation>
     </message>
     <message>
-        <source>No sound: {reason}</source>
-        <translation>Kein Ton: {reason}</translation>
-    </message>
-    <message>
         <source>None</source>
         <translation>Keine</translation>
     </message>
@@ -6690,10 +6718,6 @@ Labels: {labels}</translation>
     <message>
         <source>Shown: {width} × {height} ({scale})</source>
         <translation>Gezeigt: {width} × {height} ({scale})</translation>
-    </message>
-    <message>
-        <source>Sound</source>
-        <translation>Ton</translation>
     </message>
     <message>
         <source>In step by clock time</source>
@@ -6806,10 +6830,6 @@ Labels: {labels}</translation>
     <message>
         <source>not analysed</source>
         <translation>nicht analysiert</translation>
-    </message>
-    <message>
-        <source>the sound process ended: press M twice to start it again</source>
-        <translation>der Tonprozess endete: Drücken Sie zweimal M, um ihn neu zu starten</translation>
     </message>
     <message>
         <source>{description}
