@@ -59,6 +59,7 @@ class ModelList(QDialog):
             card.remove_requested.connect(self._remove)
         downloads.progressed.connect(self._refresh_some)
         downloads.ended.connect(self._refresh_one)
+        self._refresh_some(tuple(self.cards))
 
     def _download(self, entry: ModelEntry) -> None:
         """Start a download. Ask first if some of its files cannot be checked."""
