@@ -6,8 +6,7 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Self
@@ -30,20 +29,20 @@ from framefleet.app.cli.exports import (
 from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.runs import CLUSTER, Run, add_run_options, connected, reported
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import ExportError, SourceError, UsageError
+from framefleet.engine.errors import SourceError, UsageError
 from framefleet.engine.media.sources import expand_sources, is_folder, is_picture, unreadable_pictures
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.model.check import check_model
 from framefleet.engine.model.labels import class_ids
+from framefleet.engine.run.resume import storing
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings, Track
 from framefleet.engine.settings.table import TABLE
 from framefleet.engine.store.export.outputs import outputs_among
-from framefleet.engine.store.facts import SHARD, SHOWN, ZONES, differences, run_facts
+from framefleet.engine.store.facts import SHARD, SHOWN, ZONES
 from framefleet.engine.store.files import lock_session, note_session
 from framefleet.engine.store.schema import absolute
 from framefleet.engine.store.session import SessionReader
-from framefleet.engine.tracking.follow import MIN_CONFIDENCE
 from framefleet.engine.types import EngineInfo
 from framefleet.engine.zones.file import zones_text
 
@@ -132,7 +131,7 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         if not arguments.quiet:
             print_line(f"framefleet: shard {shard} has {len(chosen)} of {len(sources)} sources, results go to {out}", sys.stderr)
     with lock_session(out / DATABASE) as lock:
-        settings = _stored(settings, None if arguments.restart else out / DATABASE)
+        settings = storing(settings, earlier=None if arguments.restart else out / DATABASE)
         with connected(arguments.cluster, arguments.quiet) as cluster:
             started = time.monotonic()
             session = run.detect(settings, out / DATABASE, labels, chosen, arguments.restart, lock, facts, cluster, exporting.zones)
@@ -218,26 +217,6 @@ def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ..
     if arguments.zones and given.setdefault("track", Track.BYTETRACK) is Track.NONE:
         raise UsageError("--zones counts tracks: leave out '--track none'")
     return RunSettings.of(model, given | {"classes": class_ids(given.get("classes"), labels)}), labels
-
-
-def _stored(settings: RunSettings, earlier: Path | None) -> RunSettings:
-    """The settings of the run, which also stores weaker detections than those that are exported if a tracker needs them.
-
-    If a session with weaker detections can be continued, the run stores as weak ones. earlier: that session's file.
-    """
-
-    def at(confidence: float) -> RunSettings:
-        return replace(settings, engine=replace(settings.engine, confidence=confidence))
-
-    confidence = settings.engine.confidence
-    if settings.track is not Track.NONE:
-        confidence = min(confidence, MIN_CONFIDENCE)
-    if earlier is not None and earlier.exists():
-        with suppress(ExportError, KeyError, ValueError), SessionReader(earlier) as reader:  # the run says what is wrong with it
-            stored = at(float(reader.facts["confidence"]))
-            if stored.engine.confidence < confidence and not differences(reader.facts, run_facts(stored)):
-                return stored
-    return at(confidence)
 
 
 def _sources(paths: Sequence[Path], database: Path) -> list[Path]:

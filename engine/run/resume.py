@@ -21,36 +21,42 @@ ADJUSTABLE_CONFIDENCE = 0.05
 """From this confidence on, a run stores detections if the user can lower the shown confidence later without another run."""
 
 
-def storing(settings: RunSettings, adjustable: bool = False, earlier: Path | None = None) -> RunSettings:
-    """Return the settings with the confidence from which on the run stores detections.
-
-    A run also stores detections that are weaker than those that its views show, if a tracker or the user may need them. If a session
-    with still weaker detections can be continued, the run stores these, too.
+def stored_confidence(confidence: float, track: Track, adjustable: bool = False) -> float:
+    """Return the confidence from which on a run stores detections: a tracker or the user may need weaker ones than those that are shown.
 
     Parameters
     ----------
-    settings : RunSettings
-        Their confidence is the one from which on views show detections.
+    confidence : float
+        From which on views show detections.
+    track : Track
+        The tracker of the run.
     adjustable : bool
         Whether the user can lower the shown confidence during the run and after it.
-    earlier : Path, optional
-        The session that the run may continue.
+    """
+    floors = [confidence]
+    if track is not Track.NONE:
+        floors.append(MIN_CONFIDENCE)
+    if adjustable:
+        floors.append(ADJUSTABLE_CONFIDENCE)
+    return min(floors)
+
+
+def storing(settings: RunSettings, adjustable: bool = False, earlier: Path | None = None) -> RunSettings:
+    """Return the settings of a run whose views show detections from the confidence of ``settings`` on, see ``stored_confidence``.
+
+    earlier: the session that the run may continue. If it can, and the session has still weaker detections, the run stores these, too.
     """
 
     def at(confidence: float) -> RunSettings:
         return replace(settings, engine=replace(settings.engine, confidence=confidence))
 
-    stored_confidence = settings.engine.confidence
-    if settings.track is not Track.NONE:
-        stored_confidence = min(stored_confidence, MIN_CONFIDENCE)
-    if adjustable:
-        stored_confidence = min(stored_confidence, ADJUSTABLE_CONFIDENCE)
+    lowest = stored_confidence(settings.engine.confidence, settings.track, adjustable)
     if earlier is not None and earlier.exists():
         with suppress(ExportError, KeyError, ValueError), SessionReader(earlier) as reader:  # the run says what is wrong with it
             weaker = at(float(reader.facts["confidence"]))
-            if weaker.engine.confidence < stored_confidence and not differences(reader.facts, run_facts(weaker)):
+            if weaker.engine.confidence < lowest and not differences(reader.facts, run_facts(weaker)):
                 return weaker
-    return at(stored_confidence)
+    return at(lowest)
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ class RunChoices(QObject):
         if model is not None:
             self.preferences = replace(self.preferences, model=model)
         self.confidence_changed.emit(self.preferences.confidence)
-        self.floor_changed.emit(self.preferences.floor)
+        self.floor_changed.emit(self.preferences.stored_confidence)
         self._parts = ModelParts.of(self.preferences.model)
         if self.preferences.model is not None:
             self._check(self.preferences)
@@ -164,7 +164,7 @@ class RunChoices(QObject):
         if preferences.model is not None or before.model is not None:  # else the banner still asks for one
             self._banners.remove("model")
         self.model_changed.emit(summary)
-        self.floor_changed.emit(preferences.floor)
+        self.floor_changed.emit(preferences.stored_confidence)
         if preferences.confidence != before.confidence:
             self.confidence_changed.emit(preferences.confidence)
         if summary is None or preferences.model is None:

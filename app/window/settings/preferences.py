@@ -12,12 +12,11 @@ from PySide6.QtCore import QSettings
 
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.run.resume import stored_confidence
 from framefleet.engine.settings import ModelFiles, RunSettings
 from framefleet.engine.settings.kinds import write
 from framefleet.engine.settings.table import DEFAULTS, TABLE
 
-FLOOR = 0.05
-"""Detection stores detections from this confidence on, so that the window's slider can be lowered to it without another run."""
 NAME, VERSION = "framefleet-settings.json", 1
 """Name and version of the file with exported settings."""
 _KIND = "framefleet settings"
@@ -44,9 +43,9 @@ class Preferences:
         return confidence
 
     @property
-    def floor(self) -> float:
-        """The lowest confidence that detection stores."""
-        return min(FLOOR, self.confidence)
+    def stored_confidence(self) -> float:
+        """The confidence from which on a run stores detections."""
+        return stored_confidence(self.confidence, self.values["track"], adjustable=True)
 
     def run_settings(self) -> RunSettings:
         """The settings of a run. Raises UsageError if there is no model."""
@@ -54,7 +53,7 @@ class Preferences:
             raise UsageError(
                 translate("settings", "no model is chosen: choose one in the settings, or drop its .cfg and .weights on the window")
             )
-        return RunSettings.of(self.model, {**self.values, "confidence": self.floor})
+        return RunSettings.of(self.model, {**self.values, "confidence": self.stored_confidence})
 
 
 def load(store: QSettings) -> Preferences:

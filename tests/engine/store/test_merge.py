@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import resource
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -150,3 +153,31 @@ def test_tracks_and_corrections_go_along(tmp_path: Path) -> None:
     with SessionReader(tmp_path / "both.sqlite") as reader:
         assert [len(frame.detections) for number in range(2) for frame in reader.frames(number)] == [2] * 8 + [1, 2]
         assert [len(reader.tracks(number)) for number in range(2)] == [0, 1]
+
+
+@pytest.mark.parametrize("moment", ["_copy", "replace_session"])
+def test_a_merge_that_is_killed_leaves_the_earlier_session_and_no_other(tmp_path: Path, moment: str) -> None:
+    """moment: the step of the merge in which its process is killed."""
+    first = write_session(tmp_path / "1.sqlite", {"/v/a.mp4": 5, "/v/b.mp4": 4})
+    target = write_session(tmp_path / "out" / "session.sqlite", {"/v/c.mp4": 3})
+    program = (
+        "import os, signal, sys; from pathlib import Path; from framefleet.engine.store import merge;"
+        f" made = merge.{moment}; first = {moment!r} == '_copy';"
+        f" merge.{moment} = lambda *a: (made(*a) if first else 0, os.kill(os.getpid(), signal.SIGKILL));"
+        " merge.merge_sessions([Path(sys.argv[1])], Path(sys.argv[2]))"
+    )
+    killed = subprocess.run([sys.executable, "-c", program, str(first), str(target)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert stored(target) == [("/v/c.mp4", 3, True)]
+    assert [path.name for path in target.parent.glob("*.sqlite")] == ["session.sqlite"]
+    merged = merge_sessions([first], target)
+    assert (merged.sources, stored(target)) == (2, [("/v/a.mp4", 5, True), ("/v/b.mp4", 4, True)])
+    assert stored(target.with_name("session.previous.sqlite")) == [("/v/c.mp4", 3, True)]
+    assert not [*target.parent.glob(".*.part*")]
+
+
+def test_an_unfinished_session_that_the_merged_one_covers_is_replaced(tmp_path: Path) -> None:
+    first = write_session(tmp_path / "1.sqlite", {"/v/a.mp4": 5})
+    target = write_session(tmp_path / "out" / "session.sqlite", {"/v/a.mp4": 3}, cancelled=True)
+    assert merge_sessions([first], target).notes == ()
+    assert [path.name for path in target.parent.glob("*.sqlite")] == ["session.sqlite"]

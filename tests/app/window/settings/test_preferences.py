@@ -9,8 +9,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from PySide6.QtCore import QSettings
 
-from framefleet.app.window.settings.preferences import FLOOR, STORED, Preferences, load, read_settings, save, write_settings
+from framefleet.app.window.settings.preferences import STORED, Preferences, load, read_settings, save, write_settings
 from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.run.resume import ADJUSTABLE_CONFIDENCE
 from framefleet.engine.settings import (
     Decode,
     EngineSettings,
@@ -62,7 +63,7 @@ def test_whatever_stands_in_the_file_the_window_starts(tmp_path: Path) -> None:
 
 def test_detection_keeps_more_than_is_shown_at_first() -> None:
     model = ModelFiles(Path("m.cfg"), "random:1")
-    assert Preferences.of(model, confidence=0.5).run_settings().engine.confidence == FLOOR
+    assert Preferences.of(model, confidence=0.5).run_settings().engine.confidence == ADJUSTABLE_CONFIDENCE
     assert Preferences.of(model, confidence=0.02).run_settings().engine.confidence == 0.02
     with pytest.raises(UsageError, match="no model is chosen"):
         Preferences().run_settings()
@@ -78,7 +79,7 @@ def test_every_choice_reaches_the_run() -> None:
         batch=4,
         latency_budget=12.5,
         decode_threads=3,
-        confidence=FLOOR,
+        confidence=ADJUSTABLE_CONFIDENCE,
         iou=0.6,
     )
     tiles = Tiles(4, None, 0.15, full_frame=False)

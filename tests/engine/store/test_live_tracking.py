@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -59,3 +62,37 @@ def test_a_cancelled_source_has_no_tracks_and_its_process_takes_the_next_one(tmp
     assert [tracked_with(path, number, TrackerName.BYTETRACK) for number in range(2)] == [False, True]
     with SessionReader(path) as reader:
         assert (len(reader.tracks(0)), len(reader.tracks(1))) == (0, 1)
+
+
+@pytest.mark.parametrize("when", ["before the end", "at the end", "behind the end"])
+def test_a_source_whose_process_is_killed_is_tracked_at_the_end_of_the_run(tmp_path: Path, when: str) -> None:
+    path, frames = tmp_path / "s.sqlite", [make_frame(0, index, 3) for index in range(50)]
+
+    def kill() -> None:
+        for process in multiprocessing.active_children():
+            if "tracking" in process.name:
+                os.kill(process.pid or 0, signal.SIGKILL)
+                process.join()
+
+    with SessionWriter(path, LABELS, {}) as writer, LiveTracking(path, TrackerName.BYTETRACK) as tracking:
+        for number in range(2):
+            writer.add_source(number, f"{number}.mp4", video_info("", len(frames)))
+        tracking.begin(0)
+        if when == "before the end":
+            kill()
+            tracking.begin(1)  # takes the answers: the death is known before the source ends
+        for number in range(2):
+            writer.add_frames(make_frame(number, index, 3) for index in range(len(frames)))
+            writer.commit()
+        if when == "at the end":
+            kill()
+        if when != "before the end":
+            tracking.begin(1)
+        tracking.end(0)
+        tracking.end(1)
+        if when == "behind the end":
+            kill()
+        tracking.finish()
+    assert [tracked_with(path, number, TrackerName.BYTETRACK) for number in range(2)] == [True, True]
+    with SessionReader(path) as reader:
+        assert [len(reader.tracks(number)) for number in range(2)] == [1, 1]
