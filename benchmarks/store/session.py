@@ -36,10 +36,7 @@ STEPS = {
 
 def engine(name: str) -> Any:
     """A module of the engine of the tree under test. Older trees have no common import package."""
-    try:
-        return importlib.import_module(f"framefleet.engine.{name}")
-    except ModuleNotFoundError:
-        return importlib.import_module(f"engine.{name}")
+    return importlib.import_module(f"{os.environ['ENGINE']}.{name}")
 
 
 def work(step: str, path: Path) -> dict[str, tuple[float, float]]:
@@ -100,7 +97,8 @@ def round_of(tree: Path, folder: Path) -> tuple[dict[str, tuple[float, float]], 
     for step in STEPS:
         command = [sys.executable, __file__, "--step", step, str(path)]
         places = os.pathsep.join([str(tree / "src" if (tree / "src").exists() else tree), str(PROJECT)])
-        output = subprocess.run(command, env=os.environ | {"PYTHONPATH": places}, stdout=subprocess.PIPE, check=True, text=True).stdout
+        environment = os.environ | {"PYTHONPATH": places, "ENGINE": "framefleet.engine" if (tree / "src").exists() else "engine"}
+        output = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True, text=True).stdout
         result |= json.loads(output)
     size = path.stat().st_size
     path.unlink()

@@ -98,7 +98,7 @@ def test_another_class_is_chosen_from_the_list(shown, qtbot):
     bar.classes.activated.emit(2)
     waits(qtbot, shown, lambda: bar.selected.text() == "car · track 1 · verified")
     with Corrections(shown.context.viewer.item.results.database) as corrections:
-        assert [edit.words for edit in corrections.edits()] == ["detection 0 (person, 0.90) in frame 0 of a.mp4 labelled car"]
+        assert [str(edit.words) for edit in corrections.edits()] == ["detection 0 (person, 0.90) in frame 0 of a.mp4 labelled car"]
 
 
 def test_a_track_is_split_at_the_picture_and_the_parts_are_joined(shown, qtbot):
