@@ -161,6 +161,7 @@ class _Session(requests.Session):
             absolute = urljoin(resp.url, target)
             allowed = ("https",) if urlsplit(resp.url).scheme == "https" else ("https", "http")
             if urlsplit(absolute).scheme not in allowed:
+                resp.close()
                 raise RefusedRedirectError(absolute)
         return target
 
