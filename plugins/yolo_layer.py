@@ -1,4 +1,4 @@
-"""The YOLO layer as a custom layer: decodes a batch of raw outputs to candidates, in the order of ``engine/detection/yolo.py``."""
+"""The YOLO layer as a custom layer: decodes a batch of raw outputs to candidates, in the order of ``engine/detection/postprocess.py``."""
 
 import math
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ class Candidates:
 
     values: address, aligned to 16, of batch · CAPACITY · CANDIDATE_BYTES bytes. counts: address of int32 (batch,), number of candidates
     found, which may exceed CAPACITY. It does so, too, if outputs of the picture are not finite (see ``Candidates`` in
-    ``engine/detection/yolo.py``).
+    ``engine/detection/postprocess.py``).
     """
 
     values: int

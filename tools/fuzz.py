@@ -21,9 +21,8 @@ def readers() -> dict[str, tuple[str, Callable[[Path], object]]]:
 
     with atheris.instrument_imports(include=["engine"]):
         from framefleet.engine.evaluation.evaluate import read_truth
-        from framefleet.engine.model.check import check_model
-        from framefleet.engine.model.labels import read_labels
-        from framefleet.engine.model.load import load_network
+        from framefleet.engine.model.files import read_labels
+        from framefleet.engine.model.load import check_model, load_network
         from framefleet.engine.settings import ModelFiles
         from framefleet.engine.zones.file import read_zones
 

@@ -20,8 +20,7 @@ from framefleet.app.window.devices.figures import ORDER
 from framefleet.app.window.widgets.formats import COUNTED
 from framefleet.app.window.widgets.translation import FOLDER, LANGUAGES
 from framefleet.engine import notices
-from framefleet.engine.devices.topology.tree import Kind
-from framefleet.engine.devices.topology.types import LEVELS
+from framefleet.engine.devices.topology import LEVELS, Kind
 from framefleet.engine.model.registry.catalogue import FAMILY
 from framefleet.engine.settings.kinds import Choice, Number
 from framefleet.engine.settings.table import SETTINGS, Section

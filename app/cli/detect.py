@@ -32,8 +32,8 @@ from framefleet.app.streams import print_line
 from framefleet.engine.errors import SourceError, UsageError
 from framefleet.engine.media.sources import expand_sources, is_folder, is_picture, unreadable_pictures
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.model.check import check_model
-from framefleet.engine.model.labels import class_ids
+from framefleet.engine.model.files import class_ids
+from framefleet.engine.model.load import check_model
 from framefleet.engine.run.resume import storing
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings, Track

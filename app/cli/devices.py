@@ -7,8 +7,7 @@ from pathlib import Path
 from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.reports.table import aligned
 from framefleet.app.cli.runs import connected
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.discovery import default_devices, discover
+from framefleet.engine.devices.discovery import DeviceDescription, default_devices, discover
 from framefleet.engine.devices.recording import read_recording
 
 GIB = 1 << 30

@@ -176,7 +176,7 @@ PCI = Path("/sys/bus/pci/devices")
 LOADED = Path("/proc/driver/nvidia/version")
 
 _NVML = """
-from framefleet.engine.devices.nvml.driver import Nvml
+from framefleet.engine.devices.nvml import Nvml
 nvml = Nvml()
 assert nvml.cuda is None or nvml.cuda >= (13, 0), f"{nvml.driver} speaks CUDA {nvml.cuda[0]}.{nvml.cuda[1]}, 13.0 is needed"
 print(f"{nvml.driver}, CUDA {'.'.join(map(str, nvml.cuda or ()))}, {len(nvml.gpus())} GPU(s)")

@@ -16,7 +16,7 @@ from framefleet.app.cli.reports.table import Table
 from framefleet.app.streams import PLAIN_SECONDS, draws, print_line
 from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.model.labels import class_ids
+from framefleet.engine.model.files import class_ids
 from framefleet.engine.settings.clock import ClockSettings, ClockSource
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store.clock import Clock

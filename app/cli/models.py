@@ -9,8 +9,17 @@ from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.reports.table import Table
 from framefleet.app.cli.runs import Bar
 from framefleet.engine.errors import FramefleetError, UsageError
-from framefleet.engine.model.registry.catalogue import FAMILY, MIRROR, ModelEntry, entry_named
-from framefleet.engine.model.registry.installed import files_of, is_installed, models_folder, partial_bytes, remove_model
+from framefleet.engine.model.registry.catalogue import (
+    FAMILY,
+    MIRROR,
+    ModelEntry,
+    entry_named,
+    files_of,
+    is_installed,
+    models_folder,
+    partial_bytes,
+    remove_model,
+)
 
 COLUMNS = "{:20} {:9} {:>11} {:>11} {:>9} {:>8}  {:11} {}"
 TENTHS = 10

@@ -10,12 +10,11 @@ from typing import Any, NoReturn, TypeVar
 from framefleet.engine.errors import UsageError
 from framefleet.engine.model.files import find_weights, require_cfg
 from framefleet.engine.model.random_weights import is_random
-from framefleet.engine.model.registry.catalogue import find_entry
-from framefleet.engine.model.registry.installed import model_named
+from framefleet.engine.model.registry.catalogue import find_entry, model_named
 from framefleet.engine.settings import ModelFiles
-from framefleet.engine.settings.checks import require_possible
 from framefleet.engine.settings.kinds import Choice, Number, Switch, items, one_of
 from framefleet.engine.settings.table import DEFAULTS, TABLE, Option, Setting
+from framefleet.engine.settings.values import require_possible
 from framefleet.engine.store.sources import StoredSource
 
 T = TypeVar("T")

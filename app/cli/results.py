@@ -11,8 +11,8 @@ from framefleet.app.cli.exports import Summary, count_sources, counts_lines
 from framefleet.app.cli.options import make_parser, named_source
 from framefleet.app.streams import print_line
 from framefleet.engine.errors import UsageError
-from framefleet.engine.settings.checks import part_problem
 from framefleet.engine.settings.clock import ClockSettings
+from framefleet.engine.settings.values import part_problem
 from framefleet.engine.store.exporters.common.options import Every
 from framefleet.engine.store.facts import ZONES
 from framefleet.engine.store.reader import Span

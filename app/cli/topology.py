@@ -6,9 +6,8 @@ from pathlib import Path
 
 from framefleet.app.cli.options import make_parser
 from framefleet.engine.devices.recording import read_recording
-from framefleet.engine.devices.topology.search import find_topology
-from framefleet.engine.devices.topology.tree import Box, boxes
-from framefleet.engine.devices.topology.types import SELF, Gpu, Topology, list_text
+from framefleet.engine.devices.topology import SELF, Box, Gpu, Topology, boxes, list_text
+from framefleet.engine.devices.topology_search import find_topology
 
 GIB = 1 << 30
 NOTHING = "N/A"

@@ -16,7 +16,7 @@ from framefleet.app.window.widgets.build import Light, Panel, label, row, set_ro
 from framefleet.app.window.widgets.engine_text import of_engine, strategy_name
 from framefleet.app.window.widgets.painting import icon, pixmap
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.model.check import ModelSummary
+from framefleet.engine.model.load import ModelSummary
 from framefleet.engine.pool.events import StrategyChosen
 
 MAX_NAME_WIDTH = 240

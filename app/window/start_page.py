@@ -10,7 +10,7 @@ from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, set_role, show_inside
 from framefleet.app.window.widgets.painting import Symbol
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.model.check import ModelSummary
+from framefleet.engine.model.load import ModelSummary
 
 MARGIN, GAP = 16, 16
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from benchmarks.report import table, write
 from framefleet.engine.bench.clip_process import make, repeat
 from framefleet.engine.cluster.connection import ClusterConnection
-from framefleet.engine.model.check import check_model
+from framefleet.engine.model.load import check_model
 from framefleet.engine.pool.events import DeviceFailed, FramesDone
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision, RunSettings

@@ -31,7 +31,7 @@ from benchmarks.report import spread, table, write
 from framefleet.engine.bench.clips import Clips
 from framefleet.engine.errors import DeviceError, SourceError
 from framefleet.engine.media.decoder import GPU_THREADS
-from framefleet.engine.model.check import check_model
+from framefleet.engine.model.load import check_model
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStats, SourceFinished, SourceOpened
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision, RunSettings

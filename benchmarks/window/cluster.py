@@ -28,8 +28,8 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.session.controller import TICK_MS
 from framefleet.app.window.session.thread import Feed
 from framefleet.engine.cluster.messages import Measured, NodeState
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.discovery import DeviceDescription
+from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.pool.events import DeviceReady, DeviceStats
 from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo
 from tests.support.window import feature

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
-from framefleet.engine.model.balance import Balance, StageTime
 from framefleet.engine.model.network import Network
+from framefleet.engine.model.split import Balance, StageTime
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import check_depth
 from framefleet.engine.types import DeviceId

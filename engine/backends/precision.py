@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.backends.base import reasons
-from framefleet.engine.detection.postprocess import detections
+from framefleet.engine.detection.postprocess import decode_cells, detections
 from framefleet.engine.detection.preprocess import Fit
-from framefleet.engine.detection.yolo import decode_cells
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Network
 from framefleet.engine.notices import Notice

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from framefleet.engine.bench.pool_result import DeviceRun, PoolRun
-from framefleet.engine.devices.processor import ProcessorSampler
+from framefleet.engine.devices.telemetry import ProcessorSampler
 from framefleet.engine.errors import DeviceError, SourceError
 from framefleet.engine.pool import events
 from framefleet.engine.pool.pool import EnginePool

@@ -21,10 +21,9 @@ from framefleet.engine.cluster.node_telemetry import NodeTelemetry
 from framefleet.engine.cluster.versions import own_versions
 from framefleet.engine.cluster.worker_link import WorkerLink
 from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.discovery import default_devices, discover
-from framefleet.engine.devices.topology.search import find_topology
-from framefleet.engine.devices.topology.types import Topology
+from framefleet.engine.devices.discovery import DeviceDescription, default_devices, discover
+from framefleet.engine.devices.topology import Topology
+from framefleet.engine.devices.topology_search import find_topology
 from framefleet.engine.errors import ClusterError, DeviceError, FramefleetError, SourceError
 from framefleet.engine.types import DeviceId
 

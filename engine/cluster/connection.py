@@ -36,8 +36,8 @@ from framefleet.engine.cluster.messages import (
     States,
     ToConnection,
 )
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.topology.types import Topology
+from framefleet.engine.devices.discovery import DeviceDescription
+from framefleet.engine.devices.topology import Topology
 from framefleet.engine.errors import ClusterError, UsageError
 from framefleet.engine.pool.protocol import Setup
 from framefleet.engine.pool.supervision.host import WorkerHost, WorkerMain

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from framefleet.engine.cluster.files.content import Content
 from framefleet.engine.cluster.versions import Versions
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.errors import FramefleetError
 from framefleet.engine.pool.protocol import Detect, Probe, Setup
 from framefleet.engine.pool.supervision.host import WorkerMain

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from framefleet.engine.cluster.messages import Measured
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.discovery import discover
-from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
-from framefleet.engine.devices.telemetry.sampler import rate
+from framefleet.engine.devices.discovery import DeviceDescription, discover
+from framefleet.engine.devices.telemetry import TelemetryMonitor, rate
 
 INTERVAL_SECONDS = 0.5
 """Shortest time between two snapshots."""

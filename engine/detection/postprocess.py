@@ -1,16 +1,133 @@
-"""Converts a network's raw outputs to detections, for all backends."""
+"""Converts a network's raw outputs to detections, for all backends, with the formulas of AlexeyAB's Darknet.
 
+Formulas: AlexeyAB/darknet, ``src/yolo_layer.c`` (``get_yolo_box``, ``forward_yolo_layer``, ``get_yolo_detections``).
+"""
+
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.detection.nms import nms
 from framefleet.engine.detection.preprocess import Fit
-from framefleet.engine.detection.yolo import decode
-from framefleet.engine.model.network import Network
+from framefleet.engine.model.network import Network, Yolo
 from framefleet.engine.settings import EngineSettings
 from framefleet.engine.types import Detections, Found, InferenceFailure
+
+_CERTAIN = 10.0
+"""A logit below all logits whose logistic rounds to 1 in float32."""
+
+_WIDEST = 20.0
+"""The limit for raw widths and heights: exp(20) times an anchor exceeds any picture, and float32 can still represent its square."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The boxes of a picture before non-maximum suppression, in undefined order.
+
+    boxes: float32 (n, 4), x1 y1 x2 y2 in pixels of the network's input, not clipped to it. scores: float32 (n,).
+    class_ids: int32 (n,). A box with several classes appears once for each. finite: False if an objectness, or another output of a cell
+    with a high objectness, is NaN or infinite: the candidates then mean nothing.
+    """
+
+    boxes: NDArray[np.float32]
+    scores: NDArray[np.float32]
+    class_ids: NDArray[np.int32]
+    finite: bool = True
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+
+def decode(heads: Sequence[NDArray[np.float32]], layers: Sequence[Yolo], width: int, height: int, confidence: float) -> list[Candidates]:
+    """Return the candidates of each picture in a batch.
+
+    heads: the raw outputs, one float32 (batch, anchors · (5 + classes), rows, columns) per layer.
+    width, height: size of the network's input, pixels. confidence: the minimum of objectness · class probability.
+    """
+    pictures = []
+    with np.errstate(over="ignore", invalid="ignore"):  # exp(1000) overflows to a logistic of 0
+        for picture in range(len(heads[0])):
+            parts = [_decode_head(head[picture], layer, width, height, confidence) for head, layer in zip(heads, layers, strict=True)]
+            boxes, scores, class_ids = (np.concatenate([part[column] for part in parts]) for column in range(3))
+            pictures.append(Candidates(boxes, scores, class_ids, all(finite for *_, finite in parts)))
+    return pictures
+
+
+def decode_cells(
+    heads: Sequence[NDArray[np.float32]], layers: Sequence[Yolo], width: int, height: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Decode every cell and anchor, to compare networks. Returns boxes, float32 (n, 4), and class scores, float32 (n, classes)."""
+    boxes, scores = [], []
+    with np.errstate(over="ignore", invalid="ignore"):
+        for head, layer in zip(heads, layers, strict=True):
+            pictures, rows, columns = len(head), *head.shape[2:]
+            by_anchor = head.reshape(pictures, len(layer.anchors), 5 + layer.classes, rows * columns)
+            values = by_anchor.transpose(0, 1, 3, 2).reshape(-1, 5 + layer.classes)
+            anchor, cell = np.divmod(np.arange(len(values)) % (len(layer.anchors) * rows * columns), rows * columns)
+            boxes.append(_boxes(values[:, :4], layer, anchor, cell, (rows, columns), (width, height)))
+            probabilities = values[:, 4:] if layer.new_coords else _logistic(values[:, 4:])
+            scores.append(probabilities[:, :1] * probabilities[:, 1:])
+    return np.concatenate(boxes), np.concatenate(scores)
+
+
+def _decode_head(
+    head: NDArray[np.float32], layer: Yolo, width: int, height: int, confidence: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], bool]:
+    rows, columns = head.shape[1:]
+    values = head.reshape(len(layer.anchors), 5 + layer.classes, rows * columns)
+
+    # a score is never higher than its objectness or its class probability: these comparisons reject most cells
+    floor = confidence if layer.new_coords else _logit(confidence)
+    objectness = values[:, 4]
+    anchor, cell = np.nonzero(objectness >= floor)
+    found = values[anchor, :, cell]
+    finite = bool(np.isfinite(objectness).all() and np.isfinite(found).all())
+    row, class_id = np.nonzero(found[:, 5:] >= floor)
+    probability = partial(np.minimum, 1) if layer.new_coords else _logistic
+    scores = probability(found[row, 4]) * probability(found[row, 5 + class_id])
+    keep = scores >= confidence
+    row, class_id, scores = row[keep], class_id[keep], scores[keep]
+
+    boxes = _boxes(found[row, :4], layer, anchor[row], cell[row], (rows, columns), (width, height))
+    numbers = np.isfinite(boxes).all(axis=1)
+    return boxes[numbers], scores[numbers], class_id[numbers].astype(np.int32), finite
+
+
+def _boxes(
+    values: NDArray[np.float32],
+    layer: Yolo,
+    anchor: NDArray[np.intp],
+    cell: NDArray[np.intp],
+    grid: tuple[int, int],
+    size: tuple[int, int],
+) -> NDArray[np.float32]:
+    """Return boxes x1 y1 x2 y2, float32 (n, 4), in pixels of the network's input. values: raw x, y, width and height, (n, 4)."""
+    rows, columns = grid
+    place, extent = values[:, :2], values[:, 2:]
+    if layer.new_coords:
+        scale = np.square(2 * extent)
+    else:
+        place, scale = _logistic(place), np.exp(np.minimum(extent, _WIDEST))
+    place = place * layer.scale_x_y - 0.5 * (layer.scale_x_y - 1)
+    stride = np.array([size[0] / columns, size[1] / rows], np.float32)
+    centre = (place + np.stack([cell % columns, cell // columns], axis=1)) * stride
+    half = scale * layer.anchors[anchor] / 2
+    return np.concatenate([centre - half, centre + half], axis=1).astype(np.float32, copy=False)
+
+
+def _logistic(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    result: NDArray[np.float32] = np.reciprocal(1 + np.exp(-values))
+    return result
+
+
+def _logit(confidence: float) -> float:
+    """Return the inverse of the logistic, a little lower, so that rounding rejects no box before its score is compared."""
+    return math.log(confidence / (1 - confidence)) - 1e-3 if confidence < 1 else _CERTAIN
+
 
 NOT_FINITE = InferenceFailure("the network's outputs are not finite: check the weights, or try --precision fp32")
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from framefleet.engine.devices.topology.linux import SYS, find_gpus, numa_node, numa_nodes, pci_address
+from framefleet.engine.devices.topology import SYS, find_gpus, numa_node, numa_nodes, pci_address
 from framefleet.engine.types import DeviceId
 
 _SET_MEMPOLICY = {"x86_64": 238, "aarch64": 237}

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from framefleet.engine.cuda import DRIVER
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.nvml.driver import NoNvmlError, Nvml
-from framefleet.engine.devices.nvml.gpu import Gpu
+from framefleet.engine.devices.discovery import DeviceDescription
+from framefleet.engine.devices.nvml import Gpu, NoNvmlError, Nvml
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.notices import Notice, install_extra
 from framefleet.engine.settings import Precision

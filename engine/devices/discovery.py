@@ -1,17 +1,78 @@
-"""Finds the devices of this machine. Each library runs in a separate process, so that a driver's crash hides only its devices."""
+"""Finds and describes the devices of this machine.
+
+Each library runs in a separate process, so that a driver's crash hides only its devices.
+"""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Self
 
-from framefleet.engine.devices.description import DeviceDescription
 from framefleet.engine.errors import DeviceError, UsageError
 from framefleet.engine.notices import Notice
 from framefleet.engine.processes.program import run_program
 from framefleet.engine.types import DeviceId, of_device
+
+
+@dataclass(frozen=True)
+class DeviceDescription:
+    """One device.
+
+    backend: the library that runs it, with its version. precisions: the supported ones, fp32 first. cores: usable CPU cores, or
+    multiprocessors. memory: bytes. problem: why the device cannot be used; None = it can. NVIDIA's devices only: uuid ("GPU-…",
+    "MIG-…"), compute_capability ("9.0"), driver (its version), cuda (the newest version that the driver supports, "13.0"),
+    pci (the PCI address). None = unknown.
+    """
+
+    id: DeviceId
+    name: str
+    backend: str
+    precisions: tuple[str, ...]
+    cores: int | None = None
+    memory: int | None = None
+    problem: Notice | None = None
+    uuid: str | None = None
+    compute_capability: str | None = None
+    driver: str | None = None
+    cuda: str | None = None
+    pci: str | None = None
+
+    @property
+    def available(self) -> bool:
+        """Whether the device can be used."""
+        return self.problem is None
+
+    def __str__(self) -> str:
+        state = ", ".join(self.precisions) if self.problem is None else f"not available: {self.problem}"
+        return f"{self.id}  {self.name} ({self.backend}; {state})"
+
+    def as_json(self) -> dict[str, Any]:
+        """The description as a JSON object for scripts: the problem is English text."""
+        problem = None if self.problem is None else str(self.problem)
+        shown = {"id": str(self.id), "precisions": list(self.precisions), "problem": problem, "available": self.available}
+        return {**vars(self), **shown}
+
+    def to_message(self) -> dict[str, Any]:
+        """The description as a JSON object from which ``from_message`` restores it."""
+        return {**self.as_json(), "problem": None if self.problem is None else self.problem.as_json()}
+
+    @classmethod
+    def from_message(cls, values: Mapping[str, Any]) -> Self:
+        """Restore what ``to_message`` returned.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError, UsageError
+            The values do not describe a device.
+        """
+        fields = {name: values[name] for name in cls.__dataclass_fields__}
+        problem = None if values["problem"] is None else Notice.from_json(values["problem"])
+        restored = {"id": DeviceId.parse(values["id"]), "precisions": tuple(values["precisions"]), "problem": problem}
+        return cls(**{**fields, **restored})
+
 
 _DRIVERS = (Path("/dev/dri"), Path("/dev/accel"), Path("/proc/driver/nvidia"), Path("/dev/nvidiactl"), Path("/dev/dxg"))
 """Linux creates one of these where there is a GPU or NPU."""

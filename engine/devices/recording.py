@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from framefleet.engine.devices.cuda import BACKEND, PRECISIONS
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
-from framefleet.engine.devices.topology.driver import at, join, read_gpus
-from framefleet.engine.devices.topology.types import NumaNode, Topology
+from framefleet.engine.devices.discovery import DeviceDescription
+from framefleet.engine.devices.telemetry import Telemetry
+from framefleet.engine.devices.topology import NumaNode, Topology
+from framefleet.engine.devices.topology_search import at, join, read_gpus
 from framefleet.engine.errors import UsageError
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId

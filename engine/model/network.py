@@ -130,7 +130,7 @@ class Identity(Layer):
 
 @dataclass(frozen=True, eq=False)
 class Yolo(Layer):
-    """A detection head. Its output is its input (anchors · (5 + classes), height, width): ``engine/detection/yolo.py`` decodes it.
+    """A detection head. Its output is its input (anchors · (5 + classes), height, width): ``engine/detection/postprocess.py`` decodes it.
 
     anchors: float32 (n, 2), width and height in pixels of the network's input, only those of the head's mask. scale_x_y: factor that
     extends the range of a box's centre beyond its cell. new_coords: whether the input went through a logistic activation, and width and

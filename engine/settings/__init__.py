@@ -1,8 +1,7 @@
 """The settings: their table, and the checked values that the engine uses."""
 
-from framefleet.engine.settings.checks import check_decode, check_depth
-from framefleet.engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
-from framefleet.engine.settings.values import EngineSettings, ModelFiles, RunSettings, Tiles
+from framefleet.engine.settings.table import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
+from framefleet.engine.settings.values import EngineSettings, ModelFiles, RunSettings, Tiles, check_decode, check_depth
 
 __all__ = [
     "Decode",

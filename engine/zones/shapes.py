@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.errors import UsageError
-from framefleet.engine.model.labels import class_ids
+from framefleet.engine.model.files import class_ids
 from framefleet.engine.notices import Notice
 
 Point: TypeAlias = tuple[float, float]

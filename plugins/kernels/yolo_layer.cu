@@ -1,4 +1,4 @@
-// Raw heads into candidates: boxes whose objectness times class probability reaches the threshold. Semantics: engine/detection/yolo.py.
+// Raw heads into candidates: boxes whose objectness times class probability reaches the threshold. Semantics: engine/detection/postprocess.py.
 // One kernel counts the candidates of each block's cells; a second one writes them behind those of the blocks before. So their order is
 // always that of the CPU's decoder.
 

@@ -25,8 +25,8 @@ from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.decoder import open_decoder
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodeFailure, DeviceFrame
-from framefleet.engine.model.balance import Balance, StageTime
 from framefleet.engine.model.network import Network
+from framefleet.engine.model.split import Balance, StageTime
 from framefleet.engine.settings import Decode, EngineSettings, Hint, Precision
 from framefleet.engine.types import Detections, DeviceId
 from tests.support.media import make_video

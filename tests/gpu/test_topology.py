@@ -12,14 +12,11 @@ from statistics import median
 import pytest
 
 from framefleet.engine.devices.affinity import bind_near
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.nvml.driver import Nvml
-from framefleet.engine.devices.nvml.gpu import ALL_LINKS
-from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
-from framefleet.engine.devices.telemetry.sampler import GpuSampler
-from framefleet.engine.devices.telemetry.snapshot import RATE
-from framefleet.engine.devices.topology.search import find_topology
-from framefleet.engine.devices.topology.types import Gpu, Topology, list_text
+from framefleet.engine.devices.discovery import DeviceDescription
+from framefleet.engine.devices.nvml import ALL_LINKS, Nvml
+from framefleet.engine.devices.telemetry import RATE, GpuSampler, TelemetryMonitor
+from framefleet.engine.devices.topology import Gpu, Topology, list_text
+from framefleet.engine.devices.topology_search import find_topology
 from tests.support.devices.machines import make_system
 
 pytestmark = pytest.mark.gpu

@@ -24,8 +24,8 @@ import pytest
 from framefleet.app.cli import models
 from framefleet.app.main import COMMANDS
 from framefleet.app.window.queue.memory import NAME as QUEUE
+from framefleet.engine.model.registry import catalogue as installed
 from framefleet.engine.model.registry import catalogue as registry
-from framefleet.engine.model.registry import installed
 from framefleet.engine.model.registry.catalogue import RemoteFile
 from tests.support.cli import FAST, Outcome, read_lines, run_main
 from tests.support.guide import GUIDE, commands

@@ -18,9 +18,8 @@ from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.description import ConvolutionSpec
-from framefleet.engine.model.load import load_network
+from framefleet.engine.model.load import load_network, read_weights
 from framefleet.engine.model.network import Activation, MaxPool, Route, Shortcut, Upsample
-from framefleet.engine.model.weights import read_weights
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision
 from framefleet.engine.types import DeviceId
 from tests.support.demo import CFG, CLIP, CLIP_TRUTH, WEIGHTS

@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is needed for training only")
 
 from framefleet.engine.backends.create import create_backend  # noqa: E402
-from framefleet.engine.detection.yolo import decode_cells  # noqa: E402
+from framefleet.engine.detection.postprocess import decode_cells  # noqa: E402
 from framefleet.engine.model.load import load_network  # noqa: E402
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision  # noqa: E402
 from framefleet.engine.types import DeviceId  # noqa: E402

@@ -10,8 +10,8 @@ from framefleet.app.window.session.background import Background
 from framefleet.app.window.session.controller import DetectionController
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.cluster.messages import NodeState
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.topology.types import Topology
+from framefleet.engine.devices.discovery import DeviceDescription
+from framefleet.engine.devices.topology import Topology
 from framefleet.engine.notices import Notice
 
 LOOK_MS = 1000

@@ -15,8 +15,8 @@ from framefleet.app.window.widgets.build import Clickable
 from framefleet.app.window.widgets.painting import LEFT, RIGHT, draw_box, painting, pixmap, write
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.cluster.messages import NodeState
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.discovery import DeviceDescription
+from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.types import DeviceId
 
 SIDE, LIGHT, GAP, PAD = 9, 13, 8, 3

@@ -19,7 +19,7 @@ from framefleet.app.window.devices.status import RATE_SECONDS, DeviceStatus
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.types import DeviceId
 
 SLOW = 0.8

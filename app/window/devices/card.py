@@ -27,8 +27,8 @@ from framefleet.app.window.widgets.build import ElidedLabel, column, label, row,
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.discovery import DeviceDescription
+from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.types import DeviceId
 
 MARGIN = 12

@@ -20,9 +20,9 @@ from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import Panel, ScrollPane, column, label, row, say, set_role, tool_button, wrapped
 from framefleet.app.window.widgets.engine_text import of_engine, strategy_name
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.recording import Recording
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.pool.events import StrategyChosen
 from framefleet.engine.types import DeviceId
 

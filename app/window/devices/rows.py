@@ -14,7 +14,7 @@ from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import Clickable, column
 from framefleet.app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, painting, write
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.types import DeviceId
 
 MAX_CELLS = 4

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
 from framefleet.engine.types import DeviceId, EngineInfo

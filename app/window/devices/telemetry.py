@@ -8,9 +8,8 @@ from typing import TypeVar
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.discovery import DeviceDescription
+from framefleet.engine.devices.telemetry import Telemetry, TelemetryMonitor
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 

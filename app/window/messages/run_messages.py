@@ -13,7 +13,7 @@ from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.questions import ask
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed
 

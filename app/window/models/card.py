@@ -12,9 +12,8 @@ from framefleet.app.window.models.files import Download, ModelDownloads
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, set_role
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.model.check import ModelSummary
-from framefleet.engine.model.registry.catalogue import ModelEntry, Purpose
-from framefleet.engine.model.registry.installed import is_installed, partial_bytes
+from framefleet.engine.model.load import ModelSummary
+from framefleet.engine.model.registry.catalogue import ModelEntry, Purpose, is_installed, partial_bytes
 from framefleet.engine.settings import ModelFiles
 
 _WIDTH = 84

@@ -21,9 +21,8 @@ from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.questions import ask, show_folder
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import FramefleetError
-from framefleet.engine.model.check import ModelSummary, check_model
-from framefleet.engine.model.registry.catalogue import FAMILY, ModelEntry
-from framefleet.engine.model.registry.installed import files_of, remove_model
+from framefleet.engine.model.load import ModelSummary, check_model
+from framefleet.engine.model.registry.catalogue import FAMILY, ModelEntry, files_of, remove_model
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
 

@@ -20,9 +20,8 @@ from framefleet.app.window.settings.preferences import Preferences
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.questions import ask
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.discovery import discover
-from framefleet.engine.model.check import ModelSummary, check_model
+from framefleet.engine.devices.discovery import DeviceDescription, discover
+from framefleet.engine.model.load import ModelSummary, check_model
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
 

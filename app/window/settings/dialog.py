@@ -28,9 +28,9 @@ from framefleet.app.window.widgets.questions import Mode, choose_path
 from framefleet.app.window.widgets.translation import of_settings, translate
 from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.notices import Notice
-from framefleet.engine.settings.checks import find_notes, find_problems
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.settings.table import DEFAULTS, Section
+from framefleet.engine.settings.values import find_notes, find_problems
 
 TOPICS_WIDTH = 14
 """Width of the list of topics, times the height of body text."""

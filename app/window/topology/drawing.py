@@ -28,9 +28,8 @@ from framefleet.app.window.topology.text import (
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.painting import CENTRE, LEFT, RIGHT, draw_bar, draw_box, fitting, painting, write
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
-from framefleet.engine.devices.topology.tree import Kind
-from framefleet.engine.devices.topology.types import Gpu, Topology
+from framefleet.engine.devices.telemetry import Telemetry
+from framefleet.engine.devices.topology import Gpu, Kind, Topology
 from framefleet.engine.types import DeviceId
 
 PCIE, NVLINK, SYSTEM = "ACCENT", "GOOD", "MUTED"

@@ -10,8 +10,7 @@ from itertools import combinations
 
 from PySide6.QtCore import QRectF
 
-from framefleet.engine.devices.topology.tree import Box, Fabric, Kind, boxes, fabrics
-from framefleet.engine.devices.topology.types import Topology
+from framefleet.engine.devices.topology import Box, Fabric, Kind, Topology, boxes, fabrics
 
 INDENT, INSET, GAP = 24, 8, 8
 TRUNK = 12

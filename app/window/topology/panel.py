@@ -28,11 +28,11 @@ from framefleet.app.window.widgets.build import Panel, ScrollPane, column, label
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.painting import CENTRE
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.recording import Recording
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
-from framefleet.engine.devices.topology.search import find_topology
-from framefleet.engine.devices.topology.types import Level, Link, Topology
+from framefleet.engine.devices.telemetry import Telemetry
+from framefleet.engine.devices.topology import Level, Link, Topology
+from framefleet.engine.devices.topology_search import find_topology
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 

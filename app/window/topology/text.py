@@ -8,9 +8,8 @@ from typing import TypeAlias
 from framefleet.app.window.devices.telemetry import bandwidth, details
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
-from framefleet.engine.devices.topology.tree import Box, Kind
-from framefleet.engine.devices.topology.types import LEVELS, Gpu, Link, NumaNode, Topology, list_text
+from framefleet.engine.devices.telemetry import LinkTraffic, Telemetry
+from framefleet.engine.devices.topology import LEVELS, Box, Gpu, Kind, Link, NumaNode, Topology, list_text
 from framefleet.engine.types import DeviceId
 
 Snapshots: TypeAlias = Mapping[DeviceId, Telemetry]

@@ -6,7 +6,7 @@ from PySide6.QtCore import QLocale
 
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.model.check import ModelSummary
+from framefleet.engine.model.load import ModelSummary
 from framefleet.engine.notices import Notice
 
 DASH = "\N{EN DASH}"

@@ -18,9 +18,8 @@ from framefleet.engine.backends.openvino.library import BACKEND, find_device, op
 from framefleet.engine.detection.postprocess import detections
 from framefleet.engine.detection.preprocess import Fit
 from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.model.balance import Rates, StageTime, find_balance
 from framefleet.engine.model.network import Network
-from framefleet.engine.model.split import split
+from framefleet.engine.model.split import Rates, StageTime, find_balance, split
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import DeviceId, EngineInfo, Found

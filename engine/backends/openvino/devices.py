@@ -6,7 +6,7 @@ import openvino as ov
 
 from framefleet.engine.backends.openvino.library import BACKEND, device_name, offered_precisions, process_core
 from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.host_memory import read_host_memory
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId

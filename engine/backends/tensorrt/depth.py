@@ -17,9 +17,8 @@ from framefleet.engine.backends.tensorrt.stages import Stage, Staged, StagedSlot
 from framefleet.engine.cuda.device import free_memory, open_device
 from framefleet.engine.cuda.memory import Memory, cuda_errors
 from framefleet.engine.cuda.transfer import Streams, connect
-from framefleet.engine.model.balance import Balance, Rates, StageTime, find_balance
 from framefleet.engine.model.network import Network
-from framefleet.engine.model.split import split
+from framefleet.engine.model.split import Balance, Rates, StageTime, find_balance, split
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Hint, Precision
 from framefleet.engine.types import DeviceId, EngineInfo

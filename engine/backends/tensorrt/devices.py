@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from framefleet.engine.backends.tensorrt.library import find_library
 from framefleet.engine.devices import cuda
-from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import DeviceDescription
 
 
 def describe_devices() -> Iterator[DeviceDescription]:

@@ -22,9 +22,8 @@ from framefleet.engine.cuda.graph import Step, copy, record
 from framefleet.engine.cuda.memory import Memory
 from framefleet.engine.cuda.transfer import Arrival, Move, Streams
 from framefleet.engine.detection.preprocess import Fit
-from framefleet.engine.model.balance import StageTime
 from framefleet.engine.model.network import Network, Yolo
-from framefleet.engine.model.split import PICTURES, Part, transfers
+from framefleet.engine.model.split import PICTURES, Part, StageTime, transfers
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import DeviceId, Found
 from framefleet.plugins.kernels import Kernels

@@ -9,12 +9,9 @@ from pathlib import Path
 from framefleet.engine.errors import DownloadError, ModelError
 from framefleet.engine.model.cfg import MAX_BYTES
 from framefleet.engine.model.describe import describe
-from framefleet.engine.model.registry.cancellation import Cancellation
-from framefleet.engine.model.registry.catalogue import ModelEntry, RemoteFile
-from framefleet.engine.model.registry.installed import files_of, is_installed, locked
-from framefleet.engine.model.registry.partial import Partial
+from framefleet.engine.model.load import check_weights
+from framefleet.engine.model.registry.catalogue import Cancellation, ModelEntry, Partial, RemoteFile, files_of, is_installed, locked
 from framefleet.engine.model.registry.transfer import transfer
-from framefleet.engine.model.weights import check_weights
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.settings import ModelFiles
 

@@ -11,8 +11,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError
 
 from framefleet.engine.errors import DownloadError
-from framefleet.engine.model.registry.cancellation import Cancellation
-from framefleet.engine.model.registry.partial import Partial
+from framefleet.engine.model.registry.catalogue import Cancellation, Partial
 from framefleet.engine.notices import Notice
 
 CONNECT_SECONDS = 10.0

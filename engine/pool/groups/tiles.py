@@ -10,8 +10,7 @@ from typing import NoReturn
 import numpy as np
 
 from framefleet.engine.detection.frame_format import HostImage
-from framefleet.engine.detection.tile_merging import merge
-from framefleet.engine.detection.tiling import Tiling, plan_tiles
+from framefleet.engine.detection.tiling import Tiling, merge, plan_tiles
 from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.pool.groups.group import Group
 from framefleet.engine.pool.groups.shared_batch import SharedBatch

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from framefleet.app.cli.devices import table
-from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 from tests.support.cli import run_main

@@ -103,7 +103,7 @@ def test_a_gpu_without_a_driver_is_found_on_the_bus(tmp_path: Path) -> None:
     device(tmp_path, "0000:00:06.0", "0x10de", "0x030200")
     assert has_gpu(tmp_path)
     (check,) = check_nvidia(
-        tmp_path, tmp_path / "none", lambda _: ("", "framefleet.engine.devices.nvml.driver.NoNvmlError: there is no NVIDIA driver")
+        tmp_path, tmp_path / "none", lambda _: ("", "framefleet.engine.devices.nvml.NoNvmlError: there is no NVIDIA driver")
     )
     assert (check.status, check.detail) == (Status.WARNING, "there is an NVIDIA GPU, but no driver")
     assert "nvidia-driver-580" in str(check.remedy)
@@ -144,7 +144,7 @@ def test_what_nvidia_needs_is_checked_part_by_part(tmp_path: Path) -> None:
     ("error", "detail", "remedy"),
     [
         (
-            "framefleet.engine.devices.nvml.driver.NoNvmlError: nvidia-ml-py is not installed",
+            "framefleet.engine.devices.nvml.NoNvmlError: nvidia-ml-py is not installed",
             "nvidia-ml-py is not installed",
             "[rtx]",
         ),

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from framefleet.app.cli import models
+from framefleet.engine.model.registry import catalogue as installed
 from framefleet.engine.model.registry import catalogue as registry
-from framefleet.engine.model.registry import installed
 from framefleet.engine.model.registry.catalogue import FAMILY, ModelEntry
 from tests.support.cli import run_main
 from tests.support.http import Page, Site, publish_tiny

@@ -7,8 +7,8 @@ import pytest
 
 from framefleet.app.cli import topology as command
 from framefleet.app.cli.topology import matrix, text
-from framefleet.engine.devices.topology.search import find_topology
-from framefleet.engine.devices.topology.types import NumaNode, Topology
+from framefleet.engine.devices.topology import NumaNode, Topology
+from framefleet.engine.devices.topology_search import find_topology
 from tests.support.cli import run_main
 from tests.support.devices.machines import GIB, SWITCH_CODES, SWITCHES, TWO_SOCKETS, gpu, machine, make_system
 

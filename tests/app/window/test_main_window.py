@@ -22,7 +22,7 @@ from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.results.export import Exports
 from framefleet.app.window.results.export_dialog import ExportChoice, ExportDialog
 from framefleet.app.window.viewer.filter_panel import FilterPanel
-from framefleet.engine.model.check import ModelSummary
+from framefleet.engine.model.load import ModelSummary
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
 from framefleet.engine.store.exporters.common.options import ExportOptions

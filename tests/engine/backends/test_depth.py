@@ -18,8 +18,8 @@ from framefleet.engine.backends.depth import depth_members, describe_balance, jo
 from framefleet.engine.backends.openvino.depth import OpenVinoDepthBackend
 from framefleet.engine.backends.openvino.library import offered_precisions, process_core
 from framefleet.engine.errors import DeviceError, UsageError
-from framefleet.engine.model.balance import Balance, StageTime
 from framefleet.engine.model.network import Network
+from framefleet.engine.model.split import Balance, StageTime
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import Detections, DeviceId, Image

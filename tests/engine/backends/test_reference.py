@@ -10,12 +10,11 @@ import pytest
 from numpy.typing import NDArray
 
 from framefleet.engine.backends import create_backend
-from framefleet.engine.detection.yolo import decode_cells
+from framefleet.engine.detection.postprocess import decode_cells
 from framefleet.engine.model.describe import describe
-from framefleet.engine.model.load import load_network
+from framefleet.engine.model.load import EPSILON, load_network, read_weights
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.random_weights import random_weights
-from framefleet.engine.model.weights import EPSILON, read_weights
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision
 from framefleet.engine.types import DeviceId
 from framefleet.resources import DEMO

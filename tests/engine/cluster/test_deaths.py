@@ -17,7 +17,7 @@ import pytest
 
 from framefleet.app.cli.exports import DATABASE
 from framefleet.engine.cluster.connection import ClusterConnection
-from framefleet.engine.model.check import check_model
+from framefleet.engine.model.load import check_model
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.processes.restart_budget import RESTARTS

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from framefleet.engine.detection.tile_merging import merge
-from framefleet.engine.detection.tiling import MOST_TILES, Tiling, plan_tiles
+from framefleet.engine.detection.tiling import MOST_TILES, Tiling, merge, plan_tiles
 from framefleet.engine.settings import Tiles
 from framefleet.engine.types import Detections
 

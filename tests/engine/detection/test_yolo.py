@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from framefleet.engine.detection.yolo import decode
+from framefleet.engine.detection.postprocess import decode
 from framefleet.engine.model.network import Yolo
 
 ANCHORS = np.array([[10, 14], [23, 27], [37, 58]], np.float32)

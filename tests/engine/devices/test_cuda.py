@@ -12,8 +12,8 @@ import pytest
 from framefleet.engine.backends.tensorrt import library as tensorrt_library
 from framefleet.engine.devices import cuda
 from framefleet.engine.devices.cuda import CudaDevice, FindLibrary, describe, describe_devices
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.nvml.driver import Nvml
+from framefleet.engine.devices.discovery import DeviceDescription
+from framefleet.engine.devices.nvml import Nvml
 from framefleet.engine.notices import Notice
 from tests.support.devices.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.engine.devices import discovery
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.discovery import Search, default_devices, discover
+from framefleet.engine.devices.discovery import DeviceDescription, Search, default_devices, discover
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId

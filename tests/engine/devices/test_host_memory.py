@@ -8,7 +8,7 @@ import pytest
 from framefleet.app.cli.doctor import check_system
 from framefleet.engine.devices.discovery import discover
 from framefleet.engine.devices.host_memory import HostMemory, free_host_memory, read_host_memory
-from framefleet.engine.devices.processor import ProcessorSampler
+from framefleet.engine.devices.telemetry import ProcessorSampler
 from framefleet.engine.types import DeviceId
 
 GIB = 1 << 30

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.engine.devices.recording import read_recording
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.errors import UsageError
 from framefleet.engine.types import DeviceId
 

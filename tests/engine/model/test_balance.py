@@ -11,9 +11,8 @@ from hypothesis import strategies as some
 from numpy.typing import NDArray
 
 from framefleet.engine.errors import UsageError
-from framefleet.engine.model.balance import Rates, StageTime, arriving_bytes, best_cuts, find_balance, layer_costs
 from framefleet.engine.model.network import Network
-from framefleet.engine.model.split import PICTURES, split, transfers
+from framefleet.engine.model.split import PICTURES, Rates, StageTime, arriving_bytes, best_cuts, find_balance, layer_costs, split, transfers
 from tests.support.models import tiny_network
 
 NOTHING = np.zeros((25, 25))

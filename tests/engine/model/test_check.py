@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.engine.errors import ModelError, UsageError
-from framefleet.engine.model.check import check_model
+from framefleet.engine.model.load import check_model
 from framefleet.engine.settings import ModelFiles
 from tests.support.models import TINY_CFG
 
@@ -41,7 +41,7 @@ def test_it_rejects_the_same_files_as_loading(data: Path, tmp_path: Path) -> Non
 
 def test_no_heavy_library_is_imported() -> None:
     code = (
-        "import sys, framefleet.engine.model.check, framefleet.engine.model.files, framefleet.engine.model.load\n"
+        "import sys, framefleet.engine.model.load, framefleet.engine.model.files, framefleet.engine.model.load\n"
         "print([name for name in ('onnx', 'cv2', 'av', 'openvino', 'PySide6') if name in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3])

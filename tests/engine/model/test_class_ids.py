@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from framefleet.engine.errors import UsageError
-from framefleet.engine.model.labels import class_ids
+from framefleet.engine.model.files import class_ids
 
 LABELS = ("person", "traffic light", "car", "cat")
 

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from framefleet.engine.errors import ModelError, UsageError
-from framefleet.engine.model.describe import MAX_ACTIVATIONS, MAX_PARAMETERS, describe
+from framefleet.engine.model.describe import MAX_ACTIVATIONS, MAX_LAYERS, MAX_PARAMETERS, describe
 from framefleet.engine.model.description import ConvolutionSpec, Description
-from framefleet.engine.model.layer_context import MAX_LAYERS
 from framefleet.engine.model.network import Activation, MaxPool, Region, Reorg, Route, Shortcut, Upsample, Yolo
 from framefleet.engine.notices import Notice
 from tests.support.models import OLDER_CFG, TINY_CFG

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.engine.errors import ModelError
-from framefleet.engine.model.labels import find_labels, read_labels
+from framefleet.engine.model.files import find_labels, read_labels
 from framefleet.engine.notices import Notice
 
 

@@ -11,7 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from framefleet.engine.errors import ExportError
-from framefleet.engine.model import onnx_export, weights
+from framefleet.engine.model import load as weights
+from framefleet.engine.model import onnx_export
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.network import Network

@@ -7,7 +7,7 @@ import numpy as np
 import openvino
 import pytest
 
-from framefleet.engine.detection.yolo import decode
+from framefleet.engine.detection.postprocess import decode
 from framefleet.engine.errors import UsageError
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.load import load_network

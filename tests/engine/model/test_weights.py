@@ -10,10 +10,9 @@ import pytest
 from framefleet.engine.errors import ExportError, ModelError
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.description import ConvolutionSpec
-from framefleet.engine.model.load import load_network
+from framefleet.engine.model.load import EPSILON, check_weights, fold, load_network, read_weights
 from framefleet.engine.model.network import Activation, Convolution
 from framefleet.engine.model.random_weights import random_weights
-from framefleet.engine.model.weights import EPSILON, check_weights, fold, read_weights
 from framefleet.engine.settings import ModelFiles
 from tests.support.models import TINY_CFG, tiny_network
 from tools.darknet_weights import write_weights

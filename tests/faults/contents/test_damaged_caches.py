@@ -11,8 +11,8 @@ import pytest
 
 from framefleet.engine.errors import DownloadError, ExportError
 from framefleet.engine.model.registry import transfer
+from framefleet.engine.model.registry.catalogue import is_installed
 from framefleet.engine.model.registry.download import download
-from framefleet.engine.model.registry.installed import is_installed
 from framefleet.engine.store.session import SessionReader
 from framefleet.plugins.cache import FileCache
 from tests.support.faults.counts import short_and_long

@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from framefleet.engine.errors import ModelError
-from framefleet.engine.model.check import check_model
 from framefleet.engine.model.describe import describe
-from framefleet.engine.model.labels import read_labels
-from framefleet.engine.model.load import load_network
+from framefleet.engine.model.files import read_labels
+from framefleet.engine.model.load import check_model, load_network
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.random_weights import random_weights
 from framefleet.engine.settings import ModelFiles

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from framefleet.engine.model.registry.catalogue import is_installed
 from framefleet.engine.model.registry.download import download
-from framefleet.engine.model.registry.installed import is_installed
 from framefleet.plugins.cache import FileCache
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.killing import kill_at, start_python, times

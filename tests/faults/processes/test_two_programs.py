@@ -13,8 +13,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from framefleet.engine.model.registry.catalogue import ModelEntry
-from framefleet.engine.model.registry.installed import is_installed
+from framefleet.engine.model.registry.catalogue import ModelEntry, is_installed
 from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.store.exporters.common.base import STAGE
 from framefleet.engine.store.files import lock_session

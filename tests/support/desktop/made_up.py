@@ -12,15 +12,13 @@ from framefleet.app.window.models.comparison import Evaluated
 from framefleet.app.window.results.worst_frames import WorstFrame
 from framefleet.app.window.widgets import formats
 from framefleet.engine.cluster.messages import Measured, NodeState
-from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.recording import Recording
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.evaluation.accuracy import CONFIDENCES, Accuracy, ClassAccuracy, Curve, Point
 from framefleet.engine.media.types import SourceInfo, SourceKind
-from framefleet.engine.model.check import ModelSummary
-from framefleet.engine.model.registry.catalogue import entry_named
-from framefleet.engine.model.registry.installed import files_of
-from framefleet.engine.model.registry.partial import Partial
+from framefleet.engine.model.load import ModelSummary
+from framefleet.engine.model.registry.catalogue import Partial, entry_named, files_of
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
 from framefleet.engine.types import DeviceId

@@ -21,7 +21,7 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.settings import choices, folders
 from framefleet.app.window.widgets import translation
 from framefleet.app.window.widgets.appearance import Theme, apply_theme, current_theme
-from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import DeviceDescription
 from tests.support.desktop.settling import settle
 from tests.support.desktop.small_pictures import small
 from tests.support.desktop.states import all_screens

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from framefleet.engine.devices.topology.types import Gpu, Link, NumaNode, Topology, level_between
+from framefleet.engine.devices.topology import Gpu, Link, NumaNode, Topology, level_between
 from framefleet.engine.types import DeviceId
 
 GIB = 1 << 30

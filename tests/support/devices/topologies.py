@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
 
-from framefleet.engine.devices.topology.types import NumaNode, Topology
+from framefleet.engine.devices.topology import NumaNode, Topology
 from tests.support.devices.machines import GIB, SWITCHES, gpu, machine
 
 NODES = [NumaNode(0, frozenset(range(16)), 64 * GIB), NumaNode(1, frozenset(range(16, 32)), 64 * GIB)]

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.description import ConvolutionSpec, Description
+from framefleet.engine.model.load import EPSILON, read_weights
 from framefleet.engine.model.network import Activation, MaxPool, Route, Shortcut, Upsample, Yolo
-from framefleet.engine.model.weights import EPSILON, read_weights
 from tools.darknet_weights import write_weights
 
 _ACTIVATIONS = {Activation.LINEAR: nn.Identity, Activation.MISH: nn.Mish, Activation.LEAKY: lambda: nn.LeakyReLU(0.1)}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from framefleet.engine.errors import UsageError
-from framefleet.engine.model.labels import coco_labels
+from framefleet.engine.model.files import coco_labels
 
 _UNUSED = {12, 26, 29, 30, 45, 66, 68, 69, 71, 83}
 """The ids of categories that COCO planned and then left out."""

@@ -11,8 +11,8 @@ from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.status import DeviceStatus, fold
 from framefleet.app.window.topology.panel import ClusterTopology
 from framefleet.engine.cluster.messages import Measured, NodeState
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.discovery import DeviceDescription
+from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStats
 from framefleet.engine.types import DeviceId
 from tests.support.window import engine_info

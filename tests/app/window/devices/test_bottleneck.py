@@ -15,7 +15,7 @@ from framefleet.app.window.bars import StatusLine
 from framefleet.app.window.devices.bottleneck import Limit, find_bottleneck
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.status import DeviceStatus, fold
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, DeviceStats
 from framefleet.engine.types import DeviceId

@@ -14,7 +14,7 @@ from framefleet.app.window.devices.status import DeviceStatus, Phase, fold
 from framefleet.app.window.devices.telemetry import Metric
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import ScrollPane
-from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
 from framefleet.engine.types import DeviceId

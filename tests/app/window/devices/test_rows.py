@@ -14,9 +14,9 @@ from framefleet.app.window.devices.status import DeviceStatus, fold, shares_of
 from framefleet.app.window.devices.telemetry import Metric
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.widgets import theme, translation
-from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.recording import Recording
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
 from framefleet.engine.types import DeviceId

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from framefleet.app.window.devices.telemetry import RESTART_SECONDS, DeviceTelemetry, Metric, details, metrics
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.discovery import DeviceDescription
+from framefleet.engine.devices.telemetry import Telemetry, TelemetryMonitor
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 from tests.support.window import CPU

@@ -4,7 +4,7 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.messages.run_messages import RunMessages
 from framefleet.app.window.widgets.banner import BannerArea
-from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed
 from framefleet.engine.types import DeviceId

@@ -22,8 +22,7 @@ from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets.banner import Banner
 from framefleet.app.window.widgets.translation import install
 from framefleet.engine.model.registry import catalogue as registry
-from framefleet.engine.model.registry.catalogue import ModelEntry
-from framefleet.engine.model.registry.installed import files_of, is_installed
+from framefleet.engine.model.registry.catalogue import ModelEntry, files_of, is_installed
 from framefleet.engine.settings import ModelFiles
 from tests.support.http import Page, Site
 from tests.support.media import make_video

@@ -28,7 +28,7 @@ CRASH = """
 import os, signal, sys
 from pathlib import Path
 from framefleet.app.window.settings.preferences import Preferences
-from framefleet.engine.model.check import check_model
+from framefleet.engine.model.load import check_model
 from framefleet.engine.pool.events import FramesDone
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.types import DeviceId

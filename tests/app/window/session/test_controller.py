@@ -19,7 +19,7 @@ from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.session.controller import DetectionController, session_name
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.app.window.widgets import formats
-from framefleet.engine.model.check import check_model
+from framefleet.engine.model.load import check_model
 from framefleet.engine.settings import Parallel, RunSettings, Track
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import DeviceId

@@ -22,7 +22,7 @@ from framefleet.app.window.settings.folders import FoldersForm, own_folders
 from framefleet.app.window.settings.preferences import STORED, Preferences
 from framefleet.app.window.widgets.appearance import Theme, apply_theme, current_theme
 from framefleet.app.window.widgets.translation import LANGUAGE
-from framefleet.engine.devices.description import DeviceDescription
+from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import Decode, ModelFiles, Parallel, Precision
 from framefleet.engine.settings.clock import ClockSource

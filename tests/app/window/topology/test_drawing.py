@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.topology.drawing import EDGE, NVLINK, PCIE, SYSTEM, TopologyDrawing
 from framefleet.app.window.topology.text import short_names
 from framefleet.app.window.widgets import theme
-from framefleet.engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
-from framefleet.engine.devices.topology.types import Topology
+from framefleet.engine.devices.telemetry import LinkTraffic, Telemetry
+from framefleet.engine.devices.topology import Topology
 from framefleet.engine.types import DeviceId
 from tests.support.devices.topologies import MESH, eight
 

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 from framefleet.app.window.topology.layout import Layout, Sizes, lay_out
-from framefleet.engine.devices.topology.types import Topology
+from framefleet.engine.devices.topology import Topology
 from tests.support.devices.machines import gpu, machine
 from tests.support.devices.topologies import ALONE, CUBES, MESH, NODES, SOCKETS, eight, meshed
 

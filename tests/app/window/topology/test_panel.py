@@ -17,7 +17,7 @@ from framefleet.app.window.topology.text import about_link, traffic
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.appearance import Theme, apply_theme
 from framefleet.engine.devices.recording import read_recording
-from framefleet.engine.devices.topology.types import Level, Link, Topology
+from framefleet.engine.devices.topology import Level, Link, Topology
 from framefleet.engine.notices import Notice
 from tests.support.devices.machines import SWITCH_CODES, gpu
 from tests.support.devices.topologies import ALONE, SOCKETS, eight

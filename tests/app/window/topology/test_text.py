@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from framefleet.app.window.topology.text import about_rail, between, nvlink_share, nvlink_share_between
-from framefleet.engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
-from framefleet.engine.devices.topology.types import Gpu
+from framefleet.engine.devices.telemetry import LinkTraffic, Telemetry
+from framefleet.engine.devices.topology import Gpu
 from framefleet.engine.types import DeviceId
 from tests.support.devices.machines import gpu
 

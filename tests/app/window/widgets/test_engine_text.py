@@ -16,12 +16,12 @@ from framefleet.engine.errors import FramefleetError
 from framefleet.engine.media.container.opening import open_container
 from framefleet.engine.media.decoder_use import DecoderUse
 from framefleet.engine.media.sources import expand_sources
-from framefleet.engine.model.check import check_model
+from framefleet.engine.model.load import check_model
 from framefleet.engine.notices import Notice, Option, tables
 from framefleet.engine.pool.scheduling.strategies.choice import explain
 from framefleet.engine.settings import Decode, ModelFiles, Parallel, RunSettings
-from framefleet.engine.settings.checks import decode_problem, find_notes, part_problem
 from framefleet.engine.settings.kinds import Moment, Moments
+from framefleet.engine.settings.values import decode_problem, find_notes, part_problem
 from framefleet.engine.store.schema import explained
 from framefleet.engine.types import DeviceId
 from tests.support.window import CPU

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from framefleet.engine.errors import DeviceError, UsageError
-from framefleet.engine.model.balance import Rates, StageTime, arriving_bytes, best_cuts, layer_costs
 from framefleet.engine.model.network import Network
-from framefleet.engine.model.split import Part, split, transfers
+from framefleet.engine.model.split import Part, Rates, StageTime, arriving_bytes, best_cuts, layer_costs, split, transfers
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import DeviceId

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from framefleet.engine.model.balance import Balance, StageTime
 from framefleet.engine.model.network import Network
+from framefleet.engine.model.split import Balance, StageTime
 from framefleet.engine.settings import Decode, EngineSettings, Precision
 from framefleet.engine.types import DeviceId
 from tests.support.models import run_by_definition

@@ -14,13 +14,9 @@ from typing import Any
 
 import pytest
 
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.nvml.driver import Nvml
-from framefleet.engine.devices.nvml.gpu import ALL_LINKS
-from framefleet.engine.devices.processor import ProcessorSampler
-from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
-from framefleet.engine.devices.telemetry.sampler import GpuSampler, make_samplers, rate
-from framefleet.engine.devices.telemetry.snapshot import Telemetry
+from framefleet.engine.devices.discovery import DeviceDescription
+from framefleet.engine.devices.nvml import ALL_LINKS, Nvml
+from framefleet.engine.devices.telemetry import GpuSampler, ProcessorSampler, Telemetry, TelemetryMonitor, make_samplers, rate
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 from tests.support.devices.nvml import H200, Library, NVMLError_LibRmVersionMismatch, with_nvlinks
@@ -51,7 +47,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("framefleet.engine.devices.telemetry.sampler.time", clock)
+    monkeypatch.setattr("framefleet.engine.devices.telemetry.time", clock)
     return clock
 
 
@@ -197,8 +193,8 @@ def test_the_cpu_is_sampled_twice_a_second() -> None:
 def test_the_sampler_ends_with_the_process_that_started_it() -> None:
     code = """
 import multiprocessing, time
-from framefleet.engine.devices.description import DeviceDescription
-from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
+from framefleet.engine.devices.discovery import DeviceDescription
+from framefleet.engine.devices.telemetry import TelemetryMonitor
 from framefleet.engine.types import DeviceId
 monitor = TelemetryMonitor([DeviceDescription(DeviceId("cpu", "0"), "a device", "a library", ("fp32",))])
 while not monitor.latest:
@@ -234,7 +230,7 @@ def test_a_sampler_that_ends_says_so(how: str, problem: str) -> None:
 
 
 def hanging_main(connection: Any, wanted: Any) -> None:
-    from framefleet.engine.devices.telemetry import sampler
+    from framefleet.engine.devices import telemetry as sampler
 
     def hang() -> Telemetry:
         time.sleep(3600)
@@ -271,7 +267,7 @@ def test_a_sampler_that_cannot_be_started() -> None:
 def test_watching_loads_no_driver_into_the_caller() -> None:
     code = """
 import sys
-from framefleet.engine.devices.telemetry.monitor import TelemetryMonitor
+from framefleet.engine.devices.telemetry import TelemetryMonitor
 from framefleet.engine.devices.discovery import discover
 monitor = TelemetryMonitor(discover())
 monitor.close()

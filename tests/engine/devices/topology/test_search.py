@@ -10,13 +10,11 @@ from typing import Any
 
 import pytest
 
+from framefleet.engine.devices import topology_search as topology_probe
 from framefleet.engine.devices.cuda import CudaDevice
-from framefleet.engine.devices.nvml.driver import Nvml
-from framefleet.engine.devices.topology import probe_process as topology_probe
-from framefleet.engine.devices.topology.driver import ask_driver
-from framefleet.engine.devices.topology.linux import find_gpus, numa_node, numa_nodes, pci_address
-from framefleet.engine.devices.topology.search import find_topology
-from framefleet.engine.devices.topology.types import NumaNode, Topology
+from framefleet.engine.devices.nvml import Nvml
+from framefleet.engine.devices.topology import NumaNode, Topology, find_gpus, numa_node, numa_nodes, pci_address
+from framefleet.engine.devices.topology_search import ask_driver, find_topology
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId

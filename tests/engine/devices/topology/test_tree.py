@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from framefleet.engine.devices.topology.tree import Box, Fabric, Kind, boxes, fabrics
-from framefleet.engine.devices.topology.types import NumaNode, Topology
+from framefleet.engine.devices.topology import Box, Fabric, Kind, NumaNode, Topology, boxes, fabrics
 from tests.support.devices.machines import SWITCHES, gpu, machine
 
 NODES = [NumaNode(0, frozenset({0})), NumaNode(1, frozenset({1}))]

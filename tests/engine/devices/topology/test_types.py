@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from framefleet.engine.devices.recording import read_recording
-from framefleet.engine.devices.topology.driver import join, read_gpus
-from framefleet.engine.devices.topology.types import Level, Link, Topology, level_between, list_text, read_list
+from framefleet.engine.devices.topology import Level, Link, Topology, level_between, list_text, read_list
+from framefleet.engine.devices.topology_search import join, read_gpus
 from framefleet.engine.types import DeviceId
 from tests.support.devices.machines import nvlink
 

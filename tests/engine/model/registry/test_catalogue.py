@@ -4,8 +4,19 @@ import pytest
 
 from framefleet.engine.errors import DownloadError, UsageError
 from framefleet.engine.model.describe import describe
-from framefleet.engine.model.registry.catalogue import FAMILY, MIRROR, ModelEntry, entry_named, find_entry
-from framefleet.engine.model.registry.installed import files_of, is_installed, locked, model_named, partial_bytes, remove_model
+from framefleet.engine.model.registry.catalogue import (
+    FAMILY,
+    MIRROR,
+    ModelEntry,
+    entry_named,
+    files_of,
+    find_entry,
+    is_installed,
+    locked,
+    model_named,
+    partial_bytes,
+    remove_model,
+)
 
 
 @pytest.mark.parametrize("entry", FAMILY, ids=lambda entry: entry.name)

@@ -16,13 +16,10 @@ import pytest
 import requests
 
 from framefleet.engine.errors import DownloadCancelledError, DownloadError
-from framefleet.engine.model.check import check_model
-from framefleet.engine.model.load import load_network
+from framefleet.engine.model.load import check_model, load_network
 from framefleet.engine.model.registry import transfer
-from framefleet.engine.model.registry.cancellation import Cancellation
-from framefleet.engine.model.registry.catalogue import MIRROR, ModelEntry, RemoteFile
+from framefleet.engine.model.registry.catalogue import MIRROR, Cancellation, ModelEntry, RemoteFile, files_of, is_installed, partial_bytes
 from framefleet.engine.model.registry.download import download
-from framefleet.engine.model.registry.installed import files_of, is_installed, partial_bytes
 from tests.support.http import Page, Site, publish_tiny
 from tests.support.models import TINY_CFG
 

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from framefleet.engine.backends import create_backend
-from framefleet.engine.detection.tile_merging import merge
-from framefleet.engine.detection.tiling import plan_tiles
+from framefleet.engine.detection.tiling import merge, plan_tiles
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame

@@ -12,7 +12,7 @@ import pytest
 
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.types import SourceInfo, SourceKind
-from framefleet.engine.model.labels import coco_labels
+from framefleet.engine.model.files import coco_labels
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store.corrections import Corrections, OneDetection

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from framefleet.engine.errors import UsageError
-from framefleet.engine.model.labels import coco_labels
+from framefleet.engine.model.files import coco_labels
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export.run import export_session
 from framefleet.engine.store.exporters.common.coco_ids import COCO_IDS, check_coco_labels

@@ -1,17 +1,39 @@
-"""Converts between NVIDIA's driver and the topology, by way of the JSON form of recordings (``engine/devices/recording.py``).
+"""Finds the topology of this machine: from NVIDIA's driver, which a separate process asks, and from /sys.
 
-Fields for each GPU in ``gpus``: ``name``, ``uuid``, ``pci``, ``numa``, ``cpu_affinity`` and ``mem_affinity`` (words of 64 bits),
-``max_pcie_gen``, ``max_pcie_width``, ``links`` (each NVLink: ``state``, ``remote_pci``, ``remote_type``). Fields for each pair:
-``topology`` (``nvmlGpuTopologyLevel_t``), ``p2p_read`` and ``p2p_nvlink`` (``nvmlGpuP2PStatus_t``).
+``python -m framefleet.engine.devices.topology_search`` is that process. It prints the driver's values of GPU places as one line of JSON, in
+the form of recordings (``engine/devices/recording.py``). Fields for each GPU in ``gpus``: ``name``, ``uuid``, ``pci``, ``numa``,
+``cpu_affinity`` and ``mem_affinity`` (words of 64 bits), ``max_pcie_gen``, ``max_pcie_width``, ``links`` (each NVLink: ``state``,
+``remote_pci``, ``remote_type``). Fields for each pair: ``topology`` (``nvmlGpuTopologyLevel_t``), ``p2p_read`` and ``p2p_nvlink``
+(``nvmlGpuP2PStatus_t``). ``problem``: why there are no values; null without an NVIDIA driver.
 """
 
+import json
+import os
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
-from framefleet.engine.devices.nvml.driver import Nvml
-from framefleet.engine.devices.nvml.gpu import Gpu as NvmlGpu
-from framefleet.engine.devices.topology.linux import pci_address
-from framefleet.engine.devices.topology.types import Gpu, Level, Link, level_between
+from framefleet.engine.cuda import DRIVER
+from framefleet.engine.devices.cuda import cuda_devices, describe
+from framefleet.engine.devices.nvml import Gpu as NvmlGpu
+from framefleet.engine.devices.nvml import NoNvmlError, Nvml
+from framefleet.engine.devices.topology import (
+    SYS,
+    Gpu,
+    Level,
+    Link,
+    NumaNode,
+    Topology,
+    find_gpus,
+    level_between,
+    numa_nodes,
+    pci_address,
+    place,
+)
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import Notice
+from framefleet.engine.processes.program import run_program
 from framefleet.engine.types import DeviceId
 
 T = TypeVar("T")
@@ -126,3 +148,53 @@ def _pci(values: Any, key: str) -> str | None:
 def _bits(words: Sequence[Any] | None) -> frozenset[int]:
     whole = [word if isinstance(word, int) else 0 for word in words or ()]
     return frozenset(64 * place + bit for place, word in enumerate(whole) for bit in range(64) if word >> bit & 1)
+
+
+_PROGRAM = (sys.executable, "-m", "framefleet.engine.devices.topology_search")
+
+
+def find_topology(timeout: float = 30.0, program: Sequence[str] = _PROGRAM, system: Path = SYS) -> Topology:
+    """Find the topology. Never raises: ``Topology.problem`` says why GPUs are missing.
+
+    timeout: seconds for the driver. program: prints the output of ``probe_process``. system: Linux's /sys.
+    """
+    values, problem = _ask(program, timeout)
+    gpus = [place(gpu, system) for gpu in read_gpus(values)]
+    if not gpus:
+        gpus = list(find_gpus(system))
+        if gpus and problem is None:
+            problem = Notice("devices.driver_not_installed")
+    nodes = numa_nodes(system) or (NumaNode(0, frozenset(range(os.cpu_count() or 1))),)
+    return Topology(nodes, tuple(gpus), join(gpus, values), problem)
+
+
+def _ask(program: Sequence[str], timeout: float) -> tuple[Mapping[str, Any], Notice | None]:
+    """The driver's values, and why they are missing or incomplete."""
+    values, problem = run_program(program, timeout)
+    found = next((value for value in reversed(values) if at(value, list, "gpus") is not None), None)
+    if found is None:
+        return {}, Notice("devices.driver_not_asked", problem=problem or Notice("devices.no_answer"))
+    told = at(found, list, "problem")
+    return found, None if told is None else Notice.from_json(told)
+
+
+def probe() -> dict[str, Any]:
+    """The object to print."""
+    try:
+        nvml = Nvml()
+    except NoNvmlError as problem:
+        return {"gpus": [], "problem": problem.notice.as_json() if DRIVER.exists() else None}
+    except DeviceError as problem:
+        return {"gpus": [], "problem": problem.notice.as_json()}
+    try:
+        visible, reason = cuda_devices(), None
+    except DeviceError as problem:
+        visible, reason = (), problem.notice
+    names = {device.uuid: device.id for device in describe(nvml, visible, reason) if device.uuid is not None}
+    values = {**ask_driver(nvml, names), "problem": None}
+    nvml.close()
+    return values
+
+
+if __name__ == "__main__":
+    print(json.dumps(probe()))

@@ -1,1 +1,0 @@
-"""Telemetry of devices: load, memory, clocks, power."""

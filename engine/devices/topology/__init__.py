@@ -1,1 +1,0 @@
-"""The topology: how GPUs, PCIe switches, NUMA nodes and processors are connected."""
