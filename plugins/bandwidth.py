@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from framefleet.plugins.kernels import Kernels
-from framefleet.plugins.launch import Launch
+from framefleet.plugins.kernels import Kernels, Launch
 
 SOURCES = ("bandwidth.cu",)
 

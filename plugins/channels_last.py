@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from framefleet.plugins.kernels import Kernels
-from framefleet.plugins.launch import Launch
+from framefleet.plugins.kernels import Kernels, Launch
 
 SOURCES = ("half.cuh", "channels_last.cu")
 

@@ -6,8 +6,7 @@ It writes values channels last, the layout that convolutions on tensor cores rea
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.plugins.kernels import Kernels
-from framefleet.plugins.launch import Launch
+from framefleet.plugins.kernels import Kernels, Launch
 
 SOURCES = ("half.cuh", "ptx.cuh", "first_convolution.cu")
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from framefleet.plugins.kernels import Kernels
-from framefleet.plugins.launch import Launch
+from framefleet.plugins.kernels import Kernels, Launch
 
 _THREADS, _PER_THREAD = 256, 8
 _MOST = 2**31 - _PER_THREAD

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.plugins.kernels import Kernels
-from framefleet.plugins.launch import Launch
+from framefleet.plugins.kernels import Kernels, Launch
 from framefleet.plugins.yolo_layer import CAPACITY, Candidates
 
 LIMIT = 1024

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from framefleet.plugins.channels_last import UNIT, Slice
 from framefleet.plugins.first_convolution import SOURCES as FIRST_CONVOLUTION
-from framefleet.plugins.kernels import Kernels
-from framefleet.plugins.launch import Launch
+from framefleet.plugins.kernels import Kernels, Launch
 
 SOURCES = (*FIRST_CONVOLUTION, "pointwise.cu")
 

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.plugins.colour import colour_factors
-from framefleet.plugins.kernels import Kernels
-from framefleet.plugins.launch import Launch, Number, kernel_name
+from framefleet.plugins.kernels import Kernels, Launch, Number, kernel_name
 
 NV12, P016, RGB8, I420 = 0, 1, 2, 3
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.plugins.kernels import Kernels
-from framefleet.plugins.launch import Launch, Number, kernel_name
+from framefleet.plugins.kernels import Kernels, Launch, Number, kernel_name
 
 CAPACITY = 4096
 """Most candidates to keep per picture, a power of two. All are counted."""

@@ -14,7 +14,7 @@ from pathlib import Path
 import cv2
 
 from benchmarks.report import spread, table, write
-from framefleet.engine.bench.clips import Clips
+from framefleet.engine.bench.pool_run import Clips
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import probe
 

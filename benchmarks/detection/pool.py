@@ -20,10 +20,8 @@ from statistics import median
 
 from benchmarks.meters import in_new_process, memory, processor_seconds
 from benchmarks.report import spread, table, write
-from framefleet.engine.bench.clips import Clips
 from framefleet.engine.bench.model import bench_model
-from framefleet.engine.bench.pool_result import DeviceRun
-from framefleet.engine.bench.pool_run import run_pool
+from framefleet.engine.bench.pool_run import Clips, DeviceRun, run_pool
 from framefleet.engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, SourceFinished
 from framefleet.engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, RunSettings
 from framefleet.engine.types import DeviceId

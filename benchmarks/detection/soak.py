@@ -41,7 +41,7 @@ import numpy as np
 from benchmarks.growth import MEASURES, Growth, Use, growths, use_of
 from benchmarks.meters import family
 from benchmarks.report import LOAD, machine, table
-from framefleet.engine.bench.clips import Clips
+from framefleet.engine.bench.pool_run import Clips
 from framefleet.engine.model.load import check_model
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished
 from framefleet.engine.run.run import DetectionRun

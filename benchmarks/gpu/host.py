@@ -28,7 +28,7 @@ from statistics import median
 from benchmarks.gpu.nvdec import Decoding, decoder_alone, nvdec_alone
 from benchmarks.meters import family
 from benchmarks.report import spread, table, write
-from framefleet.engine.bench.clips import Clips
+from framefleet.engine.bench.pool_run import Clips
 from framefleet.engine.errors import DeviceError, SourceError
 from framefleet.engine.media.decoder import GPU_THREADS
 from framefleet.engine.model.load import check_model

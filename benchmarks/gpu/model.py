@@ -31,7 +31,7 @@ from benchmarks.meters import Speed, in_new_process, keep_busy
 from benchmarks.report import spread, table, write
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.backends.nvidia.backend import NvidiaBackend
-from framefleet.engine.backends.nvidia.layers import CustomLayers
+from framefleet.engine.backends.nvidia.engine import CustomLayers
 from framefleet.engine.model.load import load_network
 from framefleet.engine.settings import EngineSettings, Hint, ModelFiles, Precision
 from framefleet.engine.types import DeviceId, Image

@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks.meters import in_new_process
 from benchmarks.report import spread, table, write
-from framefleet.engine.bench.clips import Clips
+from framefleet.engine.bench.pool_run import Clips
 from framefleet.engine.media.decoder import GPU_THREADS, Decoder, FfmpegDecoder
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodeFailure, DeviceFrame, SourceInfo

@@ -90,7 +90,7 @@ class GpuInputs:
     """Computes inputs with the kernel ``preprocess`` on a GPU. gpu: see ``tests.support.devices.cuda.Gpu``."""
 
     def __init__(self, gpu: Any, uploads: Any, size: tuple[int, int], letterbox: bool) -> None:
-        from framefleet.engine.backends.nvidia.batch import Geometry
+        from framefleet.engine.backends.nvidia.slot import Geometry
 
         self._gpu, self._uploads, self._size = gpu, uploads, size
         self._geometry = Geometry(*size, letterbox)
@@ -188,7 +188,7 @@ def main() -> int:
 
 
 def _bytes(info: SourceInfo, device: DeviceId, size: tuple[int, int], letterbox: bool) -> Bytes:
-    from framefleet.engine.backends.nvidia.batch import Uploads
+    from framefleet.engine.backends.nvidia.slot import Uploads
     from framefleet.engine.media.nvdec.decoder import open_nvdec
     from tests.support.devices.cuda import Gpu
 

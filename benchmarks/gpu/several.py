@@ -22,7 +22,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.report import spread, table, write
-from framefleet.engine.bench.clips import Clips
+from framefleet.engine.bench.pool_run import Clips
 
 TARGETS = {
     "weak scaling, yolov4-608": 7.7,

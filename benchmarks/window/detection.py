@@ -28,7 +28,7 @@ import numpy as np
 
 from benchmarks.meters import in_new_process, processor_seconds
 from benchmarks.report import spread, table, write
-from framefleet.engine.bench.clips import Clips
+from framefleet.engine.bench.pool_run import Clips
 from framefleet.engine.model.load import check_model
 from framefleet.engine.pool.events import FramesDone, SourceFinished
 from framefleet.engine.pool.pool import EnginePool

@@ -1,12 +1,14 @@
-"""The interface of every backend: a network built for one device, from pictures to detections.
+"""The interface of every backend: a network built for one device, from pictures to detections; and what all backends share.
 
 The public methods guard the state (activate once, then submit or infer, then close) and call ``_…_impl`` hooks.
 One instance belongs to one worker. It is not thread-safe, except that any thread may await results.
 """
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import asdict
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,9 +18,11 @@ from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import DeviceError, ModelError
 from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.model.network import Network
+from framefleet.engine.model.split import Balance, StageTime
 from framefleet.engine.notices import Notice
-from framefleet.engine.settings import EngineSettings, Resize
+from framefleet.engine.settings import EngineSettings, Resize, check_depth
 from framefleet.engine.types import Closing, Detections, DeviceId, EngineInfo, Found, InferenceFailure, of_device
+from framefleet.plugins.cache import FileCache
 
 Progress: TypeAlias = Callable[[Notice, float], None]
 """Called with the current step and the fraction of it that is done, 0..1."""
@@ -132,3 +136,34 @@ def reasons(*parts: Notice | None) -> Notice:
 def letterboxes(network: Network, settings: EngineSettings) -> bool:
     """Whether pictures keep their aspect ratio in the network's input, instead of being stretched."""
     return network.letter_box if settings.resize is Resize.AUTO else settings.resize is Resize.LETTERBOX
+
+
+def depth_members(device: DeviceId) -> tuple[DeviceId, ...]:
+    """The devices of a group, one for each stage. Raises UsageError: see ``check_depth``."""
+    check_depth(device.members)
+    return device.members
+
+
+def joined_names(names: Sequence[str]) -> str:
+    """The devices' names as one: "2 × NVIDIA H200"."""
+    return " + ".join(f"{count} × {name}" if count > 1 else name for name, count in Counter(names).items())
+
+
+def remembered_balance(key: str, find: Callable[[], Balance]) -> Balance:
+    """Read the cuts from the cache, or find and store them. key: everything that they depend on."""
+    known = FileCache().remember(f"{key}\nstages", lambda: asdict(find()))
+    return Balance(tuple(known["cuts"]), tuple(StageTime(**time) for time in known["times"]))
+
+
+def describe_balance(balance: Balance, network: Network, how: Notice) -> Notice:
+    """Describe the cuts, the evenness of the stages, and how values move between them."""
+    return Notice(
+        "backends.stages",
+        stages=len(balance.times),
+        count=len(balance.cuts),
+        cuts=balance.cuts,
+        layers=len(network.layers),
+        times=" + ".join(f"{time.computing:.3g}" for time in balance.times),
+        evenness=balance.evenness,
+        how=how,
+    )

@@ -34,14 +34,14 @@ _OPENVINO = Library(
     "framefleet.engine.backends.openvino.backend:OpenVinoBackend",
     "",
     "framefleet.engine.backends.openvino.depth:OpenVinoDepthBackend",
-    "framefleet.engine.backends.openvino.devices:describe_devices",
+    "framefleet.engine.backends.openvino.library:describe_devices",
 )
 _TENSORRT = Library(
     "TensorRT",
     "framefleet.engine.backends.nvidia.backend:NvidiaBackend",
     "rtx",
     "framefleet.engine.backends.tensorrt.depth:TensorRtDepthBackend",
-    "framefleet.engine.backends.tensorrt.devices:describe_devices",
+    "framefleet.engine.backends.tensorrt.library:describe_devices",
 )
 
 LIBRARIES = {"cpu": _OPENVINO, "openvino": _OPENVINO, "cuda": _TENSORRT}

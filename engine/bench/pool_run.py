@@ -5,20 +5,119 @@ ends with the last frame. If each device has its own stream, it ends with the fi
 Frames count when the pool receives them from a device, in samples half a second apart.
 """
 
+import sys
 import time
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from framefleet.engine.bench.pool_result import DeviceRun, PoolRun
+from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.telemetry import ProcessorSampler
 from framefleet.engine.errors import DeviceError, SourceError
 from framefleet.engine.pool import events
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.pool.supervision.hosts import Hosts
+from framefleet.engine.processes.program import run_program
 from framefleet.engine.settings import RunSettings
 from framefleet.engine.types import DeviceId, EngineInfo
+
+MADE_FRAMES = 600
+
+
+class Clips:
+    """Videos of any length. source: the video to repeat, None = a generated 1080p H.264 clip. folder: keeps the files.
+
+    name: a description of the source for a report.
+    """
+
+    def __init__(self, folder: Path, source: Path | None = None) -> None:
+        # absolute: the other process has another working folder
+        self._folder, self._source = folder, source and source.absolute()
+        self.name = "a generated clip, 1920×1080 H.264 at 6 Mbit/s, a keyframe every 2 s" if source is None else source.name
+        self._made: dict[int, Path] = {}
+
+    def of(self, frames: int) -> Path:
+        """The path of a video with at least this number of frames, which is made at the first call.
+
+        Raises SourceError if the source cannot be repeated, or the file cannot be written.
+        """
+        if self._source is None:
+            self._source = self._folder / "clip.mp4"
+            _run(self._source, MADE_FRAMES)
+        if frames not in self._made:
+            path = self._folder / f"{frames}.mp4"
+            _run(path, frames, self._source)
+            self._made[frames] = path
+        return self._made[frames]
+
+
+def _run(target: Path, frames: int, *video: Path) -> None:
+    values, problem = run_program((sys.executable, "-m", "framefleet.engine.bench.clip_process", *map(str, (target, frames, *video))))
+    if problem is not None:
+        raise SourceError(f"no video to measure with: {values[-1]['error'] if values else problem}")
+
+
+FULL = 0.9
+"""A processor with a higher load is the bottleneck."""
+
+
+@dataclass(frozen=True)
+class DeviceRun:
+    """The work of one device. frames_per_s: in the steady state. All other values: over the whole run, see ``DeviceStats``."""
+
+    engine: EngineInfo
+    frames: int
+    frames_per_s: float
+    latency_p50: float | None
+    latency_p99: float | None
+    stages: Mapping[str, float]
+    busy: Mapping[str, float]
+    bottleneck: str | None
+
+
+@dataclass(frozen=True)
+class PoolRun:
+    """One measured run.
+
+    frames: in total. announced, segments: frames and segments of all sources. seconds: length of the steady state. frames_per_s: of
+    all devices in the steady state. whole_per_s: of all frames since every engine was ready. pool_load: load of the pool's own
+    process in the steady state, 1 = one processor. host_load: load of all processors of the machine, 0..1, None = unknown. drift:
+    throughput in the second half of the steady state ÷ in the first half, None = too short; far from 1 the state was not steady.
+    """
+
+    strategy: str
+    reason: str
+    frames: int
+    announced: int
+    segments: int
+    seconds: float
+    frames_per_s: float
+    whole_per_s: float
+    pool_load: float
+    host_load: float | None
+    drift: float | None
+    devices: tuple[DeviceRun, ...]
+
+    @property
+    def host_cost(self) -> float | None:
+        """Processor time of the whole machine per frame, µs."""
+        return None if self.host_load is None else 1e6 * self.host_load * usable_cores() / self.frames_per_s
+
+    @property
+    def bottleneck(self) -> str:
+        """A description of the bottleneck."""
+        if self.pool_load > FULL:
+            return f"the pool's own process ({self.pool_load:.0%} of a processor)"
+        named = Counter(device.bottleneck for device in self.devices if device.bottleneck is not None)
+        if not named:
+            return "unknown"
+        stage, count = named.most_common(1)[0]
+        words = stage if len(self.devices) == 1 else f"{stage} on {count} of {len(self.devices)} devices"
+        if self.host_load is not None and self.host_load > FULL:
+            words += f"; the host's processors are {self.host_load:.0%} busy"
+        return words
+
 
 WARM_UP = 0.1
 """The share of the frames before the steady state."""

@@ -10,9 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from statistics import median
 
-from framefleet.engine.bench.clips import Clips
-from framefleet.engine.bench.pool_result import PoolRun
-from framefleet.engine.bench.pool_run import WARM_UP, run_pool
+from framefleet.engine.bench.pool_run import WARM_UP, Clips, PoolRun, run_pool
 from framefleet.engine.errors import UsageError
 from framefleet.engine.pool.events import Event
 from framefleet.engine.settings import Parallel, RunSettings

@@ -1,4 +1,4 @@
-"""Compiles the custom layers' CUDA code with NVRTC for one device, and caches the cubins."""
+"""Compiles the custom layers' CUDA code with NVRTC for one device, caches the cubins, and launches kernels."""
 
 import hashlib
 from collections.abc import Sequence
@@ -7,6 +7,8 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from framefleet.engine.notices import Notice, install_extra
 from framefleet.plugins.cache import FileCache
@@ -99,3 +101,30 @@ def _headers() -> str:
         if folder is not None and (Path(folder) / "cuda_fp16.h").is_file():
             return folder
     raise KernelError(Notice("plugins.no_headers"))
+
+
+Number = type[np.float16] | type[np.float32]
+"""The type of an engine's numbers."""
+
+
+def kernel_name(name: str, number: Number) -> str:
+    """The name of a kernel's variant for a type of numbers."""
+    return f"{name}_fp{8 * np.dtype(number).itemsize}"
+
+
+class Launch:
+    """One launch of a kernel. name: of the kernel. grid, block: blocks and threads. arguments: NumPy scalars. shared: bytes."""
+
+    def __init__(
+        self, kernels: Kernels, name: str, grid: int | Sequence[int], block: int | Sequence[int], *arguments: Any, shared: int = 0
+    ) -> None:
+        from cuda.core import LaunchConfig
+
+        self._kernel, self._arguments = kernels[name], arguments
+        self._config = LaunchConfig(grid=grid, block=block, shmem_size=shared)
+
+    def launch(self, stream: Any) -> None:
+        """Put the kernel on a stream."""
+        from cuda.core import launch
+
+        launch(stream, self._config, self._kernel, *self._arguments)

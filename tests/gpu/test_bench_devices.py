@@ -6,9 +6,7 @@ from collections import Counter
 
 import pytest
 
-from framefleet.engine.bench.devices.health import speedup
-from framefleet.engine.bench.devices.measurement import Measurement, Test
-from framefleet.engine.bench.devices.run import DeviceBench
+from framefleet.engine.bench.devices_run import DeviceBench, Measurement, Test, speedup
 from framefleet.engine.types import DeviceId
 
 pytest.importorskip("cuda.core")

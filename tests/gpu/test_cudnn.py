@@ -11,9 +11,9 @@ import pytest
 
 pytest.importorskip("cudnn", reason="cuDNN is not installed", exc_type=Exception)
 
-from framefleet.engine.backends.cudnn import plans
+from framefleet.engine.backends.cudnn import engine as plans
 from framefleet.engine.backends.nvidia.backend import NvidiaBackend
-from framefleet.engine.backends.nvidia.layers import CustomLayers
+from framefleet.engine.backends.nvidia.engine import CustomLayers
 from framefleet.engine.backends.nvidia.trials import Builder
 from framefleet.engine.cuda.graph import record
 from framefleet.engine.model.load import load_network

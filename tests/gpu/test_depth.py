@@ -18,8 +18,7 @@ from cuda.core import Device
 
 from framefleet.engine.backends import create_backend, create_depth_backend
 from framefleet.engine.backends.base import Backend
-from framefleet.engine.backends.tensorrt.depth import TensorRtDepthBackend
-from framefleet.engine.backends.tensorrt.stages import StagedSlot
+from framefleet.engine.backends.tensorrt.depth import StagedSlot, TensorRtDepthBackend
 from framefleet.engine.cuda.graph import record
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.decoder import open_decoder

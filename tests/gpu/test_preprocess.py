@@ -15,12 +15,12 @@ from framefleet.engine.detection.preprocess import fit
 from framefleet.engine.media.planes import fit_host_image
 from framefleet.engine.types import Image
 from framefleet.plugins.colour import MATRICES
-from framefleet.plugins.launch import Number
+from framefleet.plugins.kernels import Number
 from framefleet.plugins.preprocess import FRAME, Preprocess
 from tests.support.devices.surfaces import Pictured, by_definition, picture, random_frame
 
 try:
-    from framefleet.engine.backends.nvidia.batch import Geometry
+    from framefleet.engine.backends.nvidia.slot import Geometry
     from tests.support.devices.cuda import POISON, Gpu
 except ImportError:
     pytest.skip("cuda-python is not installed", allow_module_level=True)

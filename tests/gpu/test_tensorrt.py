@@ -89,7 +89,7 @@ def test_more_candidates_than_the_kernels_have_room_for(network: Network) -> Non
 
 def test_custom_layers_and_the_plan_agree(tmp_path: Path) -> None:
     from framefleet.engine.backends.nvidia.backend import NvidiaBackend
-    from framefleet.engine.backends.nvidia.layers import CustomLayers
+    from framefleet.engine.backends.nvidia.engine import CustomLayers
 
     cfg = tmp_path / "wider.cfg"
     cfg.write_text(TINY_CFG.read_text().replace("filters=8", "filters=16", 1))

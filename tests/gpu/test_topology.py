@@ -107,7 +107,7 @@ def joined(topology: Topology) -> tuple[Gpu, Gpu]:
 
 
 def test_links_carry_what_is_copied_and_no_others_do(topology: Topology, nvml: Nvml) -> None:
-    from framefleet.engine.bench.devices.cuda_card import Card
+    from framefleet.engine.bench.devices_cuda import Card
 
     source, target = joined(topology)
     idle = next((gpu for gpu in topology.gpus if gpu.device and gpu not in (source, target)), None)

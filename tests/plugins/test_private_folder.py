@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.plugins import cache as cache_module
-from framefleet.plugins.cache import FileCache
-from framefleet.plugins.private_folder import make_private, read_private
+from framefleet.plugins.cache import FileCache, make_private, read_private
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX permissions")
 

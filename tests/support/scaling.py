@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from framefleet.engine.bench.pool_result import DeviceRun, PoolRun
+from framefleet.engine.bench.pool_run import DeviceRun, PoolRun
 from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo
 
 

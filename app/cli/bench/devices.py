@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from framefleet.app.cli import options
 from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.reports.table import Table
-from framefleet.engine.bench.devices.health import findings, ideal, of_copy, pays_from, speedup, verdict
-from framefleet.engine.bench.devices.measurement import Measurement, Test
+from framefleet.engine.bench.devices_run import Measurement, Test, findings, ideal, of_copy, pays_from, speedup, verdict
 from framefleet.engine.types import DeviceId
 
 _COLUMNS = "{:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>12} {:>7}  {}"
@@ -23,7 +22,7 @@ def run(argv: Sequence[str]) -> int:
     """
     arguments = _parser().parse_args(argv)
 
-    from framefleet.engine.bench.devices.run import DeviceBench
+    from framefleet.engine.bench.devices_run import DeviceBench
     from framefleet.engine.devices.discovery import default_devices
 
     bench = DeviceBench(arguments.devices or default_devices(), arguments.repetitions, arguments.largest and arguments.largest << 20)

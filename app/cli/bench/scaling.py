@@ -20,10 +20,8 @@ from framefleet.app.cli.doctor import processor_facts
 from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.reports.svg import ACCENT, GREEN, GRID, MUTED, PAPER, TEXT, document, text
 from framefleet.app.cli.reports.table import Table, markdown_table
-from framefleet.engine.bench.clips import Clips
-from framefleet.engine.bench.devices.shares import counts
-from framefleet.engine.bench.pool_result import DeviceRun
-from framefleet.engine.bench.pool_run import WARM_UP
+from framefleet.engine.bench.devices_run import counts
+from framefleet.engine.bench.pool_run import WARM_UP, Clips, DeviceRun
 from framefleet.engine.bench.scaling import Experiment, Mode, Point, measure_scaling
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.discovery import default_devices

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from framefleet.engine.backends.base import Backend, Progress, letterboxes, reasons
 from framefleet.engine.backends.memory import check_memory
-from framefleet.engine.backends.nvidia.batch import Geometry, Uploads
-from framefleet.engine.backends.nvidia.layers import CustomLayers
-from framefleet.engine.backends.nvidia.slot import Slot, WholeSlot
+from framefleet.engine.backends.nvidia.engine import CustomLayers
+from framefleet.engine.backends.nvidia.slot import Geometry, Slot, Uploads, WholeSlot
 from framefleet.engine.backends.nvidia.trials import Builder
 from framefleet.engine.cuda.device import free_memory, open_device
 from framefleet.engine.cuda.memory import Memory, OutOfMemoryError, cuda_errors

@@ -1,7 +1,8 @@
-"""What the engines of all libraries for NVIDIA GPUs share: their interface, and the transfer of raw outputs."""
+"""What the engines of all libraries for NVIDIA GPUs share: their interface, custom layers, and the transfer of raw outputs."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,25 @@ from numpy.typing import NDArray
 from framefleet.engine.cuda.graph import Step, copy
 from framefleet.engine.model.network import Network
 from framefleet.engine.settings import Precision
-from framefleet.plugins.launch import Number
+from framefleet.plugins.kernels import Number
+
+
+@dataclass(frozen=True)
+class CustomLayers:
+    """The layers that something else computes instead of TensorRT's plan; all need FP16.
+
+    first_convolution: our kernel computes the network's first layer, if it suits; it writes channels last. mish: our kernel computes Mish
+    after each convolution, in place: every such convolution then ends a plan. cudnn: cuDNN and our kernels compute all layers. pointwise:
+    with cuDNN, our kernels also compute pairs of pointwise convolutions.
+    """
+
+    first_convolution: bool = False
+    mish: bool = False
+    cudnn: bool = False
+    pointwise: bool = False
+
+
+PLAN_ONLY = CustomLayers()
 
 
 def number_type(precision: Precision) -> Number:

@@ -2,28 +2,25 @@
 
 import hashlib
 import logging
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from cuda.core import Device, Stream
 
 from framefleet.engine.backends.base import Progress
-from framefleet.engine.backends.batch_tuner import SIZES, tune_batch
-from framefleet.engine.backends.cudnn.build import CudnnBuilder
+from framefleet.engine.backends.cudnn.engine import CudnnBuilder
 from framefleet.engine.backends.cudnn.library import find_cudnn
 from framefleet.engine.backends.cudnn.lowering import UnsupportedError
-from framefleet.engine.backends.nvidia.engine import Engine
-from framefleet.engine.backends.nvidia.layers import PLAN_ONLY, CustomLayers, try_layers
-from framefleet.engine.backends.precision import Trial, probe_pictures, resolve_precision
-from framefleet.engine.backends.tensorrt.build import prepare_plan
+from framefleet.engine.backends.nvidia.engine import PLAN_ONLY, CustomLayers, Engine
+from framefleet.engine.backends.precision import MATCHING, Trial, matching_share, probe_pictures, resolve_precision
 from framefleet.engine.backends.tensorrt.engine import TensorRtEngine, cut, first_convolution, mish_convolutions
 from framefleet.engine.backends.tensorrt.library import find_library
-from framefleet.engine.backends.tensorrt.plan import Plan
+from framefleet.engine.backends.tensorrt.plan import Plan, prepare_plan
+from framefleet.engine.cuda.graph import time_steps
 from framefleet.engine.cuda.memory import Memory, OutOfMemoryError
-from framefleet.engine.cuda.timing import time_steps
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.split import Part
@@ -34,12 +31,107 @@ from framefleet.plugins.cache import FileCache
 from framefleet.plugins.first_convolution import SOURCES as FIRST_CONVOLUTION
 from framefleet.plugins.kernels import KernelError, Kernels, source
 
+SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
+
+WORTH = 1.03
+"""Least factor in images/s for twice the batch, which doubles memory and latency."""
+
+
+def tune_batch(
+    measure: Callable[[int], float | None], budget_ms: float | None = None, sizes: tuple[int, ...] = SIZES
+) -> tuple[int, Notice]:
+    """The batch to use, and the reason. A larger one gains less than 3 %, exceeds ``budget_ms``, or needs too much memory.
+
+    measure: returns the ms of one batch of a size, or None if the device's memory does not suffice. The budget does not limit the
+    smallest size.
+
+    Raises MemoryError if the smallest size does not fit.
+    """
+    best, best_speed = 0, 0.0
+    for batch in sizes:
+        ms = measure(batch)
+        if ms is None:
+            if not best:
+                raise MemoryError(f"no memory for a batch of {batch}")
+            return best, Notice("backends.batch_too_large", batch=batch)
+        speed = 1000 * batch / ms
+        if best and budget_ms is not None and ms > budget_ms:
+            return best, Notice("backends.batch_over_budget", batch=batch, ms=ms, budget_ms=budget_ms)
+        if best and speed < WORTH * best_speed:
+            return best, Notice("backends.batch_gains_little", batch=batch, gain=speed / best_speed - 1)
+        best, best_speed = batch, speed
+    return best, Notice("backends.batch_largest")
+
+
+LAYER_NAMES = {"first_convolution": Notice("backends.layer_first"), "mish": Notice("backends.layer_mish")}
+
+LEAST_GAIN = 1.01
+"""Least speedup of the network by a custom layer: smaller differences may be chance."""
+
+_log = logging.getLogger(__name__)
+
+
+Run: TypeAlias = Callable[[Notice, CustomLayers], Trial]
+"""Builds an engine with these layers, times it and runs some pictures. The notice names it in progress messages."""
+
+
+def try_layers(
+    run: Run, candidates: Sequence[str], network: Network, tensorrt: str, cudnn: CudnnBuilder | None
+) -> tuple[CustomLayers, list[Notice]]:
+    """Add one candidate after the other, and keep it if the network becomes faster. Returns the layers, and the results that count.
+
+    candidates: fields of ``CustomLayers``. tensorrt: name and version of the library. cudnn: None = do not try it.
+    """
+    exact = fastest = run(Notice("backends.no_custom_layers"), PLAN_ONLY)
+    best, results = PLAN_ONLY, list[Notice]()
+    for candidate in candidates:
+        name, layers = LAYER_NAMES[candidate], replace(best, **{candidate: True})
+        try:
+            trial = run(Notice("backends.separate_layer", name=name), layers)
+        except OutOfMemoryError:  # cutting the network takes more memory than one plan does
+            continue
+        if layer_pays(exact, fastest, trial, network):
+            results.append(Notice("backends.faster_with_layer", gain=trial.speed / fastest.speed - 1, name=name))
+            best, fastest = layers, trial
+    if cudnn is not None:
+        chosen, result = _try_cudnn(run, cudnn, network, exact, fastest, tensorrt)
+        if chosen is not None:
+            return chosen, [result]
+        results.append(result)
+    return best, results
+
+
+def _try_cudnn(
+    run: Run, cudnn: CudnnBuilder, network: Network, exact: Trial, before: Trial, tensorrt: str
+) -> tuple[CustomLayers | None, Notice]:
+    """Try cuDNN against the fastest engine of TensorRT, without and with our kernels for pairs of pointwise convolutions."""
+    best, fastest, share, library = None, before, 0.0, str(cudnn.library)
+    for pairs in (False, True)[: 1 + cudnn.has_pairs]:
+        layers = CustomLayers(cudnn=True, pointwise=pairs)
+        try:
+            trial = run(Notice("backends.cudnn_with_pairs" if pairs else "backends.cudnn", library=library), layers)
+        except DeviceError as problem:
+            _log.warning("%s: %s", library, problem)
+            return None, Notice("backends.cudnn_failed", library=library, problem=problem.notice)
+        share = max(share, trial.speed / before.speed)
+        if layer_pays(exact, fastest, trial, network):
+            best, fastest = layers, trial
+    if best is None:
+        return None, Notice("backends.cudnn_slower", library=library, share=share)
+    gain = fastest.speed / before.speed - 1
+    code = "backends.faster_with_cudnn_pairs" if best.pointwise else "backends.faster_with_cudnn"
+    return best, Notice(code, gain=gain, library=library, tensorrt=tensorrt)
+
+
+def layer_pays(exact: Trial, fastest: Trial, trial: Trial, network: Network) -> bool:
+    """Whether an engine with one more custom layer is measurably faster than ``fastest`` and has the detections of ``exact``."""
+    return trial.speed >= LEAST_GAIN * fastest.speed and matching_share(exact, trial, network) >= MATCHING
+
+
 OFFERED = (Precision.FP32, Precision.FP16)
 
 _ROUNDS = 20
 """Number of timed runs of a trial."""
-
-_log = logging.getLogger(__name__)
 
 
 class Builder:

@@ -9,11 +9,9 @@ from threading import Lock
 
 import numpy as np
 
-from framefleet.engine.backends.base import Progress, reasons
-from framefleet.engine.backends.depth import depth_members, describe_balance, joined_names, remembered_balance
+from framefleet.engine.backends.base import Progress, depth_members, describe_balance, joined_names, reasons, remembered_balance
 from framefleet.engine.backends.openvino.backend import OpenVinoBackend
-from framefleet.engine.backends.openvino.build import plan_precision
-from framefleet.engine.backends.openvino.engine import Engine, Request
+from framefleet.engine.backends.openvino.engine import Engine, Request, plan_precision
 from framefleet.engine.backends.openvino.library import BACKEND, find_device, openvino_name
 from framefleet.engine.detection.postprocess import detections
 from framefleet.engine.detection.preprocess import Fit

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from framefleet.engine.backends.nvidia.engine import Engine, number_type
-from framefleet.engine.backends.nvidia.layers import CustomLayers
+from framefleet.engine.backends.nvidia.engine import CustomLayers, Engine, number_type
 from framefleet.engine.backends.tensorrt.lowering import value_name
 from framefleet.engine.backends.tensorrt.plan import Plan
 from framefleet.engine.cuda.graph import Step

@@ -1,12 +1,15 @@
-"""Finds the TensorRT library for a device: the full TensorRT, else TensorRT for RTX."""
+"""Finds the TensorRT library for a device (the full TensorRT, else TensorRT for RTX), and describes the devices."""
 
 import importlib
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from framefleet.engine.devices import cuda
+from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.notices import Notice, install_extra
 
@@ -99,3 +102,8 @@ def _load(candidate: _Candidate) -> Library:
 def logger(trt: Any) -> Any:
     """The one logger of a library. The library keeps the first logger that it gets."""
     return trt.Logger(trt.Logger.ERROR)
+
+
+def describe_devices() -> Iterator[DeviceDescription]:
+    """All NVIDIA GPUs, usable or not."""
+    return cuda.describe_devices(find_library)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from framefleet.engine.backends.batch_tuner import SIZES, tune_batch
+from framefleet.engine.backends.nvidia.trials import SIZES, tune_batch
 
 H200 = {1: 0.93, 2: 1.06, 4: 1.45, 8: 2.16, 16: 3.66, 32: 6.89, 64: 13.67, 128: 26.7}
 """ms of YOLOv4-416 in FP16 on an H200, measured."""

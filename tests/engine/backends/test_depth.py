@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from framefleet.engine.backends import create_backend, create_depth_backend
-from framefleet.engine.backends.base import Backend
-from framefleet.engine.backends.depth import depth_members, describe_balance, joined_names
+from framefleet.engine.backends.base import Backend, depth_members, describe_balance, joined_names
 from framefleet.engine.backends.openvino.depth import OpenVinoDepthBackend
 from framefleet.engine.backends.openvino.library import offered_precisions, process_core
 from framefleet.engine.errors import DeviceError, UsageError

@@ -20,7 +20,7 @@ def test_an_absurd_size_is_refused_before_anything_is_built(tmp_path: Path, monk
     def build(*_: object) -> None:
         raise AssertionError("something is built")
 
-    monkeypatch.setattr("framefleet.engine.backends.openvino.build.Builder.compile", build)
+    monkeypatch.setattr("framefleet.engine.backends.openvino.engine.Builder.compile", build)
     monkeypatch.setattr("framefleet.engine.backends.openvino.backend.free_host_memory", lambda: 10**9)
     cfg = tmp_path / "large.cfg"
     cfg.write_text(make_cfg("yolov3-tiny", 16_384, width=1 / 8))

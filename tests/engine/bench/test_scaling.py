@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.bench.clips import Clips
-from framefleet.engine.bench.pool_result import PoolRun
-from framefleet.engine.bench.pool_run import _Watch, run_pool
+from framefleet.engine.bench.pool_run import Clips, PoolRun, _Watch, run_pool
 from framefleet.engine.bench.scaling import Experiment, Mode, Point, measure_scaling
 from framefleet.engine.errors import DeviceError, SourceError, UsageError
 from framefleet.engine.media.types import Segment, SourceInfo, SourceKind

@@ -27,8 +27,8 @@ SITUATION = "TensorRT-RTX 1.6.1\ndriver 580\n{gpu}\nsm_90"
 def plan() -> bytes:
     """A real plan, built without a GPU, or other bytes of its size."""
     pytest.importorskip("tensorrt_rtx", reason="the extra 'rtx' is not installed")
-    from framefleet.engine.backends.tensorrt.build import build_plan
     from framefleet.engine.backends.tensorrt.library import find_library
+    from framefleet.engine.backends.tensorrt.plan import build_plan
     from framefleet.engine.model.split import split
     from tests.support.models import tiny_network
 

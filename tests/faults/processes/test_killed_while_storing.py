@@ -50,7 +50,7 @@ BUILD = """
 import os, sys
 from pathlib import Path
 os.environ["TMPDIR"] = sys.argv[3]
-from framefleet.engine.backends.tensorrt.build import build_plan
+from framefleet.engine.backends.tensorrt.plan import build_plan
 from framefleet.engine.backends.tensorrt.library import find_library
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.split import split

@@ -69,15 +69,15 @@ class Gpus:
 
     def install(self, patch: pytest.MonkeyPatch, network: Network) -> None:
         """Replace CUDA and TensorRT by the emulation."""
-        from framefleet.engine.backends.nvidia import backend, batch, engine
-        from framefleet.engine.backends.tensorrt import depth, stages
+        from framefleet.engine.backends.nvidia import backend, engine, slot
+        from framefleet.engine.backends.tensorrt import depth
         from framefleet.engine.cuda import graph, memory, transfer
 
-        for module in (graph, memory, transfer, batch, engine, stages):
+        for module in (graph, memory, transfer, slot, engine, depth):
             patch.setattr(module, "copy", self.copy)
         patch.setattr(graph.Mark, "launch", lambda mark, stream: stream.record(mark._event))
         patch.setattr(memory, "LegacyPinnedMemoryResource", lambda: Pool(self, None))
-        patch.setattr(stages, "record", Graph)
+        patch.setattr(depth, "record", Graph)
         patch.setattr("cuda.core.launch", lambda stream, *_: stream.put(lambda: None))
         for module in (backend, depth):
             patch.setattr(module, "open_device", lambda device, **_: self.devices[int(device.name)])

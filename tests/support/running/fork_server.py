@@ -22,9 +22,9 @@ from framefleet.engine.processes import child
 # No module here may import one whose functions tests replace in a worker by ``module.name = ...``.
 PRELOAD = [
     "framefleet.engine.backends.openvino.backend",
-    "framefleet.engine.backends.openvino.build",
     "framefleet.engine.backends.openvino.engine",
-    "framefleet.engine.backends.openvino.trials",
+    "framefleet.engine.backends.openvino.engine",
+    "framefleet.engine.backends.openvino.backend",
     "framefleet.engine.media.images",
     "framefleet.engine.media.probe",
     "framefleet.engine.media.cpu_decoding",
@@ -61,7 +61,7 @@ def _begin(parent: int, inherited: tuple[Any, ...], target: Callable[..., None],
 
     Tests of the trials run them in their own process. Elsewhere it does not matter which precision is the faster one.
     """
-    from framefleet.engine.backends.openvino import trials
+    from framefleet.engine.backends.openvino import backend as trials
 
     trials._SECONDS, trials._ROUND_SECONDS = 0.03, 0.005
     environment, file_size, _, _ = inherited

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from framefleet.engine.backends.cudnn.chains import chained
 from framefleet.engine.backends.cudnn.lowering import UnsupportedError, lower
-from framefleet.engine.backends.cudnn.program import Chain, Convolve, Enlarge, FirstConvolve, Pool, Program, plan_memory
+from framefleet.engine.backends.cudnn.program import Chain, Convolve, Enlarge, FirstConvolve, Pool, Program, chained, plan_memory
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.network import Activation, Network
 from framefleet.engine.settings import ModelFiles

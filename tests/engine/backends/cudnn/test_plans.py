@@ -13,10 +13,10 @@ import pytest
 pytest.importorskip("cuda.core")
 
 from framefleet.engine.backends.cudnn import build_plans as building
-from framefleet.engine.backends.cudnn import plans as choosing
+from framefleet.engine.backends.cudnn import engine as choosing
 from framefleet.engine.backends.cudnn.convolution import Shape
+from framefleet.engine.backends.cudnn.engine import Plans
 from framefleet.engine.backends.cudnn.library import Library
-from framefleet.engine.backends.cudnn.plans import Plans
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Activation
 from framefleet.plugins.cache import FileCache

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
-from framefleet.engine.backends.nvidia.batch import Geometry
+from framefleet.engine.backends.nvidia.slot import Geometry
 from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
 from framefleet.engine.media.types import DeviceFrame
 from framefleet.plugins.preprocess import FRAME, P016, RGB8, describe_frame

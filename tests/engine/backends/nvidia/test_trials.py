@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip("cuda.core")
 
-from framefleet.engine.backends.nvidia.layers import CustomLayers, layer_pays
-from framefleet.engine.backends.nvidia.trials import Builder
+from framefleet.engine.backends.nvidia.engine import CustomLayers
+from framefleet.engine.backends.nvidia.trials import Builder, layer_pays
 from framefleet.engine.backends.precision import Trial
 from framefleet.engine.cuda.memory import OutOfMemoryError
 from framefleet.engine.notices import Notice

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from framefleet.engine.backends.openvino.build import Builder
-from framefleet.engine.backends.openvino.trials import Trials
+from framefleet.engine.backends.openvino.backend import Trials
+from framefleet.engine.backends.openvino.engine import Builder
 from framefleet.engine.backends.precision import TooFewBoxesError, probe_pictures
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.settings import EngineSettings, Precision

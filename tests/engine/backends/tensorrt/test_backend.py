@@ -172,7 +172,7 @@ def test_without_a_library_that_takes_the_device_the_error_says_what_to_install(
 
 
 def test_every_kind_of_layer_is_lowered_and_builds(rtx: Any, network: Network) -> None:
-    from framefleet.engine.backends.tensorrt.build import build_plan
+    from framefleet.engine.backends.tensorrt.plan import build_plan
 
     phases: list[tuple[str, float]] = []
     for exact in (False, True):
@@ -183,7 +183,7 @@ def test_every_kind_of_layer_is_lowered_and_builds(rtx: Any, network: Network) -
 
 
 def test_older_layers_are_lowered_and_build(rtx: Any) -> None:
-    from framefleet.engine.backends.tensorrt.build import build_plan
+    from framefleet.engine.backends.tensorrt.plan import build_plan
 
     older = load_network(ModelFiles(OLDER_CFG, "random:2"))
     for exact in (False, True):
@@ -238,7 +238,7 @@ def test_an_activation_can_be_left_to_a_custom_layer(rtx: Any, network: Network)
 @pytest.mark.parametrize("mish", [False, True])
 def test_the_first_convolution_can_be_left_to_a_custom_layer(mish: bool, network: Network) -> None:
     pytest.importorskip("cuda.core")
-    from framefleet.engine.backends.nvidia.layers import CustomLayers
+    from framefleet.engine.backends.nvidia.engine import CustomLayers
     from framefleet.engine.backends.tensorrt.engine import cut
 
     uncut, pieces = cut(network, CustomLayers(mish=mish)), cut(network, CustomLayers(True, mish))
@@ -266,7 +266,7 @@ def test_a_value_that_lies_channels_last_enters_a_convolution_as_it_is(tmp_path:
 
 
 def test_a_network_cut_in_two_gives_two_plans(rtx: Any, network: Network) -> None:
-    from framefleet.engine.backends.tensorrt.build import build_plan
+    from framefleet.engine.backends.tensorrt.plan import build_plan
 
     first, second = split(network, 7)
     assert first.outputs == second.inputs
@@ -274,7 +274,7 @@ def test_a_network_cut_in_two_gives_two_plans(rtx: Any, network: Network) -> Non
 
 
 def test_a_weight_beyond_fp16_is_named(rtx: Any, network: Network) -> None:
-    from framefleet.engine.backends.tensorrt.build import build_plan
+    from framefleet.engine.backends.tensorrt.plan import build_plan
 
     first = network.layers[0]
     assert isinstance(first, Convolution)

@@ -20,10 +20,10 @@ from tests.support.models import tiny_network
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 pytest.importorskip("tensorrt_rtx", reason="the extra 'rtx' is not installed")
 
-from framefleet.engine.backends.tensorrt.build import build_plan
 from framefleet.engine.backends.tensorrt.depth import TensorRtDepthBackend
 from framefleet.engine.backends.tensorrt.library import find_library, logger
 from framefleet.engine.backends.tensorrt.lowering import Lowering, value_name
+from framefleet.engine.backends.tensorrt.plan import build_plan
 
 RATES = Rates(4e14, 3e12, 2e11)
 
@@ -73,7 +73,7 @@ def test_every_stage_builds(count: int, network: Network, rtx: Any) -> None:
 
 def test_plans_of_stages_are_kept_apart(network: Network, rtx: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same part for another batch or precision, or another part, is another plan; the same one is built once."""
-    from framefleet.engine.backends.tensorrt import build as tensorrt_build
+    from framefleet.engine.backends.tensorrt import plan as tensorrt_build
 
     built: list[tuple[range, int, bool]] = []
 

@@ -20,8 +20,7 @@ pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
 from framefleet.engine.backends.nvidia.engine import download_heads
 from framefleet.engine.backends.tensorrt import depth as tensorrt_depth
-from framefleet.engine.backends.tensorrt.depth import TensorRtDepthBackend
-from framefleet.engine.backends.tensorrt.stages import StagedSlot
+from framefleet.engine.backends.tensorrt.depth import StagedSlot, TensorRtDepthBackend
 from tests.support.devices.emulated_gpus import Gpus
 
 SETTINGS = EngineSettings(precision=Precision.FP32, batch=2, decode=Decode.CPU)

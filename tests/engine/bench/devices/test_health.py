@@ -5,8 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from framefleet.engine.bench.devices.health import findings, ideal, of_copy, pays_from, speedup, verdict
-from framefleet.engine.bench.devices.measurement import Measurement, Spread, Test
+from framefleet.engine.bench.devices_run import Measurement, Spread, Test, findings, ideal, of_copy, pays_from, speedup, verdict
 from framefleet.engine.types import DeviceId
 
 CARDS = tuple(DeviceId("cuda", str(number)) for number in range(4))

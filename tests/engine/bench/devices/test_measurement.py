@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from framefleet.engine.bench.devices.measurement import Measurement, Spread, Test
+from framefleet.engine.bench.devices_run import Measurement, Spread, Test
 from framefleet.engine.types import DeviceId
 
 A, B = DeviceId("cuda", "0"), DeviceId("cuda", "1")

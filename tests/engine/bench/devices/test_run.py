@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.bench.devices import run as module
-from framefleet.engine.bench.devices.cpu import CpuDevices
-from framefleet.engine.bench.devices.measurement import Test
-from framefleet.engine.bench.devices.run import DeviceBench
+from framefleet.engine.bench import devices_run as module
+from framefleet.engine.bench.devices_cpu import CpuDevices
+from framefleet.engine.bench.devices_run import DeviceBench, Test
 from framefleet.engine.errors import UsageError
 from framefleet.engine.types import DeviceId
 

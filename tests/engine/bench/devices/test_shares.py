@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from framefleet.engine.bench.devices.shares import COLUMNS, counts, shares, vectors
+from framefleet.engine.bench.devices_run import COLUMNS, counts, shares, vectors
 
 
 @given(st.integers(1, 400), st.lists(st.floats(0.1, 10), min_size=1, max_size=8))

@@ -15,8 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.bench.devices.measurement import Measurement, Spread, Test
-from framefleet.engine.bench.devices.shares import counts
+from framefleet.engine.bench.devices_run import Measurement, Spread, Test, counts
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.host_memory import read_host_memory
 from framefleet.engine.types import DeviceId

@@ -1,1 +1,0 @@
-"""The benchmarks of devices and of the links between them."""
