@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import hypot, sqrt
 from pathlib import Path
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -413,7 +413,7 @@ def _with_intervals(results: list[Result], matched: list[Matches], objects: Boxe
         return results
     found = []
     for number, each in enumerate(results):
-        values: dict[str, Interval] = {}
+        values: dict[str, Any] = {}
         for name, over in (("50", _at_half), ("50_95", _over_thresholds)):
             changes, without, rare = map(over, draws)
             value, first = getattr(each, f"map{name}"), getattr(results[0], f"map{name}")
