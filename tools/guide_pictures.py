@@ -141,7 +141,7 @@ def retraining(folder: Path) -> None:
     import cv2
     import numpy as np
 
-    from framefleet.engine.media.annotation.colours import class_colour
+    from framefleet.engine.media.annotation.layout import class_colour
 
     (folder / "videos").mkdir()
     (folder / "videos" / "street.mp4").write_bytes(DEMO.clip.read_bytes())

@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks.meters import Speed, keep_busy
 from benchmarks.report import spread, table, write
 from framefleet.engine.backends.create import create_backend
-from framefleet.engine.media.examples import examples
+from framefleet.engine.media.probe import examples
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.random_weights import random_weights

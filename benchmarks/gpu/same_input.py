@@ -28,7 +28,7 @@ from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.media.cpu_decoding import decode_planes
 from framefleet.engine.media.decoder import Decoded, Decoder
 from framefleet.engine.media.images import read_picture
-from framefleet.engine.media.planes import fit_host_image
+from framefleet.engine.media.picture import fit_host_image
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodeFailure, DeviceFrame, SourceInfo
 from framefleet.engine.settings import Decode, EngineSettings, ModelFiles, Precision

@@ -17,7 +17,7 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from framefleet.engine.errors import FramefleetError, SourceError
-from framefleet.engine.media.container.opening import reason
+from framefleet.engine.media.container.video_file import reason
 
 WIDTH, HEIGHT, RATE = 1920, 1080, 30
 KEYFRAMES = 60

@@ -10,13 +10,10 @@ from av.video.frame import VideoFrame
 
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import SourceError
-from framefleet.engine.media.container.opening import reason
-from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.container.video_file import VideoFile, reason
 from framefleet.engine.media.images import decode_images
-from framefleet.engine.media.picture import Converter
-from framefleet.engine.media.planes import PlaneReader
-from framefleet.engine.media.sampling.decode import samples
-from framefleet.engine.media.segment import SegmentDecoder
+from framefleet.engine.media.picture import Converter, PlaneReader
+from framefleet.engine.media.segment import SegmentDecoder, samples
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
 from framefleet.engine.types import UNNUMBERED, FrameRef, Image
 

@@ -12,10 +12,8 @@ from av.container import OutputContainer
 from av.video.frame import VideoFrame
 
 from framefleet.engine.errors import ExportError
-from framefleet.engine.media.annotation.audio import Sound
-from framefleet.engine.media.annotation.writer import VideoWriter, explained_encoding, make_plain
-from framefleet.engine.media.container.opening import reason
-from framefleet.engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket
+from framefleet.engine.media.annotation.writer import Sound, VideoWriter, explained_encoding, make_plain
+from framefleet.engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket, reason
 from framefleet.engine.media.cpu_decoding import THREADS
 from framefleet.engine.media.images import write_picture
 from framefleet.engine.media.picture import Converter

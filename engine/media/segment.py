@@ -15,12 +15,17 @@ found 12 of 18 and rejected 10. Frames predicted from damaged ones have no mark 
 and the pictures recover at the next keyframe.
 """
 
+from array import array
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from heapq import heappop, heappush
+from itertools import islice
 from typing import TypeAlias
 
+import numpy as np
 from av.video.frame import VideoFrame
+from numpy.typing import NDArray
 
 from framefleet.engine.media.container.video_file import VideoFile, VideoPacket
 from framefleet.engine.media.types import Segment
@@ -185,3 +190,181 @@ class SegmentDecoder:
         cause = self._file.error or "its data is incomplete or damaged"
         where = f"{self._file.path}: {frames} at {self._file.seconds(pts):.3f} s could not be decoded"
         return pts, f"{where} ({cause}); copy the file again or repair it", count
+
+
+_KEPT_BYTES = 16 * 2**20
+"""The packets of a segment are kept in memory up to this size. Those of larger segments are read again."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Consecutive packets that are decoded together: from number ``first``, a keyframe, to number ``last`` of the segment's packets.
+
+    part: the frames from the keyframe to the last wanted one, as a segment.
+    """
+
+    first: int
+    last: int
+    part: Segment
+
+
+class SegmentTable:
+    """The packets of a segment. The constructor reads them.
+
+    ordered: pts of the segment's frames, ascending, int64 (frames,).
+    regular: whether all frames have different times and whole packets, so that frames can be recognised by their times.
+    """
+
+    def __init__(self, file: VideoFile, segment: Segment) -> None:
+        self._file, self._segment = file, segment
+        self._kept: list[VideoPacket] | None = []
+        size, read = 0, 0
+        self.regular = True
+        pts, keys, counted = array("q"), array("b"), array("b")
+        for packet in packets_of(file, segment):
+            shown = file.shows(packet)
+            time = packet.pts if packet.pts is not None else packet.dts
+            if time is None:
+                time = round(read / (file.rate * file.time_base))
+            read += shown
+            self.regular &= packet.pts is not None and not packet.is_corrupt
+            pts.append(time)
+            keys.append(packet.is_keyframe)
+            counted.append(shown and covers(segment, time))
+            size += packet.size
+            if self._kept is not None:
+                self._kept.append(packet)
+                if size > _KEPT_BYTES:
+                    self._kept = None
+        self._pts: NDArray[np.int64] = np.array(pts, np.int64)
+        self._keys = np.flatnonzero(np.array(keys, np.bool_))
+        self._packets = np.flatnonzero(np.array(counted, np.bool_))  # numbers of the packets of the segment's frames
+        self._order = np.argsort(self._pts[self._packets], kind="stable")
+        self.ordered = self._pts[self._packets][self._order]
+        self.regular &= file.error is None and not file.clock_restarts and bool(np.all(np.diff(self.ordered) > 0))
+
+    def __len__(self) -> int:
+        return len(self.ordered)
+
+    def wanted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the positions of the wanted frames in ``ordered``, and their indices in the source."""
+        wanted = self._segment.wanted
+        assert wanted is not None
+        step = round(1 / (self._file.rate * self._file.time_base))
+        end = self._segment.end
+        last = end if end is not None else int(self.ordered[-1]) + step if len(self) else 0
+        indices = wanted.first + np.arange(len(self))
+        positions = np.flatnonzero(wanted.includes(indices, self.ordered, np.append(self.ordered[1:], last)))
+        return positions, indices[positions]
+
+    def runs(self, positions: NDArray[np.int64]) -> list[Run]:
+        """Return the packets to decode for the frames at these positions of ``ordered``."""
+        bounds: list[tuple[int, int]] = []
+        for packet in sorted(self._packets[self._order[positions]].tolist()):
+            key = int(np.searchsorted(self._keys, packet, "right")) - 1
+            # a frame that is stored after a keyframe and shown before it may need the keyframe before that one
+            if key > 0 and self._pts[packet] < self._pts[self._keys[key]]:
+                key -= 1
+            first = int(self._keys[key]) if key >= 0 else 0
+            while bounds and first <= bounds[-1][1] + 1:
+                first = min(first, bounds.pop()[0])
+            bounds.append((first, packet))
+        wanted = self._packets[self._order[positions]]
+        return [Run(first, last, self._part(first, last, wanted[(wanted >= first) & (wanted <= last)])) for first, last in bounds]
+
+    def _part(self, first: int, last: int, wanted: NDArray[np.int64]) -> Segment:
+        start = int(self._pts[first]) if first else self._segment.start
+        whole = last == len(self._pts) - 1
+        return replace(self._segment, start=start, end=self._segment.end if whole else int(self._pts[wanted].max()) + 1, frames=0)
+
+    def packets(self, runs: list[Run]) -> Iterator[Iterator[VideoPacket]]:
+        """Yield the packets of each run. Exhaust each iterator before the next one."""
+        if self._kept is not None:
+            for run in runs:
+                yield iter(self._kept[run.first : run.last + 1])
+            return
+        if self._segment.start is None:
+            self._file.reopen()
+        packets, position = packets_of(self._file, self._segment), 0
+        for run in runs:
+            yield islice(packets, run.first - position, run.last + 1 - position)
+            position = run.last + 1
+
+
+# Decodes the wanted frames of a segment only. Groups of pictures without wanted frames are not decoded.
+#
+# The frames have the same indices and times as in a decode of all frames. Where that cannot be known from the packets, or decoding gives
+# anything unexpected, all frames are decoded as usual, and the wanted ones are chosen by their order.
+
+Sample: TypeAlias = tuple[int, int, VideoFrame | str]
+"""Index in the source, pts, and the frame or the reason why it could not be decoded."""
+
+
+class _UnexpectedError(Exception):
+    """A wanted frame is missing or damaged."""
+
+
+def samples(file: VideoFile, segment: Segment, skip: int = 0) -> Iterator[Sample]:
+    """Yield the wanted frames of a segment in display order. skip: the number of them to leave out at the start."""
+    done = skip
+    table = SegmentTable(file, segment)
+    if is_reliable(table, segment):
+        try:
+            for sample in _decode_runs(file, table, skip):
+                yield sample
+                done += 1
+            return
+        except _UnexpectedError:
+            pass
+    file.reopen()
+    for number, sample in enumerate(_choose(file, segment)):
+        if number >= done:
+            yield sample
+
+
+def is_reliable(table: SegmentTable, segment: Segment) -> bool:
+    """Whether the packets show which frames the segment has."""
+    assert segment.wanted is not None
+    return table.regular and len(table) == segment.wanted.frames
+
+
+def _decode_runs(file: VideoFile, table: SegmentTable, skip: int) -> Iterator[Sample]:
+    positions, indices = (part[skip:] for part in table.wanted())
+    awaited = iter(zip(table.ordered[positions].tolist(), indices.tolist(), strict=True))
+    pts, index = next(awaited, (None, 0))
+    for packets in table.packets(table.runs(positions)):
+        for packet in (*packets, None):
+            for frame in file.decode(packet):
+                if frame.pts is None or pts is None or frame.pts < pts:
+                    continue
+                if frame.pts > pts or frame.is_corrupt or file.error:
+                    raise _UnexpectedError
+                yield index, pts, frame
+                pts, index = next(awaited, (None, 0))
+        file.codec.flush_buffers()
+    if pts is not None:
+        raise _UnexpectedError
+
+
+def _choose(file: VideoFile, segment: Segment) -> Iterator[Sample]:
+    """Decode all frames of a segment, and choose the wanted ones."""
+    wanted = segment.wanted
+    assert wanted is not None
+    step = round(1 / (file.rate * file.time_base))
+    waiting: Sample | None = None
+    for sample in _numbered(file, segment, step):
+        if waiting is not None and wanted.includes(waiting[0], waiting[1], sample[1]):
+            yield waiting
+        waiting = sample
+    if waiting is not None and wanted.includes(waiting[0], waiting[1], waiting[1] + step if segment.end is None else segment.end):
+        yield waiting
+
+
+def _numbered(file: VideoFile, segment: Segment, step: int) -> Iterator[Sample]:
+    """Decode all frames of a segment, each failed frame separately."""
+    assert segment.wanted is not None
+    index = segment.wanted.first
+    for pts, outcome, count in SegmentDecoder(file, replace(segment, frames=segment.wanted.frames)).outcomes():
+        for number in range(count):
+            yield index, pts + number * step, outcome
+            index += 1

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
 from framefleet.engine.detection.frame_format import FrameFormat, HostImage, Planes
-from framefleet.engine.media.sampling.wanted import Wanted
+from framefleet.engine.media.sampling import Wanted
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import FrameRef
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.types import SourceInfo
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId, EngineInfo, FrameResult

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self, TypeAlias
 
-from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.types import SourceInfo
 from framefleet.engine.pool.events import FramesDone, Ledger, SourceFinished, SourceOpened
 from framefleet.engine.pool.position import Position

@@ -13,8 +13,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.media.decoder_use import DecoderUse
-from framefleet.engine.media.sampling.wanted import Sampling
+from framefleet.engine.media.decoder import DecoderUse
+from framefleet.engine.media.sampling import Sampling
 from framefleet.engine.media.types import Segment, SourceInfo
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, EngineBuilding
 from framefleet.engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory

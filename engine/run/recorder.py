@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from framefleet.engine.media.stamp import Stamp, has_same_content, is_unchanged, stamp_of
+from framefleet.engine.media.sources import Stamp, has_same_content, is_unchanged, stamp_of
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, Event, FramesDone, SourceFinished, SourceOpened

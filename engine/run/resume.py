@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from framefleet.engine.errors import ExportError
-from framefleet.engine.media.stamp import begins_with, is_unchanged
+from framefleet.engine.media.sources import begins_with, is_unchanged
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.position import Position

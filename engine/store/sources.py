@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from framefleet.engine.media.stamp import Stamp, has_same_content, stamp_of
+from framefleet.engine.media.sources import Stamp, has_same_content, stamp_of
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import Ledger

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from framefleet.engine.errors import ExportError
-from framefleet.engine.media.stamp import Stamp
+from framefleet.engine.media.sources import Stamp
 from framefleet.engine.media.types import SourceInfo
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import Ledger

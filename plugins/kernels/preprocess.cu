@@ -1,5 +1,5 @@
 // Frames of a batch into the network's input: colour, orientation, resizing and letterbox in one pass.
-// The bytes equal those of the CPU (engine/media/yuv.py, engine/detection/preprocess.py). docs/adr/0022-same-input.md defines the arithmetic.
+// The bytes equal those of the CPU (engine/media/picture.py, engine/detection/preprocess.py). docs/adr/0022-same-input.md defines the arithmetic.
 // The compiler must not fuse multiplications and additions (plugins/kernels/__init__.py says so).
 
 constexpr int NV12 = 0, P016 = 1, RGB8 = 2, I420 = 3;

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from framefleet.app.window.widgets import theme
-from framefleet.engine.media.annotation.colours import class_colour
+from framefleet.engine.media.annotation.layout import class_colour
 from tests.support.media import beginning, make_video
 from tests.support.models import TINY_CFG
 from tests.support.paths import PROJECT, PYTHONPATH

@@ -23,13 +23,11 @@ from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.nvdec.decoder import NvdecDecoder
 from framefleet.engine.media.nvdec.format import planes
-from framefleet.engine.media.nvdec.limits import limits
-from framefleet.engine.media.nvdec.memory import device_surfaces
-from framefleet.engine.media.nvdec.surfaces import SurfaceRing
+from framefleet.engine.media.nvdec.session import limits
+from framefleet.engine.media.nvdec.surfaces import SurfaceRing, device_surfaces
 from framefleet.engine.media.probe import probe
-from framefleet.engine.media.sampling.decode import samples
-from framefleet.engine.media.sampling.wanted import Sampling
-from framefleet.engine.media.segment import SegmentDecoder
+from framefleet.engine.media.sampling import Sampling
+from framefleet.engine.media.segment import SegmentDecoder, samples
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo
 from framefleet.engine.settings.kinds import Moments
 from tests.support.media import damaged, make_field_video, make_video, numbered, rewrap, truncated

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from framefleet.engine.detection.frame_format import PixelFormat
 from framefleet.engine.detection.preprocess import fit
-from framefleet.engine.media.planes import fit_host_image
+from framefleet.engine.media.picture import fit_host_image
 from framefleet.engine.types import Image
 from framefleet.plugins.colour import MATRICES
 from framefleet.plugins.kernels import Number

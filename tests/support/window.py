@@ -19,7 +19,7 @@ from framefleet.app.window.actions import Actions
 from framefleet.app.window.keys.bindings import Bindings
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.settings.preferences import Preferences
-from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import Ledger, SourceFinished
 from framefleet.engine.pool.progress import SourceProgress

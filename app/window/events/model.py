@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.painting import LEFT, RIGHT
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.media.annotation.colours import class_colour
+from framefleet.engine.media.annotation.layout import class_colour
 from framefleet.engine.store.appearances import EVENTS, EventKind
 from framefleet.engine.zones.shapes import Line, ZoneSet
 

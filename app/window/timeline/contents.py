@@ -15,7 +15,7 @@ from framefleet.app.window.timeline.class_counts import BINS
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.painting import write
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.media.annotation.colours import class_colour, ink_on
+from framefleet.engine.media.annotation.layout import class_colour, ink_on
 from framefleet.engine.store.appearances import EVENTS, EventKind
 
 MIN_SPAN = 1 / 2000

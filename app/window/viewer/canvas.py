@@ -12,7 +12,7 @@ from framefleet.app.window.viewer.overlay import Overlay, text_label
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import label
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.media.annotation.label_position import Rect
+from framefleet.engine.media.annotation.layout import Rect
 from framefleet.engine.types import Detections, FrameResult
 
 NOT_YET = marked("viewer", "Not analysed yet")

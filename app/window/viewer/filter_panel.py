@@ -22,7 +22,7 @@ from framefleet.app.window.widgets.build import Panel, column, label, push_butto
 from framefleet.app.window.widgets.fields import clearable, indent
 from framefleet.app.window.widgets.painting import RIGHT, draw_box, icon, pixmap, write
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.media.annotation.colours import class_colour, ink_on
+from framefleet.engine.media.annotation.layout import class_colour, ink_on
 
 CHECK = 14
 _HINT = marked("viewer", "The classes of the model appear here.")

@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.media.annotation.label_position import Rect
+from framefleet.engine.media.annotation.layout import Rect
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,7 @@ from shiboken6 import Shiboken
 from framefleet.app.window.viewer.layout import Placement
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.painting import draw_box
-from framefleet.engine.media.annotation.colours import PATTERNS, class_colour, class_pattern, ink_on
-from framefleet.engine.media.annotation.label_position import BARE, VERIFIED, LabelPlaces, Rect
+from framefleet.engine.media.annotation.layout import BARE, PATTERNS, VERIFIED, LabelPlaces, Rect, class_colour, class_pattern, ink_on
 from framefleet.engine.types import Detections
 
 _GROUND = QColor(14, 16, 20, 215)

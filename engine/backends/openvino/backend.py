@@ -25,7 +25,7 @@ from framefleet.engine.detection.postprocess import detections
 from framefleet.engine.detection.preprocess import Fit
 from framefleet.engine.devices.host_memory import free_host_memory
 from framefleet.engine.errors import DeviceError
-from framefleet.engine.media.planes import fit_host_image
+from framefleet.engine.media.picture import fit_host_image
 from framefleet.engine.model.network import Network
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Hint, Precision

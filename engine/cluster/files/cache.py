@@ -14,7 +14,7 @@ from pathlib import Path
 
 from framefleet.engine.cluster.files.content import Content, digest_of
 from framefleet.engine.errors import ClusterError, SourceError
-from framefleet.engine.media.stamp import has_same_content, stamp_of
+from framefleet.engine.media.sources import has_same_content, stamp_of
 
 CHUNK = 4 << 20
 """Bytes sent at once."""

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from hashlib import blake2b, file_digest
 from pathlib import Path
 
-from framefleet.engine.media.sources import is_folder, pictures_in
-from framefleet.engine.media.stamp import Stamp, has_same_content, stamp_of
+from framefleet.engine.media.sources import Stamp, has_same_content, is_folder, pictures_in, stamp_of
 from framefleet.engine.pool.protocol import Setup
 
 

@@ -13,7 +13,26 @@ from av.packet import Packet
 from av.video.codeccontext import VideoCodecContext
 from av.video.stream import VideoStream
 
-from framefleet.engine.media.container.bits import Bits
+
+class Bits:
+    """Reads bits in order, from the highest bit of the first byte on. Reads zeros after the end of the content."""
+
+    def __init__(self, content: bytes) -> None:
+        self._value = int.from_bytes(content, "big")
+        self._left = 8 * len(content)
+
+    def take(self, count: int) -> int:
+        """Read the next ``count`` bits as an unsigned number."""
+        self._left -= count
+        return (self._value >> self._left if self._left >= 0 else self._value << -self._left) & (1 << count) - 1
+
+    def golomb(self) -> int:
+        """Read the next unsigned Exp-Golomb code (ITU-T H.264, 9.1)."""
+        zeros = 0
+        while zeros < 32 and not self.take(1):
+            zeros += 1
+        return (1 << zeros) - 1 + self.take(zeros)
+
 
 _NOT_CODED = 19  # bytes: an MPEG-4 frame that is not coded is never larger (MAX_NVOP_SIZE in FFmpeg's mpeg4_unpack_bframes)
 _VOP = b"\0\0\1\xb6"  # the start code of a frame: a small packet without it is damaged

@@ -1,8 +1,16 @@
-"""Reads the packets of a video file even if it is damaged, and seeks exactly."""
+"""Opens video files safely, reads their packets even if they are damaged, and seeks exactly.
+
+A video file can never make FFmpeg open another file or a network connection. Playlists, concat scripts, image sequences and devices are
+not among the allowed formats, and the only allowed protocol is ``file``.
+"""
 
 from __future__ import annotations
 
+import os
+import threading
+from collections import deque
 from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from itertools import chain, islice
 from pathlib import Path
@@ -11,6 +19,7 @@ from typing import Any, TypeAlias
 import av
 from av.bitstream import BitStreamFilterContext
 from av.codec.context import Flags, ThreadType
+from av.container import InputContainer
 from av.packet import Packet
 from av.stream import Discard
 from av.video.frame import VideoFrame
@@ -18,9 +27,81 @@ from av.video.stream import VideoStream
 
 from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.hidden_packets import HiddenPackets
-from framefleet.engine.media.container.opening import MAX_PIXELS, MAX_SIDE, check_readable, open_container, reason
 from framefleet.engine.media.container.structure import incomplete_ts_frames
+from framefleet.engine.media.sources import PLAYLIST_SUFFIXES, missing
+from framefleet.engine.media.types import Segment
 from framefleet.engine.types import Closing
+
+# Opens video files safely.
+#
+# A video file can never make FFmpeg open another file or a network connection. Playlists, concat scripts, image sequences and devices are
+# not among the allowed formats, and the only allowed protocol is ``file``.
+
+av.logging.set_level(None)  # a log call from a decoder thread can deadlock on the interpreter lock
+
+MAX_SIDE = 16384
+"""Maximum width and height, pixels. A forged header could otherwise make the decoder use all memory."""
+
+_DEMUXERS = (
+    "mov,matroska,webm,avi,asf,flv,mpegts,mpeg,mpegvideo,m4v,h264,hevc,vvc,obu,av1,ivf,mjpeg,mxf,nut,ogg,gif,apng,dv,rm,wtv,gxf,pva,dhav,"
+    "vc1,vc1test,h261,h263,dirac,cavsvideo,avs2,avs3,yuv4mpegpipe,"
+    "aac,ac3,eac3,aiff,amr,ape,au,caf,dts,flac,mp3,tta,w64,wav,wv"  # sound: opened only to report that there is no video track
+)
+MAX_PIXELS = str(MAX_SIDE * MAX_SIDE)
+"""An option of FFmpeg's decoders."""
+
+_OPTIONS = {"protocol_whitelist": "file", "format_whitelist": _DEMUXERS, "max_pixels": MAX_PIXELS}
+_METADATA: Any = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}  # PyAV 19 removed the option
+
+
+def check_readable(path: Path) -> None:
+    """Check that there is a file with content at a path. Raises SourceError if it is missing, not a regular file, unreadable or empty."""
+    try:
+        if not path.exists():
+            raise SourceError(missing(path))
+        if not path.is_file():
+            raise SourceError(f"{path} is not a regular file: give a video, a picture or a folder of them")
+        with path.open("rb") as file:
+            empty = not os.fstat(file.fileno()).st_size  # reading some of the system's files, which have no size, waits for ever
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror or error}; check the file's permissions") from error
+    if empty:
+        raise SourceError(f"{path} is empty: nothing was written to it, or a download did not finish")
+
+
+def open_container(path: Path) -> InputContainer:
+    """Open a video file of an allowed format for reading. Raises SourceError if FFmpeg cannot read it, or its format is not allowed."""
+    try:
+        # FFmpeg cannot mistake an absolute path for a protocol ("concat:…", "pipe:0")
+        return open_local(str(path.absolute()))
+    except (av.FFmpegError, ValueError, OSError) as error:
+        if _is_playlist(path):
+            raise SourceError(f"{path} is a playlist or a text, not a video: give the videos themselves") from error
+        raise SourceError(
+            f"{path} is not a video that can be read ({reason(error)}): it may be damaged, unfinished or of another kind"
+        ) from error
+
+
+def open_local(url: str) -> InputContainer:
+    """Open a local video file of an allowed format for reading.
+
+    Raises:
+        av.FFmpegError, ValueError, OSError: the URL is not a local file, its format is not allowed, or FFmpeg cannot read it.
+    """
+    container: InputContainer = av.open(url, options=_OPTIONS, **_METADATA)
+    return container
+
+
+def _is_playlist(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
+    return path.suffix.lower() in PLAYLIST_SUFFIXES or head.startswith((b"#EXTM3U", b"ffconcat", b"[playlist]", b"v=0"))
+
+
+def reason(error: BaseException) -> str:
+    """Return the text of an FFmpeg error, without its number and function."""
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
 
 VideoPacket: TypeAlias = "Packet[VideoStream]"
 
@@ -271,3 +352,64 @@ class VideoFile(Closing):
     def close(self) -> None:
         """Close the file. Repeated calls have no effect."""
         self.container.close()
+
+
+_IDLE = 16
+
+Identity: TypeAlias = tuple[str, int, int, int, int]
+"""Path, device, inode, time of change and size of a file. They change if the file is replaced."""
+
+
+def identity(path: Path) -> Identity:
+    """Return the identity of the file at a path. All numbers are 0 if there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return str(path), 0, 0, 0, 0
+    return str(path), found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
+
+
+class OpenFiles:
+    """A pool of open video files for several threads. Each file is used by one thread at a time."""
+
+    def __init__(self) -> None:
+        self._idle: deque[tuple[Identity, VideoFile]] = deque()
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def use(self, path: Path, segment: Segment) -> Iterator[VideoFile]:
+        """Provide an open file for reading this segment, as a context manager.
+
+        The file returns to the pool afterwards. It is closed instead if the caller raises an exception or reading failed.
+
+        Raises SourceError as ``VideoFile``.
+        """
+        known = identity(path)
+        # a segment without a start is read from the start of the file, so it needs a newly opened one
+        file = (None if segment.start is None else self._take(known)) or VideoFile(path)
+        try:
+            yield file
+        except BaseException:
+            file.close()
+            raise
+        if file.error:
+            file.close()
+            return
+        with self._lock:
+            self._idle.append((known, file))
+            if len(self._idle) > _IDLE:
+                self._idle.popleft()[1].close()
+
+    def close(self) -> None:
+        """Close the files in the pool, not the ones in use."""
+        with self._lock:
+            while self._idle:
+                self._idle.pop()[1].close()
+
+    def _take(self, known: Identity) -> VideoFile | None:
+        with self._lock:
+            for entry in self._idle:
+                if entry[0] == known:
+                    self._idle.remove(entry)
+                    return entry[1]
+        return None

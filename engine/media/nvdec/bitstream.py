@@ -9,8 +9,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from framefleet.engine.media.container.bits import Bits
-from framefleet.engine.media.nvdec.errors import DamagedError
+from framefleet.engine.media.container.hidden_packets import Bits
+
+
+class UnsupportedError(Exception):
+    """NVDEC cannot decode this stream, or its frames differ from FFmpeg's. The message says why."""
+
+
+class DamagedError(Exception):
+    """NVDEC cannot decode the next frame in the same way as FFmpeg. The message says why."""
+
+
+class UncertainEndError(DamagedError):
+    """The last packet may be incomplete: the container does not store where it ends."""
+
 
 Writable: TypeAlias = bytearray | memoryview
 """A packet's bytes, which may be modified."""

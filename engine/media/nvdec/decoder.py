@@ -21,21 +21,14 @@ from cuda.core import Device
 from framefleet.engine.detection.frame_format import FrameFormat
 from framefleet.engine.devices.affinity import bound_to, share_of_gpu
 from framefleet.engine.errors import DeviceError
-from framefleet.engine.media.container.open_files import Identity, OpenFiles, identity
-from framefleet.engine.media.container.video_file import VideoFile, VideoPacket
+from framefleet.engine.media.container.video_file import Identity, OpenFiles, VideoFile, VideoPacket, identity
 from framefleet.engine.media.cpu_decoding import THREADS, decode_planes
 from framefleet.engine.media.decoder import Decoded, Decoder
-from framefleet.engine.media.nvdec.awaited_frames import AwaitedFrames, decoder_time, leads
-from framefleet.engine.media.nvdec.bitstream import Bitstream
-from framefleet.engine.media.nvdec.errors import DamagedError, UncertainEndError, UnsupportedError
-from framefleet.engine.media.nvdec.format import first_frame
-from framefleet.engine.media.nvdec.library import load_library
-from framefleet.engine.media.nvdec.limits import check
-from framefleet.engine.media.nvdec.memory import device_surfaces
-from framefleet.engine.media.nvdec.session import Session, SessionPool, session_stream
-from framefleet.engine.media.nvdec.surfaces import SurfaceRing
-from framefleet.engine.media.sampling.decode import is_reliable
-from framefleet.engine.media.sampling.segment_table import SegmentTable
+from framefleet.engine.media.nvdec.bitstream import Bitstream, DamagedError, UncertainEndError, UnsupportedError
+from framefleet.engine.media.nvdec.format import AwaitedFrames, decoder_time, first_frame, leads
+from framefleet.engine.media.nvdec.session import Session, SessionPool, check, load_library, session_stream
+from framefleet.engine.media.nvdec.surfaces import SurfaceRing, device_surfaces
+from framefleet.engine.media.segment import SegmentTable, is_reliable
 from framefleet.engine.media.types import DecodedFrame, DeviceFrame, Segment, SourceInfo, SourceKind
 from framefleet.engine.types import UNNUMBERED, FrameRef
 

@@ -1,22 +1,172 @@
-"""Hardware decoders: a session decodes packets, and a pool keeps sessions for reuse."""
+"""The border to PyNvVideoCodec: loads the library, reads what it prints, asks what the GPU can decode, and keeps decoders for reuse."""
 
+import ctypes
+import os
 import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from ctypes import addressof, c_char
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 from cuda.core import Device, Stream, StreamOptions
 
 from framefleet.engine.cuda.graph import copy
+from framefleet.engine.detection.frame_format import FrameFormat
 from framefleet.engine.errors import DeviceError
-from framefleet.engine.media.nvdec.bitstream import Writable
-from framefleet.engine.media.nvdec.errors import DamagedError, UncertainEndError
-from framefleet.engine.media.nvdec.messages import messages
+from framefleet.engine.media.nvdec.bitstream import DamagedError, UncertainEndError, UnsupportedError, Writable
 from framefleet.engine.media.nvdec.surfaces import Surface
+
+# Reads the decoder library's messages on C's standard output, where alone it reports damaged pictures.
+#
+# PyNvVideoCodec (2.2) prints "Decode Error occurred for picture N" during the decoding call, and then returns the concealed picture
+# without an error. This module therefore redirects C's standard output to a function. The function notes the printing thread and passes
+# other output on.
+
+_DAMAGE = b"Decode Error"
+_LINES = 1  # _IOLBF: the call that ends a line writes it, so the printing thread is known
+_BUFFER = 4096
+_OUTPUT = 1
+
+_Write: Any = ctypes.CFUNCTYPE(ctypes.c_ssize_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+
+
+class _Functions(ctypes.Structure):
+    """``cookie_io_functions_t`` of glibc and musl."""
+
+    _fields_ = (("read", ctypes.c_void_p), ("write", _Write), ("seek", ctypes.c_void_p), ("close", ctypes.c_void_p))
+
+
+class Messages:
+    """Receives C's standard output of this process."""
+
+    def __init__(self) -> None:
+        """Redirect the output to this object. Raises OSError if this system's C library cannot redirect it."""
+        try:
+            library = ctypes.CDLL(None)
+            output = ctypes.c_void_p.in_dll(library, "stdout")
+            library.fopencookie.argtypes = (ctypes.c_void_p, ctypes.c_char_p, _Functions)
+            library.fopencookie.restype = ctypes.c_void_p
+        except (OSError, TypeError, ValueError, AttributeError) as problem:
+            raise OSError(f"the C library's output cannot be redirected ({problem})") from problem
+        library.setvbuf.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_size_t)
+        self._damaged: set[int] = set()
+        self._functions = _Functions(write=_Write(self._write))  # kept alive: C calls it until the process ends
+        stream = library.fopencookie(None, b"w", self._functions)
+        if not stream:
+            raise OSError("the C library's output cannot be redirected")
+        library.setvbuf(stream, None, _LINES, _BUFFER)
+        library.fflush(output)
+        output.value = stream
+
+    def damage_reported(self) -> bool:
+        """Whether this thread's decoding calls reported a damaged picture since the last call."""
+        thread = threading.get_ident()
+        if thread not in self._damaged:
+            return False
+        self._damaged.discard(thread)
+        return True
+
+    def _write(self, _cookie: int, address: int, size: int) -> int:
+        text = ctypes.string_at(address, size)
+        if _DAMAGE in text:
+            self._damaged.add(threading.get_ident())
+        else:
+            os.write(_OUTPUT, text)
+        return size
+
+
+@cache
+def messages() -> Messages:
+    """The one ``Messages`` of this process, never released. Raises OSError: see ``Messages``."""
+    return Messages()
+
+
+# Queries what a GPU's NVDEC can decode, in the current CUDA context.
+#
+# PyNvVideoCodec has a query, too, but creates a CUDA context for each call: 0.25 s on an H200, twice that for two calls at once.
+
+_CHROMA_420 = 1
+
+
+class Limits(ctypes.Structure):
+    """``CUVIDDECODECAPS`` of cuviddec.h. The query: codec, chroma, depth_minus_8. Sizes in pixels, blocks of 16 × 16."""
+
+    _fields_ = (
+        ("codec", ctypes.c_int),
+        ("chroma", ctypes.c_int),
+        ("depth_minus_8", ctypes.c_uint),
+        ("_reserved", ctypes.c_uint * 3),
+        ("supported", ctypes.c_ubyte),
+        ("engines", ctypes.c_ubyte),
+        ("output_formats", ctypes.c_ushort),
+        ("max_width", ctypes.c_uint),
+        ("max_height", ctypes.c_uint),
+        ("max_blocks", ctypes.c_uint),
+        ("min_width", ctypes.c_ushort),
+        ("min_height", ctypes.c_ushort),
+        ("_more", ctypes.c_uint * 11),
+    )
+
+
+@cache
+def question() -> Any:
+    """The library's function ``cuvidGetDecoderCaps``. Raises OSError if the library is missing."""
+    function = ctypes.CDLL("libnvcuvid.so.1").cuvidGetDecoderCaps
+    function.argtypes, function.restype = (ctypes.POINTER(Limits),), ctypes.c_int
+    return function
+
+
+def limits(codec: int, depth: int) -> Limits:
+    """The limits of the current device for 4:2:0 samples. codec: PyNvVideoCodec's ``cudaVideoCodec``. depth: bits of a sample.
+
+    Raises UnsupportedError if the query fails.
+    """
+    found = Limits(codec=codec, chroma=_CHROMA_420, depth_minus_8=depth - 8)
+    if status := question()(ctypes.byref(found)):
+        raise UnsupportedError(f"the query of NVDEC's capabilities failed (CUDA error {status})")
+    return found
+
+
+def check(name: str, codec: int, layout: FrameFormat) -> None:
+    """Check that the current device decodes such frames. name: the codec's name.
+
+    Raises UnsupportedError if the device does not decode them.
+    """
+    found = limits(codec, layout.depth)
+    width, height = layout.stored_width, layout.stored_height
+    if not found.supported:
+        raise UnsupportedError(f"this GPU's NVDEC cannot decode {name} of {layout.depth} bits")
+    blocks = -(-width // 16) * -(-height // 16)
+    fits = found.min_width <= width <= found.max_width and found.min_height <= height <= found.max_height
+    if not fits or blocks > found.max_blocks:
+        raise UnsupportedError(
+            f"its frames are {width}×{height}; this GPU's NVDEC decodes {name} "
+            f"from {found.min_width}×{found.min_height} to {found.max_width}×{found.max_height}"
+        )
+
+
+def load_library() -> Any:
+    """The module ``PyNvVideoCodec``. Raises DeviceError if it, or the driver, is missing."""
+    try:
+        import PyNvVideoCodec
+
+        question()
+    except Exception as problem:  # without a driver the import raises various errors
+        first = str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
+        raise DeviceError(
+            f"NVDEC needs PyNvVideoCodec and an NVIDIA driver with its video libraries ({first}): "
+            "install 'framefleet[cuda]', in a container allow the driver's 'video' capability, or use --decode cpu"
+        ) from problem
+    try:
+        messages()
+    except OSError as problem:
+        raise DeviceError(f"NVDEC's error messages cannot be read on this system ({problem}): use --decode cpu") from problem
+    return PyNvVideoCodec
+
 
 Kind: TypeAlias = tuple[str, bytes]
 """Codec and ``Bitstream.format``: a session decodes streams of one kind."""

@@ -7,8 +7,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
+from cuda.core import Device, Stream
+
+from framefleet.engine.cuda.memory import Memory, cuda_errors
 from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import Notice
 from framefleet.engine.processes.watchdog import waiting_for_room
+from framefleet.engine.types import DeviceId
 
 
 class Allocation(Protocol):
@@ -141,3 +146,25 @@ class SurfaceRing:
         self._surfaces -= 1
         self.used -= surface.nbytes
         surface.allocation.close()
+
+
+def device_surfaces(index: int, count: int, budget: int) -> SurfaceRing:
+    """A ring on a CUDA device: at most ``count`` frames and ``budget`` bytes."""
+    device = Device(index)
+    device.set_current()
+    stream = device.create_stream()
+    return SurfaceRing(count, budget, lambda nbytes: _DeviceMemory(index, stream, nbytes))
+
+
+class _DeviceMemory:
+    """An ``Allocation`` on a GPU."""
+
+    def __init__(self, index: int, stream: Stream, nbytes: int) -> None:
+        device = Device(index)
+        device.set_current()
+        self._memory = Memory(device, stream)
+        with cuda_errors(DeviceId("cuda", str(index)), Notice("cuda.hold_frames")):
+            self.address = self._memory.device(nbytes)
+
+    def close(self) -> None:
+        self._memory.close()

@@ -64,7 +64,7 @@ def main(connection: Connection[Answer | Found, Request], detections: Callable[[
 
 class _Preview:
     def __init__(self, detections: Lookup) -> None:
-        from framefleet.engine.media.preview.still import Stills
+        from framefleet.engine.media.preview.reader import Stills
 
         self._detections = detections
         self._stills = Stills()
@@ -108,7 +108,7 @@ class _Preview:
     def _picture(
         self, frame: DecodedFrame[Image], size: tuple[int, int], place: Place | None, result: FrameResult | None, unshared: list[memoryview]
     ) -> Picture:
-        from framefleet.engine.media.preview.screen import for_screen
+        from framefleet.engine.media.preview.reader import for_screen
 
         memory = self._memory_of(place) if place is not None else None
         pixels = for_screen(frame.image, size, memory)

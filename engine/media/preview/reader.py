@@ -1,4 +1,4 @@
-"""Reads the frames of a video or of pictures, starting at any time, for the preview."""
+"""Reads the pictures that a preview shows: frames of a video in order or after a seek, pictures of a folder, scaled to the screen."""
 
 import contextlib
 import math
@@ -7,16 +7,57 @@ from itertools import chain, islice
 from pathlib import Path
 
 import av
+import cv2
+import numpy as np
 from av.video.frame import VideoFrame
+from numpy.typing import NDArray
 
 from framefleet.engine.errors import SourceError
-from framefleet.engine.media.container.video_file import SEEK_BACK, VideoFile
+from framefleet.engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket
 from framefleet.engine.media.images import decode_images
 from framefleet.engine.media.picture import Converter, shrink
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.segment import SegmentDecoder
+from framefleet.engine.media.sources import is_folder, is_picture
 from framefleet.engine.media.types import DecodedFrame, Segment, SourceKind
 from framefleet.engine.types import UNNUMBERED, Closing, FrameRef, Image
+
+MOST_PIXELS = 1920 * 1080
+"""The maximum size of an enlarged picture. The window enlarges it faster than it would copy more pixels."""
+
+
+def shown_size(picture: tuple[int, int], canvas: tuple[int, int]) -> tuple[int, int]:
+    """Return the width and height of a picture fitted into a canvas with its aspect ratio. Enlarges to at most ``MOST_PIXELS``."""
+    width, height = picture
+    scale = min(canvas[0] / width, canvas[1] / height)
+    if scale > 1:
+        scale = max(1.0, min(scale, (MOST_PIXELS / (width * height)) ** 0.5))
+    return max(1, round(width * scale)), max(1, round(height * scale))
+
+
+def for_screen(image: Image, canvas: tuple[int, int], memory: memoryview | None = None) -> NDArray[np.uint8]:
+    """Scale a picture to its ``shown_size``. Returns uint8 (height, width, 4): blue, green, red, 255.
+
+    image: RGB, or with the four channels that are returned. memory: where to write the picture if it is large enough.
+    """
+    height, width, channels = image.shape
+    size = shown_size((width, height), canvas)
+    if abs(size[0] - width) < 2 and abs(size[1] - height) < 2:  # the reader has scaled it and rounded another way
+        size = width, height
+    place = None
+    if memory is not None and 4 * size[0] * size[1] <= len(memory):
+        place = np.frombuffer(memory, np.uint8, 4 * size[0] * size[1]).reshape(size[1], size[0], 4)
+    ready = channels == 4
+    if size != (width, height):
+        quick = 2 * size[0] > width  # down to half the size, linear interpolation looks the same and is five times as fast
+        how = cv2.INTER_LINEAR if quick else cv2.INTER_AREA
+        image = np.asarray(cv2.resize(image, size, dst=place if ready else None, interpolation=how), np.uint8)
+    elif ready and place is not None:
+        np.copyto(place, image)
+    if ready:
+        return np.ascontiguousarray(image) if place is None else place
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_RGB2BGRA, dst=place), np.uint8)
+
 
 _THREADS = 2
 _SAME = 1e-6  # seconds: tolerance for rounding to a float
@@ -125,3 +166,55 @@ class VideoReader(Closing):
             if found is not None:
                 return found
         return None
+
+
+_TRIED_PACKETS = 100
+_MIDDLE = 0.5  # the first frames are often black or grey
+
+
+class Stills(Closing):
+    """Decodes single pictures. It keeps the last video open, because the next picture is usually of the same one."""
+
+    def __init__(self) -> None:
+        self._file: VideoFile | None = None
+
+    def picture(self, path: Path, max_size: tuple[int, int], at: float | None = None) -> DecodedFrame[Image] | None:
+        """Return a picture of a source, scaled down to fit ``max_size`` (width, height). None if no picture can be decoded.
+
+        at: the time of the picture, seconds, or its position in a folder; of a video the keyframe before it is returned. None: the middle.
+
+        Raises SourceError if the source cannot be opened.
+        """
+        if is_folder(path) or is_picture(path):
+            with VideoReader(path, max_size) as reader:
+                reader.seek((reader.info.frames - 1) * _MIDDLE if at is None else at)
+                return next(reader, None)
+        if self._file is None or self._file.path != path:
+            self.close()
+            self._file = VideoFile(path)
+        file = self._file
+        convert = Converter(file.stream.sample_aspect_ratio, max_size, for_screen=True)
+        length = float(file.container.duration or 0) / av.time_base
+        place = (file.stream.start_time or 0) + int(length * _MIDDLE / file.time_base) if at is None else round(at / file.time_base)
+        for back in (*SEEK_BACK, None):  # None: from the start of the file
+            frame = _first_frame(file, file.packets() if back is None else file.packets_at(place - int(back / file.time_base)))
+            if frame is not None and (back is None or frame.pts is None or frame.pts <= place):
+                try:
+                    return DecodedFrame(FrameRef(0, UNNUMBERED, file.seconds(frame.pts or 0)), convert(frame))
+                except (av.FFmpegError, ValueError, SourceError):
+                    return None
+            file.reopen()
+        return None
+
+    def close(self) -> None:
+        """Close the file. Repeated calls have no effect."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def _first_frame(file: VideoFile, packets: Iterator[VideoPacket]) -> VideoFrame | None:
+    for packet in chain(islice(packets, _TRIED_PACKETS), (None,)):
+        if frames := file.decode(packet):
+            return frames[0]
+    return None

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import FramesDone
 from framefleet.engine.pool.ledger import LedgerBook

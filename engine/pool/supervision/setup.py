@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from framefleet.engine.media.sampling.wanted import Sampling
+from framefleet.engine.media.sampling import Sampling
 from framefleet.engine.pool.protocol import Setup
 from framefleet.engine.settings import EngineSettings, RunSettings
 from framefleet.engine.types import DeviceId

@@ -7,8 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TypeAlias
 
-from framefleet.engine.media.decoder import Decoder
-from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.media.decoder import Decoder, DecoderUse
 from framefleet.engine.media.types import DecodeFailure, DeviceFrame
 from framefleet.engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Revoke, Trying
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Picture

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from framefleet.engine.detection.frame_format import HostImage
-from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.types import DecodeFailure, DeviceFrame
 from framefleet.engine.pool.protocol import Detect
 from framefleet.engine.types import FrameRef

@@ -5,7 +5,7 @@ import traceback
 from collections.abc import Callable
 
 from framefleet.engine.errors import FramefleetError
-from framefleet.engine.media.sampling.wanted import Sampling
+from framefleet.engine.media.sampling import Sampling
 from framefleet.engine.pool.protocol import Began, FromWorker, Probe, Probed, ProbeFailed
 from framefleet.engine.processes.watchdog import Watchdog
 

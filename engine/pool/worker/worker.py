@@ -129,7 +129,7 @@ class Worker:
 
         backend = self._create_backend()
         if self._setup.examples:
-            from framefleet.engine.media.examples import examples
+            from framefleet.engine.media.probe import examples
 
             backend.examples = partial(examples, self._setup.examples, EXAMPLES)
         group = self._setup.device.kind == "group" and self._setup.parallel is not Parallel.DEPTH

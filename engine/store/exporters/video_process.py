@@ -12,12 +12,9 @@ import av
 from av.video.frame import VideoFrame
 
 from framefleet.engine.errors import ExportError
-from framefleet.engine.media.annotation.audio import Sound
-from framefleet.engine.media.annotation.count_chart import CountChart
-from framefleet.engine.media.annotation.draw import Annotator, YuvPlanes, paste
-from framefleet.engine.media.annotation.label_position import Rect
-from framefleet.engine.media.annotation.track_drawing import HeatDrawing, TrackDrawing
-from framefleet.engine.media.annotation.writer import Chapter, VideoWriter, make_plain
+from framefleet.engine.media.annotation.drawing import Annotator, CountChart, HeatDrawing, TrackDrawing, YuvPlanes, paste
+from framefleet.engine.media.annotation.layout import Rect
+from framefleet.engine.media.annotation.writer import Chapter, Sound, VideoWriter, make_plain
 from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.cpu_decoding import THREADS
 from framefleet.engine.media.picture import Converter

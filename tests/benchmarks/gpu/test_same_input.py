@@ -16,8 +16,7 @@ from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
 from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.decoder import Decoded, Decoder
 from framefleet.engine.media.nvdec.format import planes
-from framefleet.engine.media.picture import Converter
-from framefleet.engine.media.planes import DEPTHS, frame_format
+from framefleet.engine.media.picture import DEPTHS, Converter, frame_format
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.segment import SegmentDecoder
 from framefleet.engine.media.types import DecodedFrame, DeviceFrame, Segment, SourceInfo

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.engine.errors import DeviceError
-from framefleet.engine.media.decoder import GPU_THREADS, FfmpegDecoder, open_decoder
-from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.media.decoder import GPU_THREADS, DecoderUse, FfmpegDecoder, open_decoder
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame, SourceInfo, SourceKind
 from framefleet.engine.settings import Decode, EngineSettings, Hint

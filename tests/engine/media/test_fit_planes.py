@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat, Planes
 from framefleet.engine.detection.preprocess import fit
-from framefleet.engine.media.planes import fit_host_image
+from framefleet.engine.media.picture import fit_host_image
 from tests.support.devices.surfaces import by_definition, resized
 
 ORIENTATIONS = [(transposed, flip) for transposed in (False, True) for flip in (None, 0, 1, -1)]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.engine.errors import ExportError
-from framefleet.engine.media.stamp import stamp_of
+from framefleet.engine.media.sources import stamp_of
 from framefleet.engine.pool.events import DeviceReady, FramesDone, SourceFinished, SourceOpened
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, Isolation, Precision, RunSettings

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from framefleet.engine.errors import ExportError
-from framefleet.engine.media.stamp import Stamp
+from framefleet.engine.media.sources import Stamp
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionReader, SessionWriter

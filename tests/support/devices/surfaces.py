@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat, Planes
-from framefleet.engine.media.yuv import reduced
+from framefleet.engine.media.picture import reduced
 from framefleet.engine.types import Image
 from framefleet.plugins.colour import SHIFT, colour_factors
 

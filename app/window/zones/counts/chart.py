@@ -14,7 +14,7 @@ from framefleet.app.window.widgets.build import column, label, row
 from framefleet.app.window.widgets.fields import combo_box
 from framefleet.app.window.widgets.plotting import pg
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.media.annotation.colours import class_colour
+from framefleet.engine.media.annotation.layout import class_colour
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.zones.counts import Counts, Intervals
 from framefleet.engine.zones.shapes import Line

@@ -33,9 +33,7 @@ from framefleet.app.window.widgets.translation import translate
 from framefleet.app.window.zones.counts.counting import Tracks
 from framefleet.app.window.zones.drawing.editor import ZoneEditor
 from framefleet.app.window.zones.drawing.input import ShapeKeyboard, ShapeMouse
-from framefleet.engine.media.annotation.colours import class_colour
-from framefleet.engine.media.annotation.label_position import Rect
-from framefleet.engine.media.annotation.shape_position import arrow_points, place_texts
+from framefleet.engine.media.annotation.layout import Rect, arrow_points, class_colour, place_texts
 from framefleet.engine.types import Detections
 from framefleet.engine.zones.counts import Counts
 from framefleet.engine.zones.shapes import Line, Point, Shape, Zone

@@ -8,8 +8,7 @@ from typing import TypeAlias
 import av
 
 from framefleet.engine.errors import ExportError, SourceError
-from framefleet.engine.media.container.opening import reason
-from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.container.video_file import VideoFile, reason
 from framefleet.engine.media.cpu_decoding import THREADS
 from framefleet.engine.media.images import read_picture, write_picture
 from framefleet.engine.media.picture import Converter

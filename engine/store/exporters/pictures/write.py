@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from framefleet.engine.errors import ExportError
-from framefleet.engine.media.stamp import has_same_content, stamp_of
+from framefleet.engine.media.sources import has_same_content, stamp_of
 from framefleet.engine.store.exporters.common.base import Export
 from framefleet.engine.store.exporters.common.child import run_child
 from framefleet.engine.store.exporters.common.options import ExportOptions

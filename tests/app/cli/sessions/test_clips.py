@@ -10,7 +10,7 @@ import av
 import cv2
 import pytest
 
-from framefleet.engine.media.stamp import stamp_of
+from framefleet.engine.media.sources import stamp_of
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionWriter

@@ -22,7 +22,7 @@ from framefleet.app.window.queue.model import (
 from framefleet.app.window.queue.panel import CTRL_SHIFT, QueuePanel
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.appearance import Theme, apply_theme
-from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.notices import Notice, tables
 from tests.support.store import video_info
 from tests.support.window import changed, queue_item, window_actions

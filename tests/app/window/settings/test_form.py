@@ -6,7 +6,7 @@ from PySide6.QtCore import QSettings
 from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.settings.form import LastRun
-from framefleet.engine.media.decoder_use import DecoderUse
+from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.pool.events import StrategyChosen
 from framefleet.engine.types import AS_ASKED, DeviceId
 from tests.support.window import CPU, engine_info, queue_item

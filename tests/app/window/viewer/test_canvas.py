@@ -16,7 +16,7 @@ from framefleet.app.window.viewer.canvas import VideoCanvas
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets import theme
-from framefleet.engine.media.annotation.colours import class_colour
+from framefleet.engine.media.annotation.layout import class_colour
 from framefleet.engine.types import Detections, FrameRef, FrameResult, InferenceFailure
 from tests.support.window import CPU, queue_item, window_actions
 

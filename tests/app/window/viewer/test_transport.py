@@ -13,7 +13,7 @@ from framefleet.app.window.timeline.contents import Lane
 from framefleet.app.window.timeline.timeline import MARGIN, Timeline
 from framefleet.app.window.viewer.transport import Transport
 from framefleet.app.window.widgets import theme
-from framefleet.engine.media.annotation.colours import class_colour
+from framefleet.engine.media.annotation.layout import class_colour
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.store.clock import Clock
 from tests.support.store import video_info

@@ -17,7 +17,7 @@ from framefleet.app.window.player.player import Player
 from framefleet.app.window.queue.item import ItemState, Part
 from framefleet.app.window.timeline.timeline import MARGIN
 from framefleet.app.window.viewer.filter_panel import FilterPanel
-from framefleet.engine.media.annotation.colours import class_colour
+from framefleet.engine.media.annotation.layout import class_colour
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.appearances import EVENTS, EventKind
 from framefleet.engine.store.session import SessionReader, SessionWriter

@@ -14,7 +14,7 @@ import pytest
 from framefleet.engine.backends import create_backend
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.errors import DeviceError, UsageError
-from framefleet.engine.media.planes import picture_of
+from framefleet.engine.media.picture import picture_of
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.onnx_export import export_onnx

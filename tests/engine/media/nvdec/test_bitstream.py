@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from framefleet.engine.media.container.video_file import VideoFile
-from framefleet.engine.media.nvdec.bitstream import Bitstream
-from framefleet.engine.media.nvdec.errors import DamagedError
+from framefleet.engine.media.nvdec.bitstream import Bitstream, DamagedError
 from framefleet.engine.media.segment import SegmentDecoder, packets_of
 from framefleet.engine.media.types import Segment
 from tests.engine.media.conftest import Clip

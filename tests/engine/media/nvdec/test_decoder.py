@@ -16,8 +16,8 @@ pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.nvdec.bitstream import DamagedError, UnsupportedError
 from framefleet.engine.media.nvdec.decoder import NvdecDecoder
-from framefleet.engine.media.nvdec.errors import DamagedError, UnsupportedError
 from framefleet.engine.media.nvdec.format import first_frame, planes
 from framefleet.engine.media.nvdec.surfaces import SurfaceRing
 from framefleet.engine.media.picture import Converter
@@ -30,7 +30,7 @@ WHOLE = Segment(0, None, None, 0)
 
 TALKING = """
 import ctypes, os, threading
-from framefleet.engine.media.nvdec.messages import messages
+from framefleet.engine.media.nvdec.session import messages
 library, found = ctypes.CDLL(None), []
 ear = messages()
 assert ear is messages()

@@ -14,7 +14,7 @@ pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.nvdec import session as nvdec_session
-from framefleet.engine.media.nvdec.errors import DamagedError, UncertainEndError
+from framefleet.engine.media.nvdec.bitstream import DamagedError, UncertainEndError
 from framefleet.engine.media.nvdec.session import SessionPool
 
 FORMAT = b"1080p"

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 
 from framefleet.app.window.zones.counts.counting import Tracks
 from framefleet.app.window.zones.drawing.layer import count_text, heat_image
-from framefleet.engine.media.annotation.colours import class_colour
+from framefleet.engine.media.annotation.layout import class_colour
 from framefleet.engine.store.zones import TrackTable
 from framefleet.engine.tracking.appearances import APPEARANCE
 from framefleet.engine.zones.counts import CROSSINGS, VISITS, Counts

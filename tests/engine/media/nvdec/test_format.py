@@ -11,8 +11,8 @@ import pytest
 
 from framefleet.engine.media.container.video_file import VideoFile, VideoPacket
 from framefleet.engine.media.cpu_decoding import decode
-from framefleet.engine.media.nvdec.awaited_frames import AwaitedFrames, decoder_time, leads
-from framefleet.engine.media.nvdec.errors import DamagedError, UncertainEndError
+from framefleet.engine.media.nvdec.bitstream import DamagedError, UncertainEndError
+from framefleet.engine.media.nvdec.format import AwaitedFrames, decoder_time, leads
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame, Segment, SourceInfo
 from tests.engine.media.conftest import Clip

@@ -2,10 +2,87 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from framefleet.app.window.widgets import theme
-from framefleet.engine.media.annotation.colours import Rgb, class_colour, class_pattern, ink_on
+from framefleet.engine.media.annotation.layout import LabelPlaces, Rect, Rgb, arrow_points, class_colour, class_pattern, ink_on, place_texts
+from framefleet.engine.zones.shapes import Point
+
+BOX, BOUNDS = (50.0, 60.0, 80.0, 80.0), (0.0, 0.0, 300.0, 200.0)
+Numbers = st.floats(-50, 400)
+
+
+def test_a_label_sits_on_the_box_or_in_it_at_the_top_edge_or_below_it() -> None:
+    places = LabelPlaces(BOUNDS, 14)
+    assert [places.place(BOX, 60) for _ in range(4)] == [(50, 46, 60, 14), (50, 60, 60, 14), (50, 140, 60, 14), None]
+    assert LabelPlaces(BOUNDS, 14).place((50, 5, 80, 80), 60) == (50, 5, 60, 14)
+
+
+@given(Numbers, st.floats(-50, 300), st.floats(0, 400), st.floats(0, 300))
+def test_a_label_never_leaves_the_picture(x: float, y: float, width: float, height: float) -> None:
+    place = LabelPlaces((10, 20, 300, 200), 14).place((x, y, width, height), 60)
+    assert place is not None
+    left, top, across, down = place
+    assert left >= 10
+    assert left + across <= 310 + 1e-9
+    assert top >= 20
+    assert top + down <= 220 + 1e-9
+
+
+@given(st.lists(st.tuples(Numbers, Numbers, st.floats(0, 90), st.floats(0, 90), st.floats(5, 120)), max_size=40))
+def test_labels_never_overlap(boxes: list[tuple[float, float, float, float, float]]) -> None:
+    places = LabelPlaces(BOUNDS, 14)
+    placed: list[Rect] = [found for *box, width in boxes if (found := places.place((box[0], box[1], box[2], box[3]), width)) is not None]
+    for number, (x, y, width, height) in enumerate(placed):
+        for left, top, across, down in placed[:number]:
+            assert not (x < left + across - 1e-9 and left < x + width - 1e-9 and y < top + down - 1e-9 and top < y + height - 1e-9)
+
+
+AREA = (20.0, 10.0, 400.0, 200.0)
+SIZE = (90.0, 20.0)
+ARROW = 22.0
+Lines = st.lists(
+    st.tuples(*[st.tuples(st.floats(20, 420), st.floats(10, 210))] * 2).filter(lambda line: abs(complex(*line[0]) - complex(*line[1])) > 2),
+    max_size=6,
+)
+
+
+def overlap(one: Rect, other: Rect) -> bool:
+    return min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0]) > 1e-6 and (
+        min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1]) > 1e-6
+    )
+
+
+def around(points: list[Point]) -> Rect:
+    (left, right), (top, bottom) = ((min(values), max(values)) for values in zip(*points, strict=True))
+    return left, top, right - left, bottom - top
+
+
+def place(*points: Point) -> Rect | None:
+    return place_texts(((points, SIZE),), AREA, ARROW)[0]
+
+
+def test_the_text_of_a_line_stands_behind_its_end_or_beside_it_if_there_is_no_room() -> None:
+    assert place((100, 100), (200, 100)) == (200 + ARROW / 3, 90, *SIZE)
+    assert place((200, 100), (350, 100)) == (200 - ARROW / 3 - SIZE[0], 90, *SIZE)
+    assert place((30, 100), (410, 100)) == (410 - SIZE[0], 100 - ARROW / 3 - SIZE[1], *SIZE)
+
+
+def test_the_text_of_a_zone_stands_in_its_middle() -> None:
+    assert place((100, 100), (200, 100), (200, 180), (100, 180)) == (105, 130, *SIZE)
+
+
+@given(Lines)
+def test_texts_cover_no_arrow_and_no_other_text_and_stay_in_the_picture(lines: list[tuple[Point, Point]]) -> None:
+    placed = [each for each in place_texts(tuple((line, SIZE) for line in lines), AREA, ARROW) if each is not None]
+    assert not any(overlap(one, other) for one, other in combinations(placed, 2))
+    assert not any(overlap(one, around(arrow_points(line, ARROW))) for one in placed for line in lines)
+    for x, y, width, height in placed:
+        assert AREA[0] <= x <= AREA[0] + AREA[2] - width
+        assert AREA[1] <= y <= AREA[1] + AREA[3] - height
+
 
 XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]])
 BLINDNESS = {

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.engine.errors import SourceError
-from framefleet.engine.media.container.open_files import OpenFiles
-from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.container.video_file import OpenFiles, VideoFile
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.segment import packets_of
 from framefleet.engine.media.types import Segment
