@@ -67,7 +67,8 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.load_profile("framefleet")
     if same:
         hypothesis_providers._get_local_constants = lambda: hypothesis_providers._local_constants
-    if same and sys.platform == "linux" and not config.getoption("--spawn"):
+    # A machine with GPUs may lack OpenVINO, which the fork server loads.
+    if same and sys.platform == "linux" and not config.getoption("--spawn") and find_spec("openvino") is not None:
         from tests.support.running import fork_server
 
         fork_server.install()

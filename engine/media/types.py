@@ -136,3 +136,12 @@ class DecodeFailure:
     ref: FrameRef
     count: int
     reason: str
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter of a video. start, end: seconds."""
+
+    title: str
+    start: float
+    end: float

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.media.annotation.writer import Chapter
-from framefleet.engine.media.types import SourceKind
+from framefleet.engine.media.types import Chapter, SourceKind
 from framefleet.engine.store.reader import Block, SessionReader
 from framefleet.engine.store.sources import StoredSource, label_of
 from framefleet.engine.store.zones import read_counts

@@ -45,7 +45,7 @@ def test_a_line_break_in_a_name_does_not_break_the_message_of_an_error() -> None
     master, slave = pty.openpty()
     try:
         subprocess.run([sys.executable, "-c", WRONG, *map(str, FAST)], check=False, cwd=PROJECT, stderr=slave)
-        lines = os.read(master, 1000).decode().splitlines()
+        lines = [line for line in os.read(master, 1000).decode().splitlines() if ".mp4" in line]
         assert [line[:22] for line in lines] == ["framefleet: a\\x0Ab.mp4", "framefleet: c\\x0Ad.mp4"]
     finally:
         os.close(slave)

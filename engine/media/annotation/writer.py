@@ -9,7 +9,6 @@ import errno
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -27,6 +26,7 @@ from av.video.stream import VideoStream
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.container.video_file import VideoFile, reason
 from framefleet.engine.media.picture import Plane
+from framefleet.engine.media.types import Chapter
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import Closing
 
@@ -178,15 +178,6 @@ class VideoWriter:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with suppress(ExportError, OSError) if kind else nullcontext():
             self.close()
-
-
-@dataclass(frozen=True)
-class Chapter:
-    """A chapter of a video. start, end: seconds."""
-
-    title: str
-    start: float
-    end: float
 
 
 def make_plain(path: Path, chapters: Sequence[Chapter] = (), began: datetime | None = None, end: Fraction | None = None) -> None:

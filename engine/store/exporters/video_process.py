@@ -14,11 +14,12 @@ from av.video.frame import VideoFrame
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.annotation.drawing import Annotator, CountChart, HeatDrawing, TrackDrawing, YuvPlanes, paste
 from framefleet.engine.media.annotation.layout import Rect
-from framefleet.engine.media.annotation.writer import Chapter, Sound, VideoWriter, make_plain
+from framefleet.engine.media.annotation.writer import Sound, VideoWriter, make_plain
 from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.cpu_decoding import THREADS
 from framefleet.engine.media.picture import Converter
 from framefleet.engine.media.segment import timed_frames
+from framefleet.engine.media.types import Chapter
 from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.child_main import when_parent_ends
 from framefleet.engine.processes.watchdog import Clock

@@ -23,8 +23,6 @@ from framefleet.engine.processes import child
 PRELOAD = [
     "framefleet.engine.backends.openvino.backend",
     "framefleet.engine.backends.openvino.engine",
-    "framefleet.engine.backends.openvino.engine",
-    "framefleet.engine.backends.openvino.backend",
     "framefleet.engine.media.images",
     "framefleet.engine.media.probe",
     "framefleet.engine.media.cpu_decoding",

@@ -28,6 +28,7 @@ from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets.banner import Banner
 from framefleet.engine.errors import UsageError
 from framefleet.engine.model.registry.catalogue import FAMILY
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
 from tests.support.media import make_video
 from tests.support.models import tiny_files
@@ -203,11 +204,11 @@ def test_what_is_no_comparison_is_explained(qtbot: QtBot, tmp_path: Path) -> Non
         read_evaluation(tmp_path / "other.json")
     with pytest.raises(UsageError, match="has one model only"):
         read_evaluation(report(tmp_path / "one.json", ("only",)))
-    background, failures = Background(), list[str]()
+    background, failures = Background(), list[Notice]()
     window = ComparisonDialog(read_evaluation(report(tmp_path / "e.json", ("a", "b"))))
     open_comparison(window, background, failures.append, tmp_path / "none.json")
     qtbot.waitUntil(lambda: bool(failures), timeout=PATIENCE)
-    assert "none.json" in failures[0]
+    assert "none.json" in str(failures[0])
     open_comparison(window, background, failures.append, tmp_path / "e.json")
     delete(window)  # the list of models, before the evaluation is read
     with qtbot.captureExceptions() as problems:

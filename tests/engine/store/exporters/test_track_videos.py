@@ -11,9 +11,9 @@ import pytest
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.annotation.drawing import PLACES
 from framefleet.engine.media.annotation.layout import DARK_INK, class_colour
-from framefleet.engine.media.annotation.writer import Chapter
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.sources import stamp_of
+from framefleet.engine.media.types import Chapter
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.appearances import chapters_of
 from framefleet.engine.store.export.run import export_session
