@@ -291,6 +291,7 @@ LIBRARIES = {
     "onnx": ("onnx", ""),
     "pillow": ("PIL.Image", ""),
     "platformdirs": ("platformdirs", ""),
+    "pyyaml": ("yaml", ""),
     "requests": ("requests", ""),
     "tqdm": ("tqdm", ""),
 }

@@ -95,6 +95,8 @@ def export_session(
                 move()
                 written.append(Exported(existing, plan.frames, plan.complete))
                 continue
+            if plan.output.slow:
+                move()  # an interruption of a slow file must not take the others with it
             report = _report(progress, folder / plan.name, plan.output.passes, plan.steps)
             export = Export(reader, plan.sources, plan.stems, place / plan.name, folder, options, report, known=known)
             with _failures(plan, export.path, folder, failed):

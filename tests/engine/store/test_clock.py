@@ -74,7 +74,7 @@ def test_intervals_begin_at_full_quarters_of_the_hour(session: Path, tmp_path: P
     known, unknown = counts[counts.source == "a.ts"], counts[counts.source != "a.ts"]
     assert known.clock.str.slice(11, 19).to_list() == ["07:45:00", "08:00:00"]
     assert known.frames.to_list() == [5, 15]
-    assert unknown.start.to_list() == [0.0, 900.0]
+    assert unknown.start.to_list() == [1.4, 901.4]  # from the first frame of the file
     assert unknown.frames.to_list() == [15, 5]
 
 

@@ -101,7 +101,7 @@ def test_what_sets_the_pace_and_what_has_changed_is_said(qtbot: QtBot) -> None:
     qtbot.addWidget(panel)
     panel.show()
     engine = replace(engine_info(GPU), batch=32)
-    smaller = replace(engine, batch=16, reason="fp16, as asked: its memory was full")
+    smaller = replace(engine, batch=16, reason=Notice("backends.batch", batch=16, why=Notice("general.text", text="its memory was full")))
     status = fold(fold(DeviceStatus(GPU), DeviceReady(engine), 0.0), DeviceReady(smaller), 1.0)
     busy = {"network": 0.39, "decode": 0.42}
     stats = DeviceStats(GPU, 100, 50.0, 5.0, 9.0, {"decode": 3.0, "infer": 9.0}, busy=busy, bottleneck="decode")

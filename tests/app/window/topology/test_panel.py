@@ -8,7 +8,6 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.topology.drawing import NVLINK, PCIE
 from framefleet.app.window.topology.panel import SIDE_BY_SIDE, TopologyPanel
@@ -112,8 +111,8 @@ def test_without_a_gpu_there_are_processors(qtbot: QtBot) -> None:
 def test_problems_are_told(qtbot: QtBot) -> None:
     panel = shown(qtbot, Topology(ALONE.nodes, problem=Notice("general.text", text="the driver is out of order")))
     assert panel.problem.text() == "The topology is incomplete: the driver is out of order."
-    panel.show_problem("it failed")
-    assert (panel.problem.text(), panel.note.text()) == ("it failed", "")
+    panel.show_problem(Notice("general.text", text="it failed"))
+    assert (panel.problem.text(), panel.note.text()) == ("It failed", "")
 
 
 def test_drawing_and_matrix_stand_side_by_side_where_there_is_room(qtbot: QtBot) -> None:
@@ -127,23 +126,22 @@ def test_drawing_and_matrix_stand_side_by_side_where_there_is_room(qtbot: QtBot)
 
 
 @pytest.mark.data
-def test_a_recorded_machine_stays_whatever_is_found_here(qtbot: QtBot, data: Path, tmp_path: Path) -> None:
+def test_a_recorded_machine_stays_whatever_is_found_here(qtbot: QtBot, data: Path) -> None:
     path = data.parent / "device" / "recordings" / "nvml-8xH200.json"
     if not path.is_file():
         pytest.skip(f"no {path}")
     recording = read_recording(path)
-    tabs = DeviceTabs(DevicePanel(), TopologyPanel(), QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
-    qtbot.addWidget(tabs)
-    tabs.resize(320, 900)
-    tabs.show_recording(recording)
-    tabs.show()
-    tabs.topology.show_topology(ALONE)
-    assert tabs.topology.topology == recording.topology
-    assert tabs.topology.note.text() == "A recorded machine, not this one"
-    qtbot.mouseClick(tabs.buttons.button(1), Qt.MouseButton.LeftButton)
-    assert tabs.topology.matrix.item(0, 7).text() == "NV18"
-    assert tabs.topology.telemetry.watched == ()
-    picture = pixels(tabs.topology.drawing.grab().toImage())
+    panel = TopologyPanel()
+    qtbot.addWidget(panel)
+    panel.resize(320, 900)
+    panel.show_recording(recording)
+    panel.show()
+    panel.show_topology(ALONE)
+    assert panel.topology == recording.topology
+    assert panel.note.text() == "A recorded machine, not this one"
+    assert panel.matrix.item(0, 7).text() == "NV18"
+    assert panel.telemetry.watched == ()
+    picture = pixels(panel.drawing.grab().toImage())
     blue = QColor(theme.ACCENT)
     assert (abs(picture.astype(int) - (blue.red(), blue.green(), blue.blue())).sum(axis=2) < 60).any()  # PCIe's traffic is written
 
