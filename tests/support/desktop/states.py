@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QInputDialog, QMessageBox
 
 from framefleet.app.window.cluster.control import ClusterControl
 from framefleet.app.window.demo.demo import Demo
+from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.status import DeviceStatus, fold
 from framefleet.app.window.events.clips import Clips, ClipsDialog
 from framefleet.app.window.grid.grid import Grid
@@ -25,6 +26,7 @@ from framefleet.app.window.results.export import Exports
 from framefleet.app.window.results.export_dialog import ExportDialog
 from framefleet.app.window.results.worst_frames import WorstFramesDialog
 from framefleet.app.window.sessions.dialog import SessionsDialog
+from framefleet.app.window.topology.panel import TopologyPanel
 from framefleet.app.window.topology.tabs import DeviceTabs
 from framefleet.app.window.viewer.filter import COUNT_ROLE, ViewFilter
 from framefleet.app.window.viewer.filter_panel import FilterPanel
@@ -195,24 +197,25 @@ def _grid(window: MainWindow) -> Screens:
 
 
 def _machines(window: MainWindow) -> Screens:
-    tabs = feature(window, DeviceTabs)
+    tabs, devices = feature(window, DeviceTabs), feature(window, DevicePanel)
     described, machines = cluster_machines()
-    tabs.devices.describe_cluster(described)
-    tabs.devices.show_machines(machines)
-    settle(lambda: sum(bool(card.row.content.metrics) for card in tabs.devices.cards) == 4)  # two machines with two devices
+    devices.describe_cluster(described)
+    devices.show_machines(machines)
+    settle(lambda: sum(bool(card.row.content.metrics) for card in devices.cards) == 4)  # two machines with two devices
     yield "machines", tabs
-    tabs.devices.show_machines(())
-    tabs.devices.show_devices([fold(DeviceStatus(CPU), DeviceStarting(CPU, 1), 0.0)])
-    settle(lambda: len(tabs.devices.cards) == 1)
-    tabs.devices.cards[0].toggle()
+    devices.show_machines(())
+    devices.show_devices([fold(DeviceStatus(CPU), DeviceStarting(CPU, 1), 0.0)])
+    settle(lambda: len(devices.cards) == 1)
+    devices.cards[0].toggle()
     yield "starting", tabs
-    tabs.devices.show_devices([])
-    tabs.show_recording(recorded_gpus())
-    settle(lambda: all(card.row.content.metrics for card in tabs.devices.cards))  # the panel shows visible cards twice a second
+    devices.show_devices([])
+    devices.show_recording(recorded_gpus())
+    feature(window, TopologyPanel).show_recording(recorded_gpus())
+    settle(lambda: all(card.row.content.metrics for card in devices.cards))  # the panel shows visible cards twice a second
     yield "devices", window
-    tabs.devices.cards[0].toggle()
+    devices.cards[0].toggle()
     yield "device", tabs
-    tabs.devices.cards[0].toggle()
+    devices.cards[0].toggle()
     tabs.show_tab(1)
     yield "topology", window
     for number, name in ((0, "devices"), (1, "topology")):
