@@ -41,7 +41,7 @@ def run(argv: Sequence[str]) -> int:
         f"{MIRROR} names an address that serves all files from one folder. Use it if GitHub cannot be reached.",
     )
     parser.add_argument("words", nargs="*", metavar="NAME", help="models to download, or to remove")
-    parser.add_argument("--unverified", action="store_true", help="also download files of which nobody publishes a SHA-256")
+    parser.add_argument("--unverified", action="store_true", help="also download files that have no published SHA-256")
     arguments = parser.parse_args(argv)
     verb, *names = arguments.words if arguments.words[:1] in (["download"], ["remove"]) else ["download", *arguments.words]
     if arguments.words and not names:

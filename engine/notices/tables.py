@@ -1,11 +1,8 @@
-"""All tables of texts, joined. Each part of the engine has one: a file of this folder with ``TEXTS``."""
+"""All tables of texts, joined. Each part of the engine that says something has one: a file of this folder with ``TEXTS``."""
 
 from framefleet.engine.notices import (
     backends,
-    bench,
-    cluster,
     cuda,
-    detection,
     devices,
     evaluation,
     general,
@@ -22,8 +19,8 @@ from framefleet.engine.notices import (
 )
 
 PARTS = (
-    *(general, settings, processes, model, detection, tracking, zones, cuda, devices, media),
-    *(plugins, backends, pool, cluster, store, evaluation, bench, run),
+    *(general, settings, processes, model, tracking, zones, cuda, devices, media),
+    *(plugins, backends, pool, store, evaluation, run),
 )
 
 TEXTS = {code: text for part in PARTS for code, text in part.TEXTS.items()}

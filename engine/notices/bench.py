@@ -1,5 +1,0 @@
-"""The texts of what ``engine/bench`` tells a person."""
-
-from framefleet.engine.notices import Text
-
-TEXTS: dict[str, Text] = {}
