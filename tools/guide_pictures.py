@@ -168,15 +168,13 @@ def retraining(folder: Path) -> None:
 
 
 def two_models(folder: Path) -> None:
-    """The demo's model at two sizes, compared with the truth: a chart of the report, and a worst frame in the window."""
+    """The demo's model at two sizes, compared with the truth: a worst frame in the window."""
     (folder / "street.mp4").write_bytes(DEMO.clip.read_bytes())
     truth = gzip.decompress(DEMO.truth.read_bytes()).decode().replace(f"{DEMO.clip.name}#", "street.mp4#")
     (folder / "truth.json").write_text(truth, "utf-8")
     for name, size in (("old", "256x160"), ("new", "640x352")):
         framefleet(folder, "detect", "street.mp4", *MODEL, "--confidence", "0.005", "--size", size, "--out", name)
     framefleet(folder, "evaluate", "old", "new", "--truth", "truth.json", "--out", "report", "--quiet")
-    for chart in ("precision", "confidence"):
-        (PICTURES / f"two-models-{chart}.svg").write_bytes((folder / "report" / f"{chart}.svg").read_bytes())
     windows(folder)
 
 
