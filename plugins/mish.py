@@ -5,7 +5,7 @@ import numpy as np
 from framefleet.plugins.kernels import Kernels, Launch
 
 _THREADS, _PER_THREAD = 256, 8
-_MOST = 2**31 - _PER_THREAD
+_MAX_NUMBERS = 2**31 - _PER_THREAD
 
 
 class Mish(Launch):
@@ -15,7 +15,7 @@ class Mish(Launch):
     """
 
     def __init__(self, kernels: Kernels, values: int, count: int) -> None:
-        if not 0 < count <= _MOST:
-            raise ValueError(f"Mish of {count} numbers at once: at least one, at most {_MOST}")
+        if not 0 < count <= _MAX_NUMBERS:
+            raise ValueError(f"Mish of {count} numbers at once: at least one, at most {_MAX_NUMBERS}")
         grid = min(-(-count // (_THREADS * _PER_THREAD)), 1 << 16)
         super().__init__(kernels, "mish", grid, _THREADS, np.uint64(values), np.int32(count))

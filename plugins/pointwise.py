@@ -18,7 +18,7 @@ CHUNK = 32
 """The kernels work on this number of channels at once."""
 
 _THREADS, _BLOCKS_AT_ONCE = 256, 2
-_MOST = 2**31
+_MAX_NUMBERS = 2**31
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Pointwise(Launch):
     ) -> None:
         pixels = batch * source.height * source.width
         slices = [each for each in (source, residual, side, middle, target) if each is not None]
-        if pixels * max(each.pitch // UNIT for each in slices) >= _MOST:
+        if pixels * max(each.pitch // UNIT for each in slices) >= _MAX_NUMBERS:
             raise ValueError(f"{pixels} pixels of {max(each.pitch for each in slices)} channels at once are more than the kernel can count")
         warps = -(-pixels // FORMS[form])
         blocks = min(-(-warps // (_THREADS // 32)), _BLOCKS_AT_ONCE * multiprocessors)

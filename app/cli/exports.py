@@ -44,7 +44,7 @@ from framefleet.engine.zones.file import parse_zones, read_zones
 from framefleet.engine.zones.shapes import ZoneSet
 
 DATABASE = "session.sqlite"
-_LEAST_SEEN = "csv: a file without a class in N frames, or for a time such as 0.5s, counts as empty; with tracks, in one track (1)"
+_SEEN_HELP = "csv: a file without a class in N frames, or for a time such as 0.5s, counts as empty; with tracks, in one track (1)"
 _BETWEEN = "yolo: only frames with a detection of a confidence between these two, to train again with: 0.3,0.6"
 
 
@@ -81,7 +81,7 @@ def add_format_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"formats: {', '.join(EXPORTERS)} (jsonl)")
     interval, categories = options.checked(read_interval), options.checked(read_category_map)
     parser.add_argument("--interval", type=interval, metavar="TIME", help="csv: length of the intervals in counts.csv: 30s, 15m, 1h (15m)")
-    parser.add_argument("--least-seen", type=options.checked(Least.read), metavar="N|TIME", help=_LEAST_SEEN)
+    parser.add_argument("--least-seen", type=options.checked(Least.read), metavar="N|TIME", help=_SEEN_HELP)
     parser.add_argument("--coco-ids", action="store_true", help="coco: COCO's own category ids, 1 to 90, for models with its 80 labels")
     parser.add_argument("--bom", action="store_true", help="csv: begin with a byte order mark, so that Excel reads all letters")
     parser.add_argument("--one-table", action="store_true", help="csv, parquet: one table of the detections in all files, not one for each")

@@ -50,11 +50,11 @@ from framefleet.engine.types import DeviceId
 from framefleet.resources import DEMO
 
 SOURCES = 24
-LEAST_SAMPLES = 10
+MIN_SAMPLES = 10
 BEAT_MS = 5
 SHOWN_SECONDS = 20
 """How long the window shows each video."""
-MOST_MEMORY_MB, MOST_DESCRIPTORS, MOST_THREADS, MOST_GAP_MS = 50.0, 3.0, 3.0, 100.0
+MAX_MEMORY_MB, MAX_DESCRIPTORS, MAX_THREADS, MAX_GAP_MS = 50.0, 3.0, 3.0, 100.0
 """Targets: growth of all processes together after the warm-up, and the 99th percentile of the window's gaps."""
 
 
@@ -228,10 +228,10 @@ def windowed(settings: RunSettings, sources: Sequence[Path], folder: Path, meter
 def report(meter: Meter, warm_up: float, gaps: Sequence[float], busy: Sequence[float]) -> tuple[str, bool]:
     """The result in words, and whether the targets are reached."""
     rows = [(seconds, uses) for seconds, uses in meter.rows if seconds >= warm_up]
-    if len(rows) < LEAST_SAMPLES:
+    if len(rows) < MIN_SAMPLES:
         return f"Only {len(rows)} samples after the warm-up of {warm_up:.0f} s: run longer.", False
     whole, each = growths(rows)
-    limits = {"uss": MOST_MEMORY_MB, "descriptors": MOST_DESCRIPTORS, "threads": MOST_THREADS}
+    limits = {"uss": MAX_MEMORY_MB, "descriptors": MAX_DESCRIPTORS, "threads": MAX_THREADS}
     reached = all(whole[name].fitted < limit for name, limit in limits.items()) and not meter.problems
     names = {"uss": "memory (USS), MB", "rss": "RSS, MB", "descriptors": "open descriptors", "threads": "threads"}
 
@@ -247,8 +247,8 @@ def report(meter: Meter, warm_up: float, gaps: Sequence[float], busy: Sequence[f
     text += table(["", "first", "last", "maximum", "growth (fitted)", "target"], lines)
     if gaps:
         p99 = float(np.percentile(gaps, 99))
-        reached &= p99 < MOST_GAP_MS
-        text += f"\n\nGaps of the window's event loop: median {median(gaps):.1f} ms, p99 **{p99:.1f} ms** (target < {MOST_GAP_MS:.0f}),"
+        reached &= p99 < MAX_GAP_MS
+        text += f"\n\nGaps of the window's event loop: median {median(gaps):.1f} ms, p99 **{p99:.1f} ms** (target < {MAX_GAP_MS:.0f}),"
         text += f" longest {max(gaps):.0f} ms, {len(gaps):,} iterations."
         text += f" Processor time per iteration: p99 {np.percentile(busy, 99):.1f} ms, longest {max(busy):.0f} ms."
     if meter.problems:

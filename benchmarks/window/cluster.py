@@ -38,7 +38,7 @@ GPUS = 8
 """Devices of one machine."""
 
 BEAT_MS, LOOK_MS, STATS_SECONDS = 5, 1000, 0.5
-MOST_P99_MS, MOST_MS = 16.0, 100.0
+MAX_P99_MS, MAX_MS = 16.0, 100.0
 """Limits of the gaps of a smooth window."""
 
 SETTLE_MS = 3000
@@ -147,12 +147,12 @@ def main() -> None:
         for count in options.devices:
             gaps, work = in_new_process(measure, count, options.seconds, options.opened if count > 4 * GPUS else 0, Path(folder))
             p99, longest = float(np.percentile(gaps, 99)), max(gaps)
-            smooth = count if p99 < MOST_P99_MS and longest < MOST_MS else smooth
+            smooth = count if p99 < MAX_P99_MS and longest < MAX_MS else smooth
             cells = (f"{np.median(gaps):.2f}", f"**{p99:.1f}**", f"**{longest:.0f}**", f"{np.percentile(work, 99):.1f}", f"{max(work):.1f}")
             rows.append([f"{count:,}", f"{-(-count // GPUS)}", *cells])
             print(rows[-1], flush=True)
     head = ("devices", "machines", "gaps, ms: median", "p99", "longest", "work per iteration, ms: p99", "longest")
-    result = f"The window stays smooth with **{smooth:,}** devices (gaps: p99 < {MOST_P99_MS:g} ms, longest < {MOST_MS:g} ms)."
+    result = f"The window stays smooth with **{smooth:,}** devices (gaps: p99 < {MAX_P99_MS:g} ms, longest < {MAX_MS:g} ms)."
     note = f"Each row: {options.seconds:g} s, after {SETTLE_MS / 1000:g} s. The panel of devices is shown, with {options.opened} machine"
     note += f" opened. Load {os.getloadavg()[0]:.0f} at the end.\n\n{str(__doc__).partition('.')[2].partition('.')[2].strip()}"
     write(

@@ -26,10 +26,10 @@ from framefleet.plugins.cache import FileCache
 MATCHING = 0.99
 """Least share of detections that must match."""
 
-_LEAST_GAIN = 1.1
+_MIN_GAIN = 1.1
 """Least gain over the best earlier precision. On CPUs, repeated measurements of one network's gain differ by 0.05."""
 
-LEAST_BOXES = 50
+MIN_BOXES = 50
 """Least number of fp32's boxes that are compared. With fewer than 100, all must match."""
 
 _METHOD = "3"
@@ -40,7 +40,7 @@ _PICTURES = 4
 _MIN_IOU = 0.9
 _MAX_SCORE_DIFFERENCE = 0.03
 _SCORE_FLOOR = 0.1
-_LEAST_CANDIDATES = 100
+_MIN_CANDIDATES = 100
 """If fewer detections reach the floor, this many of the strongest are compared."""
 
 
@@ -108,10 +108,10 @@ def agreeing_share(reference: Trial, other: Trial, network: Network, settings: E
     The threshold is that of the settings, but at least 0.1: runs that keep weaker boxes, for trackers or for average precision, do not show
     them. A box below the threshold counts as the other side's if the confidences are within 0.03.
 
-    Raises TooFewBoxesError if fp32 has fewer than LEAST_BOXES.
+    Raises TooFewBoxesError if fp32 has fewer than MIN_BOXES.
     """
     boxes, pictures = count_boxes(reference.heads, network, settings), len(reference.heads[0])
-    if boxes < LEAST_BOXES:
+    if boxes < MIN_BOXES:
         raise TooFewBoxesError(Notice("backends.too_few_boxes", boxes=boxes, pictures=pictures))
     strong, weak = (
         [_boxes(trial.heads, network, settings, below) for trial in (reference, other)] for below in (0.0, _MAX_SCORE_DIFFERENCE)
@@ -162,7 +162,7 @@ def matching_share(reference: Trial, other: Trial, network: Network) -> float:
     """The share of the reference's detections (a box for one class) that the other trial matches, 0..1."""
     boxes, scores = decode_cells(reference.heads, network.heads, network.width, network.height)
     other_boxes, other_scores = decode_cells(other.heads, network.heads, network.width, network.height)
-    count = min(scores.size, max(_LEAST_CANDIDATES, int((scores >= _SCORE_FLOOR).sum())))
+    count = min(scores.size, max(_MIN_CANDIDATES, int((scores >= _SCORE_FLOOR).sum())))
     cell, class_id = np.unravel_index(np.argpartition(scores, -count, axis=None)[-count:], scores.shape)
     close = np.abs(scores[cell, class_id] - other_scores[cell, class_id]) <= _MAX_SCORE_DIFFERENCE
     return float((close & (_overlap(boxes[cell], other_boxes[cell]) >= _MIN_IOU)).mean())
@@ -191,6 +191,6 @@ def _try_all(
         trial = run(precision)
         share, gain = compare(reference, trial), trial.speed / reference.speed
         results.append(Notice("backends.precision_tried", precision=precision.value, gain=gain, share=share, matching=MATCHING))
-        if share >= MATCHING and trial.speed > best_speed * _LEAST_GAIN:
+        if share >= MATCHING and trial.speed > best_speed * _MIN_GAIN:
             best, best_speed = precision, trial.speed
     return best, reasons(*results).as_json()

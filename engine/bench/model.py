@@ -17,7 +17,7 @@ from framefleet.engine.settings import EngineSettings, Hint, ModelFiles, Precisi
 from framefleet.engine.types import DeviceId, EngineInfo, Image
 
 _WARM_UP = 3
-_LEAST_SAMPLES = 10
+_MIN_SAMPLES = 10
 _PICTURES = 8
 
 
@@ -102,7 +102,7 @@ def _throughput(backend: Backend, pictures: list[list[Image]], seconds: float) -
     while len(under_way) > slots:
         under_way.popleft().result()
     done, started = 0, time.perf_counter()
-    while time.perf_counter() - started < seconds or done < _LEAST_SAMPLES:
+    while time.perf_counter() - started < seconds or done < _MIN_SAMPLES:
         under_way.popleft().result()
         under_way.append(backend.submit(pictures[done % len(pictures)]))
         done += 1
@@ -118,7 +118,7 @@ def _latencies(backend: Backend, pictures: list[list[Image]], seconds: float) ->
         backend.infer(pictures[turn % len(pictures)])
     samples: list[float] = []
     started = time.perf_counter()
-    while time.perf_counter() - started < seconds or len(samples) < _LEAST_SAMPLES:
+    while time.perf_counter() - started < seconds or len(samples) < _MIN_SAMPLES:
         begin = time.perf_counter()
         backend.infer(pictures[len(samples) % len(pictures)])
         samples.append(time.perf_counter() - begin)

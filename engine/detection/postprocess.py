@@ -131,10 +131,10 @@ def _logit(confidence: float) -> float:
 
 NOT_FINITE = InferenceFailure("the network's outputs are not finite: check the weights, or try --precision fp32")
 
-MOST_CANDIDATES = 100_000
+MAX_CANDIDATES = 100_000
 """Most boxes of a picture that are compared: a million would take minutes. Trained networks give a few thousand, even at 0.001."""
 
-TOO_MANY = InferenceFailure(f"more than {MOST_CANDIDATES:,} boxes reach the confidence threshold: check the weights, or raise --confidence")
+TOO_MANY = InferenceFailure(f"more than {MAX_CANDIDATES:,} boxes reach the confidence threshold: check the weights, or raise --confidence")
 
 
 def detections(network: Network, heads: Sequence[NDArray[np.float32]], fits: Sequence[Fit], settings: EngineSettings) -> list[Found]:
@@ -151,7 +151,7 @@ def detections(network: Network, heads: Sequence[NDArray[np.float32]], fits: Seq
         if not picture.finite:
             found.append(NOT_FINITE)
             continue
-        if len(picture) > MOST_CANDIDATES:
+        if len(picture) > MAX_CANDIDATES:
             found.append(TOO_MANY)
             continue
         keep = nms(picture.boxes, picture.scores, picture.class_ids, settings.iou, network.heads[-1].diou_beta, fit.aspect)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from framefleet.engine.settings import Tiles
 from framefleet.engine.types import Detections
 
-MOST_TILES = 1024
+MAX_TILES = 1024
 """The maximum number of tiles of an automatic grid."""
 
 
@@ -46,8 +46,8 @@ def plan_tiles(width: int, height: int, network_width: int, network_height: int,
     """
     columns = min(width, tiles.columns or _count(width, network_width, tiles.overlap))
     rows = min(height, tiles.rows or _count(height, network_height, tiles.overlap))
-    if columns * rows > MOST_TILES:
-        share = math.sqrt(MOST_TILES / (columns * rows))
+    if columns * rows > MAX_TILES:
+        share = math.sqrt(MAX_TILES / (columns * rows))
         columns = columns if tiles.columns else max(1, int(columns * share))
         rows = rows if tiles.rows else max(1, int(rows * share))
     across, down = _spans(width, columns, tiles.overlap), _spans(height, rows, tiles.overlap)

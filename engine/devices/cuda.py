@@ -20,8 +20,8 @@ from framefleet.engine.types import DeviceId
 BACKEND = "TensorRT"
 PRECISIONS = (Precision.FP32, Precision.FP16)
 
-_LEAST_CUDA = (13, 0)  # the version of the extra "cuda": kernels and cuda-python
-_LEAST_DRIVER = "580"
+_MIN_CUDA = (13, 0)  # the version of the extra "cuda": kernels and cuda-python
+_MIN_DRIVER = "580"
 _REMEDIES = {
     "SYSTEM_NOT_READY": Notice("devices.start_fabric_manager"),
     "SYSTEM_DRIVER_MISMATCH": Notice("devices.driver_mismatch"),
@@ -153,9 +153,9 @@ def _refusal(gpu: Gpu) -> Notice | None:
 
 
 def _outdated(driver: str | None, cuda: tuple[int, int] | None) -> Notice | None:
-    if cuda is None or cuda >= _LEAST_CUDA:
+    if cuda is None or cuda >= _MIN_CUDA:
         return None
-    needed = {"needed": _version(_LEAST_CUDA), "needed_driver": _LEAST_DRIVER}
+    needed = {"needed": _version(_MIN_CUDA), "needed_driver": _MIN_DRIVER}
     return Notice("devices.driver_too_old", driver=driver, supported=_version(cuda), **needed)
 
 

@@ -20,7 +20,7 @@ from framefleet.engine.media.picture import Converter
 from framefleet.engine.media.segment import timed_frames
 from framefleet.engine.notices import Notice
 
-_MOST = 20_000  # packets read in search of a keyframe
+_MAX_PACKETS = 20_000  # packets read in search of a keyframe
 
 _SAME = 1e-6
 """Times that differ by less are equal, seconds."""
@@ -163,13 +163,13 @@ def _packets_before(file: VideoFile, pts: int) -> tuple[int, Iterator[VideoPacke
     found = _search(file.packets(), pts, None)
     if found is None:
         file.reopen()
-        if all(packet.pts is None and packet.dts is None for packet in islice(file.packets(), _MOST)):
+        if all(packet.pts is None and packet.dts is None for packet in islice(file.packets(), _MAX_PACKETS)):
             raise ExportError(Notice("media.no_times_for_clips", path=file.path))
         raise ExportError(Notice("media.no_keyframe_for_clips", path=file.path))
     return found
 
 
-def _search(packets: Iterator[VideoPacket], pts: int, most: int | None = _MOST) -> tuple[int, Iterator[VideoPacket]] | None:
+def _search(packets: Iterator[VideoPacket], pts: int, most: int | None = _MAX_PACKETS) -> tuple[int, Iterator[VideoPacket]] | None:
     keyframe, kept = None, list[VideoPacket]()
     for packet in islice(packets, most):
         time = packet.pts if packet.pts is not None else packet.dts

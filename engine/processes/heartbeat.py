@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 INTERVAL_SECONDS = 0.5
 
-LEAST_PATIENCE = 5.0
+MIN_PATIENCE = 5.0
 """Least patience, seconds: importing a large library on a busy machine may stop the heartbeat for a moment.
 
 A process that was stopped by a signal (SIGSTOP) gets no more than that.
@@ -45,7 +45,7 @@ class Heartbeat:
     """In the parent: detects that a child's counter no longer increases. patience: seconds. silence: seconds since the last increase."""
 
     def __init__(self, patience: float) -> None:
-        self.patience = max(LEAST_PATIENCE, patience)
+        self.patience = max(MIN_PATIENCE, patience)
         self.counter: Counter = RawValue(ctypes.c_uint64, 0)
         self.silence = 0.0
         self._seen = 0
@@ -60,7 +60,7 @@ class Heartbeat:
             return False
         self.silence += passed
         patience = self.patience if self._seen else max(START_PATIENCE, self.patience)
-        return self.silence > (LEAST_PATIENCE if _is_suspended(pid) else patience)
+        return self.silence > (MIN_PATIENCE if _is_suspended(pid) else patience)
 
 
 def _is_suspended(pid: int) -> bool:

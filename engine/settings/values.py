@@ -12,7 +12,7 @@ from framefleet.engine.settings.kinds import Moment, Number
 from framefleet.engine.settings.table import DEFAULTS, TABLE, Decode, Hint, Isolation, Parallel, Precision, Resize, Track
 from framefleet.engine.types import DeviceId
 
-MOST_STAGES = 8
+MAX_STAGES = 8
 """With more stages, moving values between devices takes more time than another device saves."""
 
 
@@ -76,8 +76,8 @@ def check_depth(devices: Sequence[DeviceId]) -> None:
 def depth_problem(devices: Sequence[DeviceId]) -> Notice | None:
     """Why a network cannot be cut into a stage for each of these devices; None: it can."""
     names = _names(devices)
-    if not 2 <= len(devices) <= MOST_STAGES:
-        return Notice("settings.wrong_number_of_stages", most=MOST_STAGES, number=len(devices), devices=names)
+    if not 2 <= len(devices) <= MAX_STAGES:
+        return Notice("settings.wrong_number_of_stages", most=MAX_STAGES, number=len(devices), devices=names)
     if len(set(devices)) < len(devices):
         return Notice("settings.stage_twice", devices=names)
     if len({device.kind == "cuda" for device in devices}) > 1:

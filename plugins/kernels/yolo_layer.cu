@@ -2,10 +2,10 @@
 // One kernel counts the candidates of each block's cells; a second one writes them behind those of the blocks before. So their order is
 // always that of the CPU's decoder.
 
-constexpr int MOST_HEADS = 8, MOST_ANCHORS = 16;
+constexpr int MAX_HEADS = 8, MAX_ANCHORS = 16;
 constexpr int YOLO_THREADS = 256, WARPS = YOLO_THREADS / 32;
 constexpr int NOT_FINITE = 1 << 13;    // candidates that a NaN or infinite output counts as: more than are kept, so the host decodes the picture
-constexpr int MOST_COUNTED = 1 << 18;  // candidates of one block, so that the sum over all blocks is an int
+constexpr int MAX_COUNTED = 1 << 18;  // candidates of one block, so that the sum over all blocks is an int
 constexpr float WIDEST = 20.0f;  // exp(20) anchors is wider than any picture
 
 // Filled by plugins/yolo_layer.py, see HEAD there.
@@ -16,7 +16,7 @@ struct Head {
     int new_coords;
     int pitch;                      // 0: planes, (batch, anchors · (5 + classes), rows, columns); else channels last, (batch, rows, columns, pitch)
     float scale_x_y, shift;
-    float sizes[2 * MOST_ANCHORS];  // width and height of each anchor, network pixels
+    float sizes[2 * MAX_ANCHORS];  // width and height of each anchor, network pixels
 };
 
 __device__ __forceinline__ float logistic(float x) { return 1.0f / (1.0f + expf(-x)); }
@@ -137,7 +137,7 @@ struct WarpSums {
 template <typename Number>
 __device__ int candidates_of_block(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height,
                                    float confidence, float floor, const Room* room, int start) {
-    __shared__ Head heads[MOST_HEADS];
+    __shared__ Head heads[MAX_HEADS];
     __shared__ unsigned char promising[YOLO_THREADS];
     __shared__ int numbers[WARPS];
     const int picture = blockIdx.y, lane = threadIdx.x & 31, warp = threadIdx.x / 32, first = blockIdx.x * YOLO_THREADS;
@@ -179,7 +179,7 @@ __device__ int candidates_of_block(const Head* __restrict__ table, int head_coun
         }
         found += counts.total;
     }
-    return room == nullptr ? min(WarpSums(numbers, found).total, MOST_COUNTED) : found;
+    return room == nullptr ? min(WarpSums(numbers, found).total, MAX_COUNTED) : found;
 }
 
 // block_counts: (pictures, blocks), candidates of each block.

@@ -127,7 +127,7 @@ def small_memory_main(connection: Connection[Any, Any], setup: Setup) -> None:
     """A real worker of a group that allocates no more shared memory than its engines need."""
     from framefleet.engine.pool.groups import group
 
-    group.LEAST_BYTES = 0
+    group.MIN_BYTES = 0
     worker.main(connection, setup)
 
 

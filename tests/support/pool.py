@@ -389,7 +389,7 @@ def hanging_build_main(connection: Connection[Any, Any], setup: Setup, *, first:
         time.sleep(3600)
 
     if always or not first.exists():
-        building.LEAST_BUILD_SECONDS, building.BUILD_TIMES = patience, 0
+        building.MIN_BUILD_SECONDS, building.BUILD_TIMES = patience, 0
         OpenVinoBackend._activate_impl = hang  # type: ignore[method-assign]
         OpenVinoDepthBackend._activate_impl = hang  # type: ignore[method-assign]
     worker.main(connection, setup)

@@ -20,13 +20,13 @@ from framefleet.engine.backends.cudnn.library import find_cudnn
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.processes.program import run_program
 
-_MOST_PROCESSES = 8
+_MAX_PROCESSES = 8
 _SECONDS = 600.0
 
 
 def build_plans(shapes: Sequence[Shape], device: int, count: int) -> dict[Shape, list[bytes]]:
     """Build plans in several processes. device: ordinal. Returns at most ``count`` plans of each shape; shapes that failed are missing."""
-    processes = max(1, min(_MOST_PROCESSES, (os.cpu_count() or 1) // 2, len(shapes)))
+    processes = max(1, min(_MAX_PROCESSES, (os.cpu_count() or 1) // 2, len(shapes)))
     parts = [shapes[start::processes] for start in range(processes)]
 
     def run(part: Sequence[Shape]) -> dict[Shape, list[bytes]]:

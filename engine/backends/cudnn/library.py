@@ -10,8 +10,8 @@ from framefleet.engine.notices import Notice, install_extra
 
 Capability = tuple[int, int]
 
-_LEAST = 90100
-_LEAST_CAPABILITY = (8, 0)
+_MIN_VERSION = 90100
+_MIN_CAPABILITY = (8, 0)
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ def find_cudnn(capability: Capability) -> Library:
 
     Raises DeviceError if it is not installed, too old, or does not support the device. The message says what to do.
     """
-    if capability < _LEAST_CAPABILITY:
-        raise DeviceError(Notice("backends.cudnn_device_too_old", capability="{}.{}".format(*_LEAST_CAPABILITY)))
+    if capability < _MIN_CAPABILITY:
+        raise DeviceError(Notice("backends.cudnn_device_too_old", capability="{}.{}".format(*_MIN_CAPABILITY)))
     return _load()
 
 
@@ -43,6 +43,6 @@ def _load() -> Library:
     except Exception as problem:  # the frontend raises various errors if it finds no cuDNN
         raise DeviceError(Notice("backends.cudnn_not_loaded", problem=str(problem), advice=install_extra("cudnn"))) from problem
     version = f"{number // 10000}.{number // 100 % 100}.{number % 100}"
-    if number < _LEAST:
+    if number < _MIN_VERSION:
         raise DeviceError(Notice("backends.cudnn_too_old", version=version, advice=install_extra("cudnn")))
     return Library(module, version)

@@ -65,7 +65,7 @@ def tune_batch(
 
 LAYER_NAMES = {"first_convolution": Notice("backends.layer_first"), "mish": Notice("backends.layer_mish")}
 
-LEAST_GAIN = 1.01
+MIN_GAIN = 1.01
 """Least speedup of the network by a custom layer: smaller differences may be chance."""
 
 _log = logging.getLogger(__name__)
@@ -125,7 +125,7 @@ def _try_cudnn(
 
 def layer_pays(exact: Trial, fastest: Trial, trial: Trial, network: Network) -> bool:
     """Whether an engine with one more custom layer is measurably faster than ``fastest`` and has the detections of ``exact``."""
-    return trial.speed >= LEAST_GAIN * fastest.speed and matching_share(exact, trial, network) >= MATCHING
+    return trial.speed >= MIN_GAIN * fastest.speed and matching_share(exact, trial, network) >= MATCHING
 
 
 OFFERED = (Precision.FP32, Precision.FP16)

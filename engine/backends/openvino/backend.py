@@ -19,7 +19,7 @@ from framefleet.engine.backends.base import Backend, Progress, letterboxes
 from framefleet.engine.backends.memory import check_memory
 from framefleet.engine.backends.openvino.engine import Builder, Engine, Request
 from framefleet.engine.backends.openvino.library import BACKEND, find_device, offered_precisions, process_core
-from framefleet.engine.backends.precision import LEAST_BOXES, TooFewBoxesError, Trial, agreeing_share, count_boxes, resolve_precision
+from framefleet.engine.backends.precision import MIN_BOXES, TooFewBoxesError, Trial, agreeing_share, count_boxes, resolve_precision
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.detection.postprocess import detections
 from framefleet.engine.detection.preprocess import Fit
@@ -72,7 +72,7 @@ class Trials:
             found = self._outputs(precision, requests[0], more)  # also the warm-up
             heads = [np.concatenate(parts) for parts in zip(heads, found, strict=True)] if heads else found
             frames += more
-            if self._count_boxes(heads) >= LEAST_BOXES:
+            if self._count_boxes(heads) >= MIN_BOXES:
                 break
         self._frames = frames
         if precision is Precision.FP32:

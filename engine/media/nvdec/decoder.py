@@ -32,7 +32,7 @@ from framefleet.engine.media.segment import SegmentTable, is_reliable
 from framefleet.engine.media.types import DecodedFrame, DeviceFrame, Segment, SourceInfo, SourceKind
 from framefleet.engine.types import UNNUMBERED, FrameRef
 
-_LEAST_SURFACES = 8
+_MIN_SURFACES = 8
 _SURFACE_BYTES = 4 * 2**30
 """The most memory for decoded frames."""
 
@@ -193,8 +193,8 @@ class NvdecDecoder(Decoder):
         key = identity(Path(info.path)), first.bitstream.format
         try:
             check(codec, int(getattr(self._library.cudaVideoCodec, codec.upper())), first.format)
-            if self._surfaces.room_for(first.format.nbytes) < _LEAST_SURFACES:
-                raise UnsupportedError(f"there is no memory for {_LEAST_SURFACES} of its frames of {first.format.nbytes >> 20} MiB")
+            if self._surfaces.room_for(first.format.nbytes) < _MIN_SURFACES:
+                raise UnsupportedError(f"there is no memory for {_MIN_SURFACES} of its frames of {first.format.nbytes >> 20} MiB")
             with self._sessions.use(codec, first.bitstream.format) as session:
                 first.compare(session)
         except UnsupportedError as problem:

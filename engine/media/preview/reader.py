@@ -22,16 +22,16 @@ from framefleet.engine.media.sources import is_folder, is_picture
 from framefleet.engine.media.types import DecodedFrame, Segment, SourceKind
 from framefleet.engine.types import UNNUMBERED, Closing, FrameRef, Image
 
-MOST_PIXELS = 1920 * 1080
+MAX_PIXELS = 1920 * 1080
 """The maximum size of an enlarged picture. The window enlarges it faster than it would copy more pixels."""
 
 
 def shown_size(picture: tuple[int, int], canvas: tuple[int, int]) -> tuple[int, int]:
-    """Return the width and height of a picture fitted into a canvas with its aspect ratio. Enlarges to at most ``MOST_PIXELS``."""
+    """Return the width and height of a picture fitted into a canvas with its aspect ratio. Enlarges to at most ``MAX_PIXELS``."""
     width, height = picture
     scale = min(canvas[0] / width, canvas[1] / height)
     if scale > 1:
-        scale = max(1.0, min(scale, (MOST_PIXELS / (width * height)) ** 0.5))
+        scale = max(1.0, min(scale, (MAX_PIXELS / (width * height)) ** 0.5))
     return max(1, round(width * scale)), max(1, round(height * scale))
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from framefleet.engine.media.nvdec.decoder import NvdecDecoder
     from framefleet.engine.pool.groups.downloads import Downloads
 
-LEAST_BYTES = 8 * CHUNK_BYTES
+MIN_BYTES = 8 * CHUNK_BYTES
 """Least limit of the shared memory: five 8K pictures."""
 
 DECODE_THREADS = 12
@@ -107,11 +107,11 @@ class Group(Backend):
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:  # noqa: ARG002
         # the final limit depends on the engines, which get no picture before
-        self._pictures = SharedPictures(LEAST_BYTES)
+        self._pictures = SharedPictures(MIN_BYTES)
         self._member_pool.start(network, {member: self._settings_of(member, settings) for member in self.device.members})
         info = self._describe(self._member_pool.engines, settings)
         under_way = sum(engine.slots * engine.batch for engine in self._member_pool.engines)
-        self._pictures.limit = max(LEAST_BYTES, (2 * info.batch + info.decode_threads + under_way) * ROOM_BYTES)
+        self._pictures.limit = max(MIN_BYTES, (2 * info.batch + info.decode_threads + under_way) * ROOM_BYTES)
         return info
 
     def _settings_of(self, member: DeviceId, settings: EngineSettings) -> EngineSettings:  # noqa: ARG002

@@ -13,7 +13,7 @@ from framefleet.engine.settings import EngineSettings
 BUILD_TIMES = 5
 """Factor by which a build's time without progress may exceed that of a frame or batch: libraries do not report every step."""
 
-LEAST_BUILD_SECONDS = 60.0
+MIN_BUILD_SECONDS = 60.0
 """Least limit for a build without progress, since libraries have to be loaded first."""
 
 PROGRESS_SECONDS = 0.1
@@ -47,7 +47,7 @@ def build(
 
     clock = watchdog.add()
     if watched:
-        clock.start(f"a step in building the engine for {backend.device}", max(LEAST_BUILD_SECONDS, BUILD_TIMES * watchdog.seconds))
+        clock.start(f"a step in building the engine for {backend.device}", max(MIN_BUILD_SECONDS, BUILD_TIMES * watchdog.seconds))
     try:
         backend.activate(load(), settings, progress)
     finally:

@@ -27,7 +27,7 @@ from framefleet.engine.store.session import StoredSource
 from framefleet.engine.store.sources import label_of
 from framefleet.engine.zones.counts import interval_numbers
 
-MOST_ROWS = 1_048_576
+MAX_ROWS = 1_048_576
 """Number of rows that spreadsheet programs show, heading included."""
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -59,9 +59,9 @@ def write_detections(export: Export) -> None:
     with table_file(export, columns_of(export)) as table:
         for source in export.sources:
             rows += _write_detections(export, source, devices, table)
-    if rows > MOST_ROWS:
+    if rows > MAX_ROWS:
         export.notes.append(
-            f"{export.path} has {rows:,} rows, and spreadsheet programs show the first {MOST_ROWS:,} only: export fewer classes or a"
+            f"{export.path} has {rows:,} rows, and spreadsheet programs show the first {MAX_ROWS:,} only: export fewer classes or a"
             " higher confidence, or choose the format parquet"
         )
 

@@ -29,7 +29,7 @@ CATEGORY_MAP = {**dict.fromkeys(_ANIMALS, "animal"), "person": "person", **dict.
 STANDARD = ("animal", "person", "vehicle")
 """The categories with the ids 1, 2, 3, as in MegaDetector's own files."""
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 """Most classes that the note about left out detections names."""
 
 
@@ -54,7 +54,7 @@ class _Categories:
     @property
     def note(self) -> str:
         """Which detections are left out, as a sentence; most frequent classes first."""
-        named = ", ".join(label for label, _ in self.left_out.most_common(MOST_NAMED)) + (", …" if len(self.left_out) > MOST_NAMED else "")
+        named = ", ".join(label for label, _ in self.left_out.most_common(MAX_NAMED)) + (", …" if len(self.left_out) > MAX_NAMED else "")
         return (
             f"megadetector: {self.left_out.total():,} detections of classes without a category are left out ({named});"
             " --category-map chooses the category of each class"

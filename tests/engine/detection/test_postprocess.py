@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from framefleet.engine.detection.postprocess import MOST_CANDIDATES, TOO_MANY, detections
+from framefleet.engine.detection.postprocess import MAX_CANDIDATES, TOO_MANY, detections
 from framefleet.engine.detection.preprocess import plan_fit
 from framefleet.engine.model.network import Network
 from framefleet.engine.settings import EngineSettings
@@ -91,7 +91,7 @@ def _with_beta(layer: object, beta: float | None) -> object:
 
 def test_a_picture_with_a_box_in_almost_every_cell_fails_with_the_reason(network: Network) -> None:
     """As with weights that do not fit the cfg: comparing a million boxes with each other takes minutes, and looks like a hang."""
-    side = 1 + int((MOST_CANDIDATES / len(network.heads[0].anchors) / network.classes) ** 0.5)
+    side = 1 + int((MAX_CANDIDATES / len(network.heads[0].anchors) / network.classes) ** 0.5)
     shape = len(network.heads[0].anchors) * (5 + network.classes), side, side
     raw = [np.zeros((2, *shape), np.float32), *(np.full((2, *head.shape), -20, np.float32) for head in network.heads[1:])]
     raw[0][1] = -20

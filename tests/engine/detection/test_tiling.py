@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from framefleet.engine.detection.tiling import MOST_TILES, Tiling, merge, plan_tiles
+from framefleet.engine.detection.tiling import MAX_TILES, Tiling, merge, plan_tiles
 from framefleet.engine.settings import Tiles
 from framefleet.engine.types import Detections
 
@@ -82,7 +82,7 @@ def test_an_automatic_grid_has_tiles_of_about_the_networks_size() -> None:
         assert 0.7 < side_y / 608 < 1.4
     assert len(plan_tiles(7680, 4320, 608, 608, Tiles())) == 16 * 9 + 1
     assert len(plan_tiles(400, 300, 608, 608, Tiles())) == 1
-    assert len(plan_tiles(60000, 60000, 32, 32, Tiles(full_frame=False))) <= MOST_TILES
+    assert len(plan_tiles(60000, 60000, 32, 32, Tiles(full_frame=False))) <= MAX_TILES
 
 
 @settings(max_examples=200, deadline=None)

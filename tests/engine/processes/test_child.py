@@ -15,7 +15,7 @@ import pytest
 
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.child_main import when_parent_ends
-from framefleet.engine.processes.heartbeat import LEAST_PATIENCE, Heartbeat
+from framefleet.engine.processes.heartbeat import MIN_PATIENCE, Heartbeat
 from framefleet.engine.processes.watchdog import Watchdog, start_clock, waiting_for_room
 from tests.support.paths import PYTHONPATH
 from tests.support.pool import alive
@@ -68,7 +68,7 @@ def test_a_process_that_is_stopped_is_noticed_and_killed() -> None:
     assert list(messages) == []
     outcome = process.end()
     assert outcome.exit_code == -signal.SIGKILL
-    assert outcome.reason == f"the echo gave no sign of life for {LEAST_PATIENCE:.0f} s"
+    assert outcome.reason == f"the echo gave no sign of life for {MIN_PATIENCE:.0f} s"
     assert outcome.retry
 
 
@@ -173,6 +173,6 @@ def test_a_long_pause_of_the_parent_is_not_the_childs_silence() -> None:
         heartbeat._checked -= 1
         silent.append(heartbeat.stopped(os.getpid()))
     assert silent == sorted(silent)
-    assert silent.index(True) == pytest.approx(LEAST_PATIENCE - 3, abs=1)
+    assert silent.index(True) == pytest.approx(MIN_PATIENCE - 3, abs=1)
     heartbeat.counter.value += 1
     assert not heartbeat.stopped(os.getpid())

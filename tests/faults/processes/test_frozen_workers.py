@@ -20,7 +20,7 @@ import pytest
 from framefleet.engine.pool.events import DeviceFailed, DeviceStarting, Event
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.pool.worker import worker
-from framefleet.engine.processes.heartbeat import LEAST_PATIENCE
+from framefleet.engine.processes.heartbeat import MIN_PATIENCE
 from framefleet.engine.processes.restart_budget import RESTARTS
 from framefleet.engine.settings import Isolation, Parallel
 from tests.support.faults.counts import long_count
@@ -195,4 +195,4 @@ def test_workers_stopped_at_many_random_moments_are_replaced(parallel: Parallel,
         assert all(failure.restarting for failure in seen.failures)
     latest = max(noticed, default=0)
     print(f"{parallel}, {isolation}: {stops} of {stops} complete; {len(noticed)} noticed, {latest:.1f} s after the stop at most")
-    assert latest < LEAST_PATIENCE + LATE_SECONDS
+    assert latest < MIN_PATIENCE + LATE_SECONDS

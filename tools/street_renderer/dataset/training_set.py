@@ -21,7 +21,7 @@ from tools.street_renderer import scene as scenes
 from tools.street_renderer.dataset.processes import process_pool
 from tools.street_renderer.render.frame_renderer import FrameRenderer
 
-MOST = 96
+MAX_BOXES = 96
 """Most objects kept per frame, the largest first."""
 STEP = 0.9
 """Seconds between the frames of a scene: enough for different frames."""
@@ -32,7 +32,7 @@ def render_scene(
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.int8], NDArray[np.float32]]:
     """Render frames of one scene.
 
-    Returns pictures, boxes (frames, MOST, 4), kinds (frames, MOST), -1 for none, and visible shares (frames, MOST).
+    Returns pictures, boxes (frames, MAX_BOXES, 4), kinds (frames, MAX_BOXES), -1 for none, and visible shares (frames, MAX_BOXES).
 
     passes: number of passes per frame; None: random, with random JPEG artefacts.
     """
@@ -41,9 +41,9 @@ def render_scene(
     renderer = FrameRenderer(scene, passes or int(rng.choice([2, 3, 4], p=[0.25, 0.25, 0.5])), float(rng.choice([0.0, 0.01, 0.02, 0.03])))
     pictures = np.empty((frames, height, width, 3), np.uint8)
     boxes, kinds, visible = (
-        np.zeros((frames, MOST, 4), np.float32),
-        np.full((frames, MOST), -1, np.int8),
-        np.zeros((frames, MOST), np.float32),
+        np.zeros((frames, MAX_BOXES, 4), np.float32),
+        np.full((frames, MAX_BOXES), -1, np.int8),
+        np.zeros((frames, MAX_BOXES), np.float32),
     )
     for i in range(frames):
         picture, truth = renderer.frame(i, (i + 0.5) * STEP)
@@ -52,7 +52,7 @@ def render_scene(
             picture = np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)[..., ::-1]
         pictures[i] = picture
         area = np.prod(truth.boxes[:, 2:] - truth.boxes[:, :2], 1)
-        largest = np.argsort(-area, kind="stable")[:MOST]
+        largest = np.argsort(-area, kind="stable")[:MAX_BOXES]
         boxes[i, : len(largest)], kinds[i, : len(largest)], visible[i, : len(largest)] = (
             truth.boxes[largest],
             truth.kinds[largest],
@@ -79,9 +79,9 @@ def render(out: Path, first: int, count: int, frames: int, width: int, height: i
     n = count * frames
     for name, shape, kind in (
         ("pictures", (n, height, width, 3), np.uint8),
-        ("boxes", (n, MOST, 4), np.float32),
-        ("kinds", (n, MOST), np.int8),
-        ("visible", (n, MOST), np.float32),
+        ("boxes", (n, MAX_BOXES, 4), np.float32),
+        ("kinds", (n, MAX_BOXES), np.int8),
+        ("visible", (n, MAX_BOXES), np.float32),
     ):
         np.lib.format.open_memmap(out / f"{name}.npy", "w+", kind, shape).flush()
     kinds = np.load(out / "kinds.npy", mmap_mode="r+")

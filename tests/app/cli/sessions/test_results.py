@@ -167,7 +167,7 @@ def test_options_that_cannot_be_used_are_refused_with_what_to_write(tmp_path: Pa
 
 
 def test_a_table_too_long_for_spreadsheets_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("framefleet.engine.store.exporters.csv.MOST_ROWS", 5)
+    monkeypatch.setattr("framefleet.engine.store.exporters.csv.MAX_ROWS", 5)
     run = run_main("results", write_session(tmp_path / "s.sqlite", {"a.mp4": 4}), "--format", "csv")
     assert run.status == 0
     assert "a.detections.csv has 9 rows, and spreadsheet programs show the first 5 only" in run.err

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from framefleet.engine.errors import SourceError
 from framefleet.engine.media.cpu_decoding import decode
-from framefleet.engine.media.preview.reader import MOST_PIXELS, Stills, VideoReader, for_screen, shown_size
+from framefleet.engine.media.preview.reader import MAX_PIXELS, Stills, VideoReader, for_screen, shown_size
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame
 from tests.engine.media.conftest import Clip
@@ -28,8 +28,8 @@ def test_a_picture_fills_its_canvas_up_to_a_maximum_size(width: int, height: int
     shown = shown_size((width, height), (wide, high))
     assert shown[0] <= max(wide, 1) + 1
     assert shown[1] <= max(high, 1) + 1
-    assert shown[0] * shown[1] <= max(MOST_PIXELS, width * height) * 1.01
-    if wide * high < MOST_PIXELS:
+    assert shown[0] * shown[1] <= max(MAX_PIXELS, width * height) * 1.01
+    if wide * high < MAX_PIXELS:
         assert abs(shown[0] - wide) <= 1 or abs(shown[1] - high) <= 1
 
 

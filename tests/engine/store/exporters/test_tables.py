@@ -282,7 +282,7 @@ def test_a_filter_applies_to_all_tables(tmp_path: Path) -> None:
 
 
 def test_a_table_too_long_for_spreadsheets_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "MOST_ROWS", 8)
+    monkeypatch.setattr(tables, "MAX_ROWS", 8)
     session = write_session(tmp_path / "s.sqlite", {"a.mp4": 4, "b.mp4": 3})
     with SessionReader(session) as reader:
         written = export_session(reader, tmp_path, ["csv"])
