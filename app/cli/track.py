@@ -8,7 +8,6 @@ from framefleet.app.streams import print_line
 from framefleet.engine.errors import UsageError
 from framefleet.engine.store.files import lock_session
 from framefleet.engine.store.tracks import track_session
-from framefleet.engine.tracking.follow import TrackerName
 
 
 def run(argv: Sequence[str]) -> int:
@@ -24,12 +23,12 @@ def run(argv: Sequence[str]) -> int:
         examples=("detections", "detections --drop-corrections"),
     )
     add_session_argument(parser)
-    parser.add_argument("--tracker", choices=[*map(str, TrackerName)], default="bytetrack", help="the algorithm (bytetrack)")
+    parser.add_argument("--tracker", choices=["bytetrack"], default="bytetrack", help="the algorithm (bytetrack)")
     parser.add_argument("--drop-corrections", action="store_true", help="forget which tracks were joined and split by hand")
     arguments = parser.parse_args(argv)
     database = session_database(arguments.session)
     with lock_session(database):
-        tracks = track_session(database, TrackerName(arguments.tracker), arguments.drop_corrections)
+        tracks = track_session(database, arguments.drop_corrections)
     if not tracks:
         raise UsageError(f"{database} has no frames of videos: objects are followed in videos only")
     for path, count, why in tracks:

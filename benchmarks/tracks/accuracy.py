@@ -28,7 +28,6 @@ from framefleet.engine.evaluation.accuracy import read_truth
 from framefleet.engine.store.session import SessionReader, StoredSource
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.tracking.association import overlaps
-from framefleet.engine.tracking.follow import TrackerName
 from framefleet.resources import DEMO
 
 CAUSES = """Objects and boxes are counted once per frame. Each object has the one track that fits it best. "Another track": only other
@@ -143,7 +142,7 @@ def main() -> None:
         for name, stored in sets.items():
             copy = Path(folder) / "copy.sqlite"
             shutil.copy(stored, copy)
-            track_session(copy, TrackerName.BYTETRACK)
+            track_session(copy)
             with SessionReader(copy) as reader:
                 sources = reader.sources()
                 truths = [DEMO.truth] if stored != session else [streets.truth_of(source.file) for source in sources]

@@ -29,7 +29,7 @@ from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.store.zones import read_counts, zones_for
 from framefleet.engine.tracking.association import assign, overlaps
-from framefleet.engine.tracking.follow import MIN_CONFIDENCE, TrackerName
+from framefleet.engine.tracking.follow import MIN_CONFIDENCE
 from framefleet.engine.types import Detections, FrameResult
 from framefleet.engine.zones.counter import ZoneCounter
 from framefleet.engine.zones.counts import Counts, counts_of
@@ -189,7 +189,7 @@ def exact_part(videos: Sequence[Video]) -> tuple[str, bool]:
 
 def tracked_part(session: Path, videos: Sequence[Video]) -> tuple[str, bool]:
     """Track a session, and compare the counts with the truth. Returns tables, and whether the targets are reached."""
-    track_session(session, TrackerName.BYTETRACK)
+    track_session(session)
     shapes, seconds = videos[0].zones.shapes, np.zeros((len(videos[0].zones.shapes), 5))
     found, on_true, perfect = np.zeros((len(shapes), len(fields(Found))), int), 0, 0
     with SessionReader(session) as reader:

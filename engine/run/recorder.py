@@ -13,7 +13,7 @@ from framefleet.engine.run.resume import ResumePlan, SourceResume
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store.live_tracking import LiveTracking
 from framefleet.engine.store.session import SessionWriter, StoredSource
-from framefleet.engine.store.tracks import tracked_with
+from framefleet.engine.store.tracks import has_current_tracks
 
 
 class Recorder:
@@ -54,7 +54,7 @@ class Recorder:
         """Whether this run would track the objects of a video that an earlier run has finished."""
         if self._tracking is None or stored.kind is not SourceKind.VIDEO:
             return False
-        return not tracked_with(self._writer.path, stored.number, self._tracking.tracker)
+        return not has_current_tracks(self._writer.path, stored.number)
 
     def checked(self, event: SourceEvent, path: Path) -> SourceEvent:
         """The event. If it ends a video whose file has changed since the run opened it, the event has an error. path: of its source."""

@@ -21,7 +21,6 @@ from framefleet.engine.store.facts import run_facts
 from framefleet.engine.store.live_tracking import LiveTracking
 from framefleet.engine.store.session import SessionWriter, StoredSource
 from framefleet.engine.store.sources import readable_name
-from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.types import Closing, DeviceId, EngineInfo
 
 
@@ -90,7 +89,7 @@ class DetectionRun(Closing):
         try:
             self._plan = ResumePlan(database if writer.continued else None)
             self._pool = EnginePool(settings, devices, hosts)
-            tracking = None if settings.track is Track.NONE else LiveTracking(database, TrackerName(settings.track))
+            tracking = None if settings.track is Track.NONE else LiveTracking(database)
             self._recorder = Recorder(writer, self._plan, settings.clock_settings, tracking)
             # where the user named the devices, no other one joins
             self._cpu_fallback = CpuFallback(self._pool, devices) if own and not settings.devices else None

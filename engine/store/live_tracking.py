@@ -13,7 +13,6 @@ from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.store.reader import SessionReader
 from framefleet.engine.store.tracks import FIRST_FRAMES, track_source
-from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.types import Closing, FrameResult
 
 MAX_PROCESSES = os.cpu_count() or 1
@@ -29,7 +28,6 @@ class Begin:
 
     database: Path
     source: int
-    tracker: TrackerName
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ def main(connection: AnyConnection) -> None:
         error: Notice | None = None
         try:
             with SessionReader(request.database, corrected=False) as reader:
-                track_source(request.database, request.source, request.tracker, _frames(connection, reader, request.source))
+                track_source(request.database, request.source, _frames(connection, reader, request.source))
         except _CancelledError:
             error = Notice("store.cancelled")
         except FramefleetError as problem:
@@ -97,8 +95,8 @@ class LiveTracking(Closing):
     A process takes the next source when its source has ended. If it dies at any moment, this process tracks its source in ``finish``.
     """
 
-    def __init__(self, database: Path, tracker: TrackerName) -> None:
-        self._database, self.tracker = database, tracker
+    def __init__(self, database: Path) -> None:
+        self._database = database
         self._waiting: deque[int] = deque()
         self._ended: set[int] = set()
         self._working: dict[int, ChildProcess] = {}
@@ -131,7 +129,7 @@ class LiveTracking(Closing):
             self._hand_out()
         for source in sorted((self._untracked | {*self._waiting}) & self._ended):
             with SessionReader(self._database, corrected=False) as reader:
-                track_source(self._database, source, self.tracker, reader.frames(source))
+                track_source(self._database, source, reader.frames(source))
 
     def close(self) -> None:
         """End the processes. A source that is not yet tracked has no tracks."""
@@ -161,7 +159,7 @@ class LiveTracking(Closing):
             except OSError:  # no process can be started now
                 self._untracked.add(source)
                 continue
-            process.send(Begin(self._database, source, self.tracker))
+            process.send(Begin(self._database, source))
             if source in self._ended:
                 process.send(End(complete=True))
             self._working[source] = process

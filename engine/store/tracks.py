@@ -15,7 +15,7 @@ from framefleet.engine.notices import Notice, Option
 from framefleet.engine.store import schema
 from framefleet.engine.store.reader import SessionReader
 from framefleet.engine.tracking.bytetrack import ByteTrack
-from framefleet.engine.tracking.follow import VERSION, TrackerName, Tracks, follow, make_tracker, strong_confidence, too_fast
+from framefleet.engine.tracking.follow import TRACKER, Tracks, follow, make_tracker, strong_confidence, too_fast
 from framefleet.engine.tracking.refine import Sightings
 from framefleet.engine.types import FrameResult
 
@@ -59,7 +59,7 @@ def motion_problem(reader: SessionReader, source: int) -> Notice | None:
     return too_fast(seen, class_ids, scores.astype(np.float64))
 
 
-def track_session(path: Path, name: TrackerName, drop_corrections: bool = False) -> list[tuple[str, int, Notice | None]]:
+def track_session(path: Path, drop_corrections: bool = False) -> list[tuple[str, int, Notice | None]]:
     """Track the objects of each video in a session, and store the tracks instead of those of an earlier call.
 
     drop_corrections: forget which tracks a person joined and split. Returns the path and the number of tracks of each video, and why it
@@ -82,14 +82,14 @@ def track_session(path: Path, name: TrackerName, drop_corrections: bool = False)
             for table in ("edited", "edits"):  # earlier edits cannot be undone
                 connection.execute(f"DELETE FROM {table}")
         for source, tracks in zip(sources, found, strict=True):
-            for _ in store_tracks(connection, source.number, tracks, name):
+            for _ in store_tracks(connection, source.number, tracks):
                 pass  # all in one transaction
     with SessionReader(path, corrected=False) as reader:
         reasons = [motion_problem(reader, source.number) or why_untracked(reader, source.number) for source in sources]
     return [(source.path, len(tracks.class_ids), why) for source, tracks, why in zip(sources, found, reasons, strict=True)]
 
 
-def track_source(path: Path, source: int, name: TrackerName, frames: Iterator[FrameResult]) -> None:
+def track_source(path: Path, source: int, frames: Iterator[FrameResult]) -> None:
     """Track the objects of one source while a run writes the session.
 
     frames: all frames of the source; the first one comes after ``FIRST_FRAMES`` frames are stored.
@@ -101,13 +101,13 @@ def track_source(path: Path, source: int, name: TrackerName, frames: Iterator[Fr
     with schema.explained(path, "write"), closing(schema.open_existing(path, "rw")) as connection:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("BEGIN IMMEDIATE")
-        for _ in store_tracks(connection, source, tracks, name):
+        for _ in store_tracks(connection, source, tracks):
             connection.execute("COMMIT")
             connection.execute("BEGIN IMMEDIATE")
         connection.execute("COMMIT")
 
 
-def store_tracks(connection: sqlite3.Connection, source: int, tracks: Tracks, name: TrackerName) -> Iterator[None]:
+def store_tracks(connection: sqlite3.Connection, source: int, tracks: Tracks) -> Iterator[None]:
     """Replace the tracks of a source within the caller's transactions. Yields after each part, when the caller may commit."""
     for table in ("edited", "edits"):  # what was undone names tracks that are replaced
         connection.execute(f"DELETE FROM {table} WHERE edit < 0")
@@ -118,13 +118,13 @@ def store_tracks(connection: sqlite3.Connection, source: int, tracks: Tracks, na
         yield
         connection.executemany("INSERT INTO frame_tracks VALUES (?, ?, ?)", rows[begin : begin + _CHUNK])
     connection.executemany("INSERT INTO tracks VALUES (?, ?, ?, ?, ?, ?)", _rows(source, tracks))
-    connection.execute("INSERT INTO trackers VALUES (?, ?)", (source, f"{name} {VERSION}"))
+    connection.execute("INSERT INTO trackers VALUES (?, ?)", (source, TRACKER))
 
 
-def tracked_with(path: Path, source: int, name: TrackerName) -> bool:
-    """Whether the present version of a tracker has tracked a source."""
+def has_current_tracks(path: Path, source: int) -> bool:
+    """Whether the present version of the tracker has tracked a source."""
     with SessionReader(path) as reader:
-        return reader.tracker(source) == f"{name} {VERSION}"
+        return reader.tracker(source) == TRACKER
 
 
 def _packed(connection: sqlite3.Connection, source: int, tracks: Tracks) -> Iterator[tuple[int, int, bytes]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,8 @@ from framefleet.engine.tracking.bytetrack import NONE, STEADY, ByteTrack
 from framefleet.engine.tracking.refine import Sightings, interval_of, ranges, refined
 from framefleet.engine.types import FrameResult
 
-VERSION = 6
-"""Changes whenever the same detections get other tracks."""
+TRACKER = "bytetrack 6"
+"""The tracker and its version, which changes whenever the same detections get other tracks."""
 
 MIN_CONFIDENCE = 0.1
 """Weaker detections help no tracker."""
@@ -40,12 +39,6 @@ which the user is told, and their least number."""
 
 _SAME = 0.65
 """Boxes of different classes that overlap more than this show the same object."""
-
-
-class TrackerName(StrEnum):
-    """The trackers that users can choose."""
-
-    BYTETRACK = "bytetrack"
 
 
 @dataclass(frozen=True, eq=False)

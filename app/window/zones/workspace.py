@@ -23,7 +23,6 @@ from framefleet.app.window.zones.drawing.layer import ZoneLayer
 from framefleet.app.window.zones.panel import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, ShownParts, ZonesPanel
 from framefleet.app.window.zones.sets import ShownSet
 from framefleet.engine.store.appearances import EVENTS
-from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.zones.counts import Counts
 
 
@@ -48,7 +47,7 @@ class Zones(QObject):
         self._filter = ViewFilter()
         self._filtering = QTimer(self, singleShot=True, interval=WAIT_MS)
         present = lambda: self.editor.zones, lambda: self._filter
-        self.counting = Counting(background, *present, lambda: TrackerName.BYTETRACK, self)
+        self.counting = Counting(background, *present, self)
         self.totals = Totals(background, self.set.files, *present, self)
         self.spoken = ElidedLabel("small")
         self._item: QueueItem | None = None

@@ -13,7 +13,6 @@ from framefleet.app.window.viewer.filter_panel import FilterPanel
 from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.store.corrections import Corrections, edits
 from framefleet.engine.store.tracks import track_session
-from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.zones.shapes import Line
 from tests.support.media import make_video
 from tests.support.window import feature, write_results
@@ -30,7 +29,7 @@ def databases(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> list[Path]:
         (tmp_path / name).mkdir()
         video = make_video(tmp_path / name / f"{name}.mp4", FRAMES, (320, 240))
         found.append(write_results(tmp_path / f"{name}.sqlite", video, FRAMES).database)
-        track_session(found[-1], TrackerName.BYTETRACK)
+        track_session(found[-1])
         window.open_paths([found[-1]])
         qtbot.waitUntil(lambda: len(window.context.queue) == len(found))
     show(qtbot, window, "a.mp4")

@@ -17,7 +17,6 @@ from framefleet.engine.store import live_tracking
 from framefleet.engine.store.corrections import Corrections
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.tracks import track_session
-from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.types import DeviceId
 from framefleet.resources import DEMO
 from tests.support.goldens import CLIP
@@ -72,7 +71,7 @@ def test_tracks_equal_those_of_the_stored_session(parallel: Parallel, devices: i
     detect(tmp_path / "s.sqlite", [CLIP], replace(SETTINGS, parallel=parallel, devices=CPUS[:devices]))
     found = tracks(tmp_path / "s.sqlite")
     assert found[0]
-    track_session(tmp_path / "s.sqlite", TrackerName.BYTETRACK)
+    track_session(tmp_path / "s.sqlite")
     assert tracks(tmp_path / "s.sqlite") == found
 
 
@@ -87,7 +86,7 @@ def test_another_tracker_tracks_a_finished_session_again(undisturbed: Path, tmp_
     for name in ("s.sqlite", "copy.sqlite"):
         shutil.copy(undisturbed, tmp_path / name)
     detect(tmp_path / "s.sqlite", [CLIP], replace(SETTINGS, track=Track.BYTETRACK))
-    track_session(tmp_path / "copy.sqlite", TrackerName.BYTETRACK)
+    track_session(tmp_path / "copy.sqlite")
     assert tracks(tmp_path / "s.sqlite") == tracks(tmp_path / "copy.sqlite")
 
 

@@ -6,7 +6,6 @@ from framefleet.engine.media.types import SourceKind
 from framefleet.engine.store.appearances import By, read_appearances
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
-from framefleet.engine.tracking.follow import TrackerName
 from tests.support.store import LABELS, make_frame, video_info, write_session
 
 
@@ -15,7 +14,7 @@ def test_tracks_appear_if_there_are_any_and_classes_otherwise(tmp_path):
     with SessionReader(path) as reader:
         assert [(row["class_id"], row["track"], row["last"]) for row in read_appearances(reader, 0)] == [(0, -1, 49), (1, -1, 49)]
         assert len(read_appearances(reader, 1)) == 0
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     with SessionReader(path) as reader:
         assert [(row["track"], row["end"], row["confidence"]) for row in read_appearances(reader, 0)] == [(1, 50 / 25, 0.9)]
         assert len(read_appearances(reader, 0, By.CLASS)) == 2

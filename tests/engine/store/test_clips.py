@@ -8,7 +8,6 @@ from framefleet.engine.store.appearances import By
 from framefleet.engine.store.clips.plan import ClipPlan, plan_clips
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
-from framefleet.engine.tracking.follow import TrackerName
 from tests.support.store import LABELS, make_frame, video_info, write_session
 
 
@@ -41,7 +40,7 @@ def test_clips_by_class_are_joined_and_end_with_the_last_appearance(tmp_path):
 def test_each_track_has_its_own_clip(tmp_path):
     """Of three objects, two show the same place."""
     path = write_session(tmp_path / "s.sqlite", {"a.mp4": 50}, boxes=3, apart=100)
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     with SessionReader(path) as reader:
         plans = plan_clips(reader, reader.sources()[0], By.TRACK, 0.0)
     assert [(plan.start, plan.end, plan.name) for plan in plans] == [(0.0, 2.0, "person-1"), (0.0, 2.0, "car-2")]

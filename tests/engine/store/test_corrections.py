@@ -4,7 +4,6 @@ from framefleet.engine.errors import UsageError
 from framefleet.engine.store.corrections import Corrections, OneDetection, OneTrack, edits
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
-from framefleet.engine.tracking.follow import TrackerName
 from tests.support.store import LABELS, make_frame, write_session
 
 # a frame has the boxes person 0.9, bicycle 0.8, car 0.7; persons are track 1, cars track 2
@@ -13,7 +12,7 @@ from tests.support.store import LABELS, make_frame, write_session
 @pytest.fixture
 def path(tmp_path):
     found = write_session(tmp_path / "s.sqlite", {"a.mp4": 20, "b.mp4": 5}, boxes=3, apart=8)
-    track_session(found, TrackerName.BYTETRACK)
+    track_session(found)
     return found
 
 
@@ -136,7 +135,7 @@ def test_new_tracks_forget_what_was_undone(path):
     with Corrections(path) as corrections:
         corrections.split(0, 1, 12)
         corrections.undo()
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     before = seen(path)
     with Corrections(path) as corrections:
         assert corrections.redo() is None

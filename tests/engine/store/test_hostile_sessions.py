@@ -20,7 +20,6 @@ from framefleet.engine.store.files import find_interrupted
 from framefleet.engine.store.merge import merge_sessions
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.tracks import track_session
-from framefleet.engine.tracking.follow import TrackerName
 from tests.support.store import write_session
 
 ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n)"
@@ -117,7 +116,7 @@ def test_a_file_that_is_no_session_of_ours_is_refused_when_it_is_opened(tmp_path
         lambda: SessionReader(path),
         lambda: edits(path),
         lambda: ResumePlan(path),
-        lambda: track_session(path, TrackerName.BYTETRACK),
+        lambda: track_session(path),
         lambda: merge_sessions([path], tmp_path / "merged" / "session.sqlite"),
         lambda: schema.open_existing(path, "rw"),
     )

@@ -12,8 +12,7 @@ import pytest
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.live_tracking import LiveTracking
 from framefleet.engine.store.session import SessionReader, SessionWriter
-from framefleet.engine.store.tracks import FIRST_FRAMES, track_session, tracked_with
-from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.store.tracks import FIRST_FRAMES, has_current_tracks, track_session
 from tests.support.store import LABELS, make_frame, video_info
 
 FRAMES = FIRST_FRAMES + 500
@@ -30,7 +29,7 @@ def test_tracks_of_a_growing_session_equal_those_of_the_whole_one(tmp_path: Path
     """stored: number of frames before the process begins."""
     path = tmp_path / "s.sqlite"
     frames = [make_frame(0, index, 3 if index % 40 else 0) for index in range(FRAMES)]
-    with SessionWriter(path, LABELS, {}) as writer, LiveTracking(path, TrackerName.BYTETRACK) as following:
+    with SessionWriter(path, LABELS, {}) as writer, LiveTracking(path) as following:
         writer.add_source(0, "a.mp4", video_info("a.mp4", FRAMES))
         writer.add_frames(frames[:stored])
         writer.commit()
@@ -43,14 +42,14 @@ def test_tracks_of_a_growing_session_equal_those_of_the_whole_one(tmp_path: Path
         following.finish()
     found = tracks(path)
     assert found[0]
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     assert tracks(path) == found
 
 
 def test_a_cancelled_source_has_no_tracks_and_its_process_takes_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("framefleet.engine.store.live_tracking.MAX_PROCESSES", 1)
     path = tmp_path / "s.sqlite"
-    with SessionWriter(path, LABELS, {}) as writer, LiveTracking(path, TrackerName.BYTETRACK) as following:
+    with SessionWriter(path, LABELS, {}) as writer, LiveTracking(path) as following:
         for number in range(2):
             writer.add_source(number, f"{number}.mp4", video_info("", 5))
             writer.add_frames(make_frame(number, index) for index in range(5))
@@ -59,7 +58,7 @@ def test_a_cancelled_source_has_no_tracks_and_its_process_takes_the_next_one(tmp
         following.end(1)
         following.cancel(0)
         following.finish()
-    assert [tracked_with(path, number, TrackerName.BYTETRACK) for number in range(2)] == [False, True]
+    assert [has_current_tracks(path, number) for number in range(2)] == [False, True]
     with SessionReader(path) as reader:
         assert (len(reader.tracks(0)), len(reader.tracks(1))) == (0, 1)
 
@@ -74,7 +73,7 @@ def test_a_source_whose_process_is_killed_is_tracked_at_the_end_of_the_run(tmp_p
                 os.kill(process.pid or 0, signal.SIGKILL)
                 process.join()
 
-    with SessionWriter(path, LABELS, {}) as writer, LiveTracking(path, TrackerName.BYTETRACK) as tracking:
+    with SessionWriter(path, LABELS, {}) as writer, LiveTracking(path) as tracking:
         for number in range(2):
             writer.add_source(number, f"{number}.mp4", video_info("", len(frames)))
         tracking.begin(0)
@@ -93,6 +92,6 @@ def test_a_source_whose_process_is_killed_is_tracked_at_the_end_of_the_run(tmp_p
         if when == "behind the end":
             kill()
         tracking.finish()
-    assert [tracked_with(path, number, TrackerName.BYTETRACK) for number in range(2)] == [True, True]
+    assert [has_current_tracks(path, number) for number in range(2)] == [True, True]
     with SessionReader(path) as reader:
         assert [len(reader.tracks(number)) for number in range(2)] == [1, 1]

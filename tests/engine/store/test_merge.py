@@ -16,8 +16,7 @@ from framefleet.engine.store.corrections import Corrections, OneDetection
 from framefleet.engine.store.export.run import export_session
 from framefleet.engine.store.merge import merge_sessions
 from framefleet.engine.store.session import SessionReader, SessionWriter
-from framefleet.engine.store.tracks import track_session, tracked_with
-from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.store.tracks import has_current_tracks, track_session
 from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo
 from tests.support.store import CPU, LABELS, make_frame, video_info, write_session
 
@@ -68,11 +67,11 @@ def test_the_most_complete_results_of_a_source_are_taken(tmp_path: Path) -> None
 def test_of_equal_results_those_with_tracks_or_corrections_are_taken(tmp_path: Path, better: str) -> None:
     first, second = (write_session(tmp_path / f"{number}.sqlite", {"/v/a.mp4": 10}) for number in (1, 2))
     if better == "tracks":
-        track_session(second, TrackerName.BYTETRACK)
+        track_session(second)
     else:
         with Corrections(second) as corrections:
             corrections.delete(OneDetection(0, 3, 0))
-        track_session(first, TrackerName.BYTETRACK)
+        track_session(first)
     merged = merge_sessions([first, second], tmp_path / "m.sqlite")
     assert merged.left_out == ((Path("/v/a.mp4"), second, False),)
     with SessionReader(tmp_path / "m.sqlite") as reader:
@@ -145,11 +144,11 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_tracks_and_corrections_go_along(tmp_path: Path) -> None:
     first = write_session(tmp_path / "first.sqlite", {"a.mp4": 5})
     second = write_session(tmp_path / "second.sqlite", {"b.mp4": 5})
-    track_session(second, TrackerName.BYTETRACK)
+    track_session(second)
     with Corrections(second) as corrections:
         corrections.delete(OneDetection(0, 3, 1))
     merge_sessions([first, second], tmp_path / "both.sqlite")
-    assert tracked_with(tmp_path / "both.sqlite", 1, TrackerName.BYTETRACK)
+    assert has_current_tracks(tmp_path / "both.sqlite", 1)
     with SessionReader(tmp_path / "both.sqlite") as reader:
         assert [len(frame.detections) for number in range(2) for frame in reader.frames(number)] == [2] * 8 + [1, 2]
         assert [len(reader.tracks(number)) for number in range(2)] == [0, 1]

@@ -3,8 +3,7 @@ import pytest
 from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.store.corrections import Corrections, OneTrack
 from framefleet.engine.store.session import SessionReader
-from framefleet.engine.store.tracks import track_session, tracked_with, why_untracked
-from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.store.tracks import has_current_tracks, track_session, why_untracked
 from tests.support.store import write_session
 
 
@@ -13,20 +12,21 @@ def test_detections_get_tracks_and_a_second_call_replaces_them(tmp_path):
     path = write_session(tmp_path / "s.sqlite", {"a.mp4": 30, "b.mp4": 20})
     with SessionReader(path) as reader:
         assert all(frame.detections.tracks is None for frame in reader.frames(0))
-    for name in TrackerName:
-        assert track_session(path, name) == [
+    assert not has_current_tracks(path, 1)
+    for _ in range(2):
+        assert track_session(path) == [
             ("a.mp4", 1, None),
             ("b.mp4", 1, None),
         ]  # the two boxes of a frame overlap: they show one object
         with SessionReader(path) as reader:
             assert [frame.detections.tracks.tolist() for frame in reader.frames(1)] == [[1, -1]] * 20
-            assert [tracked_with(path, 1, other) for other in TrackerName] == [other is name for other in TrackerName]
             assert reader.tracks(0) == [(1, 0, 0, 29, 30)]
+        assert has_current_tracks(path, 1)
 
 
 def test_filtered_detections_keep_their_tracks(tmp_path):
     path = write_session(tmp_path / "s.sqlite", {"a.mp4": 5}, boxes=3)
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     with SessionReader(path, confidence=0.85) as reader:
         assert [frame.detections.tracks.tolist() for frame in reader.frames(0)] == [[1]] * 5
 
@@ -34,19 +34,19 @@ def test_filtered_detections_keep_their_tracks(tmp_path):
 def test_a_file_that_is_no_session_is_refused(tmp_path):
     (tmp_path / "s.sqlite").write_text("text")
     with pytest.raises(ExportError, match="not a session database"):
-        track_session(tmp_path / "s.sqlite", TrackerName.BYTETRACK)
+        track_session(tmp_path / "s.sqlite")
 
 
 def test_tracks_joined_by_hand_are_not_replaced_without_being_asked(tmp_path):
     path = write_session(tmp_path / "s.sqlite", {"a.mp4": 10}, boxes=1)
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     with Corrections(path) as corrections:
         corrections.confirm(OneTrack(0, 1))
-        track_session(path, TrackerName.BYTETRACK)
+        track_session(path)
         corrections.split(0, 1, 5)
     with pytest.raises(UsageError, match="--drop-corrections"):
-        track_session(path, TrackerName.BYTETRACK)
-    track_session(path, TrackerName.BYTETRACK, drop_corrections=True)
+        track_session(path)
+    track_session(path, drop_corrections=True)
     with SessionReader(path) as reader:
         assert reader.tracks(0) == [(1, 0, 0, 9, 10)]
         assert all(frame.detections.verified.all() for frame in reader.frames(0)), "confirmations stay"
@@ -54,7 +54,7 @@ def test_tracks_joined_by_hand_are_not_replaced_without_being_asked(tmp_path):
 
 def test_deleted_tracks_need_no_reason(tmp_path):
     path = write_session(tmp_path / "s.sqlite", {"a.mp4": 20}, boxes=1)
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     with Corrections(path) as corrections:
         corrections.delete(OneTrack(0, 1))
     with SessionReader(path) as reader:

@@ -17,7 +17,6 @@ from framefleet.engine.settings.kinds import Moments
 from framefleet.engine.store.reader import Span
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
-from framefleet.engine.tracking.follow import TrackerName
 from tests.support.store import LABELS, make_frame, video_info, write_one, write_session
 
 
@@ -123,7 +122,7 @@ def test_a_folder_of_pictures_has_no_times(tmp_path: Path) -> None:
 def test_only_some_tracks(tmp_path: Path, tracks: frozenset[int] | None, shown: list[int | None]) -> None:
     """The weaker of the two boxes has no track."""
     path = write_session(tmp_path / "s.sqlite", {"a.mp4": 10})
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     with SessionReader(path, tracks=tracks) as reader:
         for form in ("csv", "jsonl"):
             write_one(form, reader, reader.sources()[0], tmp_path / form)

@@ -10,7 +10,6 @@ import pytest
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.store.zones import LiveCounts, read_counts
-from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.zones.shapes import Line, Zone, ZoneSet
 from tests.support.store import LABELS, make_frame, video_info
 
@@ -29,7 +28,7 @@ def test_counts_grow_with_the_run_and_end_as_those_of_the_stored_tracks(tmp_path
         writer.add_frames(make_frame(0, index) for index in range(15, 60))
         writer.commit()
         late = live.update(60)
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     with SessionReader(path) as reader:
         stored = read_counts(reader, reader.sources()[0], ZONES)
     assert late.crossed(0, forward=False) == stored.crossed(0, forward=False) == 1

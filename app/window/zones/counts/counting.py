@@ -27,7 +27,6 @@ from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.tracks import track_session, track_source, why_untracked
 from framefleet.engine.store.zones import LiveCounts, TrackCounter, TrackTable, read_counts, zones_for
 from framefleet.engine.tracking.appearances import APPEARANCE
-from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.zones.counts import Counts
 from framefleet.engine.zones.geometry import HeatMap, trails, trails_begin
 from framefleet.engine.zones.shapes import ZoneSet
@@ -229,7 +228,7 @@ class Counted:
 
 
 class Counting(QObject):
-    """Counts one file. zones: returns the present lines and zones. tracker: returns the tracker for results without tracks.
+    """Counts one file. zones: returns the present lines and zones.
 
     shown: returns which detections are shown: only they appear, and only tracks that they belong to are counted.
 
@@ -246,11 +245,10 @@ class Counting(QObject):
         background: Background,
         zones: Callable[[], ZoneSet],
         shown: Callable[[], ViewFilter],
-        tracker: Callable[[], TrackerName],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._background, self._zones, self._shown, self._tracker = background, zones, shown, tracker
+        self._background, self._zones, self._shown = background, zones, shown
         self.tracks: Tracks | None = None
         self.whole = False
         self._item: QueueItem | None = None
@@ -300,7 +298,7 @@ class Counting(QObject):
         if self._reading:
             self._to_track = item.key
             return True
-        self._start(item, partial(_track_and_count, item.key, item.results, self._zones(), self._shown(), self._tracker()))
+        self._start(item, partial(_track_and_count, item.key, item.results, self._zones(), self._shown()))
         return True
 
     def _read_soon(self) -> None:
@@ -367,15 +365,15 @@ def _read_and_count(key: int, results: Results, zones: ZoneSet, shown: ViewFilte
     return _count(key, results, read_tracks(results, whole, stop), zones, shown, stop=stop)
 
 
-def _track_and_count(key: int, results: Results, zones: ZoneSet, shown: ViewFilter, tracker: TrackerName, *, stop: Event) -> Counted:
+def _track_and_count(key: int, results: Results, zones: ZoneSet, shown: ViewFilter, *, stop: Event) -> Counted:
     if written_here(results.database):  # the window's own run may go on with other files
         with SessionReader(results.database, corrected=False, created=results.created) as reader:
             for source in reader.sources():
                 if source.complete and source.kind is SourceKind.VIDEO and not reader.is_tracked(source.number):
-                    track_source(results.database, source.number, tracker, reader.frames(source.number))
+                    track_source(results.database, source.number, reader.frames(source.number))
     else:
         with lock_session(results.database):
-            track_session(results.database, tracker)
+            track_session(results.database)
     return _read_and_count(key, results, zones, shown, whole=True, stop=stop)
 
 

@@ -15,7 +15,6 @@ from framefleet.engine.media.types import SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionWriter
 from framefleet.engine.store.tracks import track_session
-from framefleet.engine.tracking.follow import TrackerName
 from tests.support.cli import run_main
 from tests.support.media import make_video, number_of
 from tests.support.store import LABELS, make_frame, video_info
@@ -105,7 +104,7 @@ def test_each_track_has_its_clip(session: Path) -> None:
     run = run_main("clips", session, "--by", "track")
     assert run.status == 2
     assert "run 'framefleet track" in run.err
-    track_session(session / "session.sqlite", TrackerName.BYTETRACK)
+    track_session(session / "session.sqlite")
     run = run_main("clips", session, "--by", "track", "--padding", "0s", "--exact", "--out", session / "tracks")
     assert run.status == 0, run.err
     assert names(session / "tracks") == ["street.person-1.00-00-01.60.mp4"]

@@ -14,7 +14,6 @@ from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.files import lock_session
 from framefleet.engine.store.session import SessionWriter
 from framefleet.engine.store.tracks import track_session
-from framefleet.engine.tracking.follow import TrackerName
 from tests.support.cli import read_lines, run_main
 from tests.support.store import LABELS, make_frame, video_info, write_session
 
@@ -23,7 +22,7 @@ from tests.support.store import LABELS, make_frame, video_info, write_session
 def session(tmp_path: Path) -> Path:
     """Each frame has the boxes person, bicycle and car; persons are track 1, cars track 2."""
     database = write_session(tmp_path / "session.sqlite", {"a.mp4": 20}, boxes=3, apart=8)
-    track_session(database, TrackerName.BYTETRACK)
+    track_session(database)
     return tmp_path
 
 
@@ -80,7 +79,7 @@ def test_times_count_from_the_first_frame(tmp_path: Path) -> None:
             frame = make_frame(0, index)
             writer.add_frames([replace(frame, ref=frame.ref._replace(pts=5 + index / 25))])
         writer.finish_source(0, "a.ts", Ledger(20, 20), 1.0)
-    track_session(tmp_path / "session.sqlite", TrackerName.BYTETRACK)
+    track_session(tmp_path / "session.sqlite")
     run = run_main("correct", tmp_path, "split", "--track", "1", "--at", "0.4s")
     assert (run.status, run.out) == (0, "track 1 of a.ts split at frame 10, the new track is 2\n"), run.err
 

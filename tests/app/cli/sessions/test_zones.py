@@ -14,7 +14,6 @@ from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session, track_source
-from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.zones.file import parse_zones, read_zones
 from tests.support.cli import FAST, run_main
 from tests.support.media import make_video
@@ -33,7 +32,7 @@ ZONES = {
 def session(tmp_path):
     """An object moves by a pixel a frame to the right, and its lower edge begins at x = 5.25."""
     path = write_session(tmp_path / "run" / "session.sqlite", {"a.mp4": 40})
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     return path
 
 
@@ -95,7 +94,7 @@ def test_a_line_that_nothing_crossed_has_advice(session, zones):
 
 def test_only_the_chosen_sources_are_counted(tmp_path, zones):
     path = write_session(tmp_path / "run" / "session.sqlite", {"a.mp4": 40, "b.mp4": 40})
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     done = run_main("results", path, "--zones", zones, "--source", "b.mp4", "--quiet")
     assert (done.status, done.err) == (0, "")
     assert "b.mp4:" in done.out
@@ -104,7 +103,7 @@ def test_only_the_chosen_sources_are_counted(tmp_path, zones):
 
 def test_tables_of_what_the_set_lacks_are_not_written(tmp_path, zones):
     path = write_session(tmp_path / "run" / "session.sqlite", {"a.mp4": 40})
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     for shapes in ("lines", "zones"):
         zones.write_text(json.dumps({**ZONES, "lines": [], "zones": [], shapes: ZONES[shapes]}))
         done = run_main("results", path, "--zones", zones, "--out", tmp_path / shapes, "--quiet")
@@ -116,7 +115,7 @@ def test_tables_of_what_the_set_lacks_are_not_written(tmp_path, zones):
 def test_files_without_a_crossing_have_rows_of_zeros_and_the_totals_add_files(tmp_path, zones):
     """The second file ends before the object reaches the line. It begins in the last second of the first one."""
     path = write_session(tmp_path / "run" / "session.sqlite", {"cam_20261101_080000.mp4": 40, "cam_20261101_080001.mp4": 8})
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     zones.write_text(
         json.dumps({**ZONES, "lines": [*ZONES["lines"], {"name": "gate 2", "from": [600, 9], "to": [600, 10], "classes": ["car"]}]})
     )
@@ -152,7 +151,7 @@ def test_totals_of_files_without_a_clock_time_count_from_their_first_frames(tmp_
             frames = [make_frame(number, index, boxes=1) for index in range(40)]
             writer.add_frames(replace(frame, ref=frame.ref._replace(pts=frame.ref.pts + late)) for frame in frames)
             writer.finish_source(number, name, Ledger(40, 40), 1.0)
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     clock = ("--clock", "name", "--time-zone", "UTC")
     done = run_main("results", path, "--zones", zones, "--interval", "1s", *clock, "--quiet")
     assert done.status == 0, done.err
@@ -170,7 +169,7 @@ def test_totals_of_files_without_a_clock_time_count_from_their_first_frames(tmp_
 def test_the_first_interval_begins_with_the_file(tmp_path, zones):
     """The file begins at 8:10, in the quarter that begins at 8:00."""
     path = write_session(tmp_path / "run" / "session.sqlite", {"cam_20261101_081000.mp4": 40})
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     clock = ("--clock", "name", "--time-zone", "UTC")
     done = run_main("results", path, "--zones", zones, "--format", "csv,zones", *clock, "--quiet")
     assert done.status == 0, done.err
@@ -182,7 +181,7 @@ def test_the_first_interval_begins_with_the_file(tmp_path, zones):
 def test_totals_add_files_of_one_moment_behind_a_change_of_the_clocks(tmp_path, zones):
     """The second file begins in the last second of the first one, after clocks went back from 3:00 to 2:00."""
     path = write_session(tmp_path / "run" / "session.sqlite", {"cam_20261025_025959+0200.mp4": 40, "cam_20261025_020000+0100.mp4": 8})
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     done = run_main("results", path, "--zones", zones, "--interval", "1s", "--clock", "name", "--quiet")
     assert done.status == 0, done.err
     assert [(each["clock"], each["files"]) for each in rows(path.parent / "line-totals.csv")] == [
@@ -199,7 +198,7 @@ def test_events_name_the_best_moment_and_the_direction_and_fit_lines_to_the_size
             frame = make_frame(0, index, boxes=1)
             found = replace(frame.detections, scores=np.full(1, 0.95 if index == 30 else 0.9, np.float32))
             writer.add_frames([replace(frame, found=found)])
-    track_session(tmp_path / "session.sqlite", TrackerName.BYTETRACK)
+    track_session(tmp_path / "session.sqlite")
     zones.write_text(
         json.dumps({"version": 1, "width": 1280, "height": 960, "lines": [{"name": "gate", "from": [40, 240], "to": [40, 0]}]})
     )
@@ -227,7 +226,7 @@ def test_events_with_and_without_zones(session, zones):
 
 def test_the_lines_and_zones_of_the_run_are_used_again(tmp_path):
     path = write_session(tmp_path / "session.sqlite", {"a.mp4": 40}, facts={"zones": json.dumps(ZONES)})
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     done = run_main("results", path, "--format", "zones,events", "--quiet")
     assert (done.status, done.out.splitlines()[2]) == (0, "  gate                             0         1")
     assert [each["line"] for each in rows(tmp_path / "crossings.csv")] == ["gate"]
@@ -266,7 +265,7 @@ def test_a_video_of_another_shape_does_not_keep_the_others_from_being_counted(tm
             writer.add_source(number, name, replace(video_info(name, 40), height=height))
             writer.add_frames(make_frame(number, index) for index in range(40))
             writer.finish_source(number, name, Ledger(40, 40), 1.0)
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     done = run_main("results", path, "--zones", zones, "--format", "zones,events", "--quiet")
     assert done.status == 1
     assert done.err.count("wide.mp4 has 640×360, which is another shape") == 1
@@ -282,7 +281,7 @@ def test_videos_without_tracks_do_not_keep_the_others_from_being_counted(tmp_pat
     path = tmp_path / "session.sqlite"
     write_session(path, {"a.mp4": 40, "b.mp4": 40})
     with SessionReader(path) as reader:
-        track_source(path, 0, TrackerName.BYTETRACK, reader.frames(0))
+        track_source(path, 0, reader.frames(0))
     done = run_main("results", path, "--zones", zones, "--format", "zones,events", "--quiet")
     assert done.status == 1
     assert done.err.count("b.mp4 has no tracks, and lines and zones count tracks") == 1

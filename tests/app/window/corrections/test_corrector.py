@@ -15,7 +15,6 @@ from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.corrections import Corrections, edits
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
-from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video
 from tests.support.store import video_info
@@ -29,7 +28,7 @@ def shown(window, qtbot, tmp_path) -> MainWindow:
     """A tracked file with one object, and the bar."""
     video = make_video(tmp_path / "a.mp4", FRAMES, (320, 240))
     results = write_results(tmp_path / "a.sqlite", video, FRAMES)
-    track_session(results.database, TrackerName.BYTETRACK)
+    track_session(results.database)
     window.open_paths([results.database])
     qtbot.waitUntil(lambda: window.context.viewer.canvas.result is not None)
     window.context.viewer.player.pause()
@@ -314,7 +313,7 @@ def test_an_object_that_is_not_shown_any_more_is_not_corrected(shown, qtbot, tmp
     shown.context.viewer.set_filter(ViewFilter(0.25))
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_G)
     other = write_results(tmp_path / "b.sqlite", make_video(tmp_path / "b.mp4", FRAMES, (320, 240)), FRAMES)
-    track_session(other.database, TrackerName.BYTETRACK)
+    track_session(other.database)
     shown.open_paths([other.database])
     qtbot.waitUntil(lambda: shown.context.viewer.item.results.database == other.database)
     press(qtbot, shown, Qt.Key.Key_Backspace)

@@ -30,8 +30,7 @@ from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.files import lock_session
 from framefleet.engine.store.session import SessionReader, SessionWriter
-from framefleet.engine.store.tracks import track_session, track_source, tracked_with
-from framefleet.engine.tracking.follow import TrackerName
+from framefleet.engine.store.tracks import has_current_tracks, track_session, track_source
 from framefleet.engine.types import Detections, FrameRef, FrameResult
 from framefleet.engine.zones.file import zones_text
 from framefleet.engine.zones.shapes import Line, Zone, ZoneSet
@@ -47,7 +46,7 @@ def shown(window, qtbot, tmp_path) -> Zones:
     (tmp_path / "camera").mkdir()
     video = make_video(tmp_path / "camera" / "a.mp4", FRAMES, (320, 240))
     results = write_results(tmp_path / "a.sqlite", video, FRAMES)
-    track_session(results.database, TrackerName.BYTETRACK)
+    track_session(results.database)
     window.open_paths([results.database])
     qtbot.waitUntil(lambda: window.context.viewer.player.current is not None)
     window.context.actions.zones.setChecked(True)
@@ -265,7 +264,7 @@ def test_the_table_has_columns_for_what_there_is(shown, qtbot):
 def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tmp_path):
     draw_gate(shown)
     results = write_results(tmp_path / "b.sqlite", make_video(tmp_path / "camera" / "b.mp4", FRAMES, (320, 240)), FRAMES)
-    track_session(results.database, TrackerName.BYTETRACK)
+    track_session(results.database)
     window.open_paths([results.database])
     untracked = write_results(tmp_path / "c.sqlite", make_video(tmp_path / "camera" / "c.mp4", FRAMES, (320, 240)), FRAMES)
     window.open_paths([untracked.database])
@@ -305,7 +304,7 @@ def test_several_files_are_counted_on_one_clock_and_their_tracks_stay_apart(tmp_
     files = []
     for name, time in (("b", "07:20:00"), ("a", "06:59:59")):
         results = write_results(tmp_path / f"{name}.sqlite", make_video(tmp_path / f"{name}.mp4", FRAMES, (320, 240)), FRAMES)
-        track_session(results.database, TrackerName.BYTETRACK)
+        track_session(results.database)
         begin_at(results.database, time)
         files.append(results)
     zones = ZoneSet((320, 240), (Line("one", (25, 5), (25, 100)), Line("two", (50, 5), (50, 100))))
@@ -323,7 +322,7 @@ def test_several_files_are_counted_on_one_clock_and_their_tracks_stay_apart(tmp_
 def test_with_all_files_chart_and_routes_count_them_and_the_other_lists_say_that_they_do_not(shown, qtbot, window, tmp_path):
     draw_gate(shown)
     results = write_results(tmp_path / "b.sqlite", make_video(tmp_path / "camera" / "b.mp4", FRAMES, (320, 240)), FRAMES)
-    track_session(results.database, TrackerName.BYTETRACK)
+    track_session(results.database)
     window.open_paths([results.database])
     qtbot.waitUntil(lambda: len(window.context.queue) == 2)
     feature(window, QueuePanel).show_item(next(iter(window.context.queue)).key)
@@ -361,7 +360,7 @@ def test_the_lines_of_a_run_are_shown_with_its_results_until_the_user_removes_th
     video = make_video(tmp_path / "camera" / "a.mp4", FRAMES, (320, 240))
     drawn = ZoneSet((640, 480), (Line("gate", (40, 5), (40, 100)),))
     results = write_results(tmp_path / "a.sqlite", video, FRAMES, zones=zones_text(drawn))
-    track_session(results.database, TrackerName.BYTETRACK)
+    track_session(results.database)
     window.open_paths([results.database])
     window.context.actions.zones.setChecked(True)
     zones = feature(window, Zones)
@@ -470,7 +469,7 @@ def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path, own):
         feature(window, Zones).panel.track.click()
         qtbot.waitUntil(lambda: not feature(window, Zones).panel.track.isVisible() and not window.context.background.busy)
     assert feature(window, Zones).list.model.index(0, 2).data() == "1"
-    assert tracked_with(results.database, 0, TrackerName.BYTETRACK)
+    assert has_current_tracks(results.database, 0)
     found = window.context.viewer.canvas  # the picture shows the numbers at once
     qtbot.waitUntil(lambda: found.visible_detections.tracks is not None and found.visible_detections.tracks[0] == 1, timeout=20_000)
 
@@ -504,14 +503,14 @@ def test_the_tracks_of_a_run_appear_when_they_are_stored(window, qtbot, tmp_path
         assert not panel.track.isVisible()
         assert not panel.note.text()
         with SessionReader(results.database) as reader:
-            track_source(results.database, 0, TrackerName.BYTETRACK, reader.frames(0))
+            track_source(results.database, 0, reader.frames(0))
         qtbot.waitUntil(lambda: not panel.remark.text() and feature(window, Zones).list.model.index(0, 2).data() == "1")
 
 
 def test_without_tracks_the_reason_is_said(window, qtbot, tmp_path):
     """A single frame has no track."""
     results = write_results(tmp_path / "a.sqlite", make_video(tmp_path / "a.mp4", 1, (320, 240)), 1)
-    track_session(results.database, TrackerName.BYTETRACK)
+    track_session(results.database)
     window.open_paths([results.database])
     window.context.actions.zones.setChecked(True)
     note = feature(window, Zones).panel.note

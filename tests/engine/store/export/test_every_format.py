@@ -14,7 +14,6 @@ from framefleet.engine.store.exporters.common.base import REPORT_FRAMES
 from framefleet.engine.store.exporters.common.options import ExportOptions
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.tracks import track_session
-from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.zones.shapes import Line, ZoneSet
 from tests.support.store import write_session
 
@@ -26,7 +25,7 @@ FORMATS = [name for name in EXPORTERS if name != "video"]
 def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A session of two videos, with tracks."""
     database = write_session(tmp_path_factory.mktemp("session") / "s.sqlite", {"a.mp4": 3 * REPORT_FRAMES, "b.mp4": 100})
-    track_session(database, TrackerName.BYTETRACK)
+    track_session(database)
     return database
 
 

@@ -21,7 +21,6 @@ from framefleet.engine.store.exporters.common.options import ExportOptions, Part
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.store.zones import read_counts
-from framefleet.engine.tracking.follow import TrackerName
 from framefleet.engine.types import Detections, FrameRef, FrameResult
 from framefleet.engine.zones.shapes import Line, ZoneSet
 from tests.support.media import make_video
@@ -46,7 +45,7 @@ def written(folder, detected):
             found = Detections(box, np.array([0.9], np.float32), np.array([2], np.int32))
             writer.add_frames([FrameResult(FrameRef(0, index, index / 25), CPU, *SIZE, found)])
         writer.finish_source(0, str(video), Ledger(detected, detected, skipped=FRAMES - detected), 1.0)
-    track_session(folder / "s.sqlite", TrackerName.BYTETRACK)
+    track_session(folder / "s.sqlite")
     return folder / "s.sqlite"
 
 

@@ -22,7 +22,6 @@ from framefleet.engine.store.export.run import export_session
 from framefleet.engine.store.exporters.common.options import ExportOptions, Least
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
-from framefleet.engine.tracking.follow import TrackerName
 from tests.support.media import make_video
 from tests.support.store import LABELS, make_frame, video_info, write_session
 
@@ -36,7 +35,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with SessionWriter(path, LABELS, {"model": "tiny"}) as writer:
         writer.add_source(0, "a.mp4", video_info("a.mp4", 10))
         writer.add_frames(make_frame(0, index, 0 if index in (4, 5) else 2) for index in range(10))
-    track_session(path, TrackerName.BYTETRACK)
+    track_session(path)
     return path
 
 

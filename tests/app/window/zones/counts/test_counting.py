@@ -12,13 +12,12 @@ from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.zones.counts.counting import read_tracks, with_shown
 from framefleet.engine.store import schema
 from framefleet.engine.store.tracks import track_session
-from framefleet.engine.tracking.follow import TrackerName
 from tests.support.window import write_results
 
 
 def test_objects_without_a_track_are_no_events_of_tracked_results_however_they_are_filtered(tmp_path: Path) -> None:
     results = write_results(tmp_path / "a.sqlite", tmp_path / "a.mp4", 60)
-    track_session(results.database, TrackerName.BYTETRACK)
+    track_session(results.database)
     with closing(schema.open_existing(results.database, "rw")) as connection:
         rows = connection.execute("SELECT frame, boxes, tracks FROM frames JOIN frame_tracks USING (source, frame)").fetchall()
         for frame, boxes, packed in rows:
