@@ -32,7 +32,6 @@ EXCEPTIONS = {
     # the pool's reasons and the exporters' notes are still texts; the path or device is shown beside them
     "app/cli/runs.py": 1,
     "app/window/devices/status.py": 1,
-    "engine/store/export/run.py": 2,
 }
 """Files with such places, and how many there are."""
 

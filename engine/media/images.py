@@ -9,6 +9,7 @@ import re
 import stat
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -102,28 +103,28 @@ def _content(path: Path) -> NDArray[np.uint8]:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise SourceError(f"{path} is not a regular file: give a picture, or a folder of pictures")
+            raise SourceError(Notice("media.not_a_picture_file", path=path))
         # reading a pipe, or one of the system's files that have no size, could wait for ever; cv2.imread cannot open every name on Windows
         content = np.fromfile(path, np.uint8) if status.st_size else np.zeros(0, np.uint8)
     except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error.strerror or error}; check the name and the file's permissions") from error
+        raise SourceError(Notice("media.picture_file_not_read", path=path, detail=error.strerror or str(error))) from error
     if not content.size:
-        raise SourceError(f"{path} is empty: nothing was written to it, or a download did not finish")
+        raise SourceError(Notice("media.empty_file", path=path))
     return content
 
 
 def _picture(path: Path, content: NDArray[np.uint8]) -> Image:
     """Decode the bytes of a file. path: for errors. Raises SourceError."""
     if _is_animation(content[:_HEAD].tobytes()):
-        raise SourceError(f"{path} is an animation, of which only the first picture could be read: convert it to a video")
+        raise SourceError(Notice("media.animation", path=path))
     try:
         image = cv2.imdecode(content, cv2.IMREAD_COLOR_RGB)
     except (cv2.error, MemoryError) as error:
-        raise SourceError(f"{path} cannot be used ({getattr(error, 'err', error)}): it is damaged or too large") from error
+        raise SourceError(Notice("media.picture_not_used", path=path, detail=str(getattr(error, "err", error)))) from error
     if image is None:
-        raise SourceError(f"{path} is not a picture that can be read: it is damaged, unfinished or of another kind")
+        raise SourceError(Notice("media.no_picture", path=path))
     if max(image.shape) > MAX_SIDE:
-        raise SourceError(f"{path} has {image.shape[1]}×{image.shape[0]} pixels: at most {MAX_SIDE}×{MAX_SIDE} can be used")
+        raise SourceError(Notice("media.picture_too_large", path=path, width=image.shape[1], height=image.shape[0], limit=MAX_SIDE))
     return np.asarray(image, np.uint8)
 
 
@@ -151,7 +152,7 @@ def probe_images(path: Path) -> SourceInfo:
     folder = is_folder(path)
     files = pictures_in(path) if folder else [path]
     if not files:
-        raise SourceError(f"no picture in the folder {path}: give a folder that contains pictures or a video file")
+        raise SourceError(Notice("media.no_picture_in_folder", path=path))
     first, codec = _first_readable(files)
     height, width = first.shape[:2]
     segments = tuple(
@@ -179,10 +180,7 @@ def decode_images(info: SourceInfo, segment: Segment, skip: int) -> Iterator[Dec
 
 def _first_readable(files: list[Path]) -> tuple[Image, str]:
     """Return the first picture that can be read, and its format (the suffix)."""
-    failure = SourceError("there is no picture")
-    for file in files:
-        try:
+    for file in files[:-1]:
+        with suppress(SourceError):
             return read_picture(file), file.suffix[1:].lower()
-        except SourceError as error:
-            failure = error
-    raise failure
+    return read_picture(files[-1]), files[-1].suffix[1:].lower()

@@ -17,6 +17,7 @@ from framefleet.engine.detection.frame_format import FrameFormat, HostImage, Pix
 from framefleet.engine.detection.preprocess import Fit, fit
 from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.video_file import MAX_SIDE
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import Image
 from framefleet.plugins.colour import SHIFT, colour_factors
 
@@ -220,7 +221,7 @@ class Converter:
         transposed, flip = self.orientation(frame)
         (width, height), _ = self._sizes(frame, transposed)
         if max(width, height) > MAX_SIDE:
-            raise SourceError(f"a frame of {width}×{height}: at most {MAX_SIDE}×{MAX_SIDE} can be used")
+            raise SourceError(Notice("media.frame_too_large", width=width, height=height, limit=MAX_SIDE))
         image = self._bgra(frame, width, height) if self._for_screen else self._rgb(frame, width, height)
         if transposed:
             image = np.asarray(cv2.transpose(image), np.uint8)

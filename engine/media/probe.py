@@ -22,7 +22,7 @@ from framefleet.engine.media.sampling import Sampling, Wanted
 from framefleet.engine.media.segment import SegmentTable
 from framefleet.engine.media.sources import is_folder, is_picture
 from framefleet.engine.media.types import DecodeFailure, Segment, SourceInfo, SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.settings.kinds import Moment
 
 
@@ -42,7 +42,8 @@ def sampled(info: SourceInfo, sampling: Sampling) -> SourceInfo:
 
 def _sampled_pictures(info: SourceInfo, sampling: Sampling) -> SourceInfo:
     if sampling.timed:
-        raise SourceError(f"{info.path}: pictures have no times: give --from, --to and --every as numbers of pictures")
+        options = {"begin": Option("from"), "end": Option("to"), "every": Option("every")}
+        raise SourceError(Notice("media.pictures_without_times", path=Path(info.path), **options))
     begin, end, every = (moment.frames if moment else None for moment in (sampling.begin, sampling.end, sampling.every))
     segments: list[Segment] = []
     for segment in info.segments:
@@ -132,8 +133,8 @@ def _first_picture(path: Path) -> tuple[int, int, float | None, str, str | None]
                 if isinstance(frame, av.VideoFrame):
                     time = None if frame.pts is None else float(min([frame.pts, *times]) * file.time_base)
                     return *Converter(file.stream.sample_aspect_ratio).size(frame), time, file.codec.name, file.created
-        cause = file.error or "no frame in it can be decoded"
-    raise SourceError(f"{path} is not a video that can be decoded ({cause}): it is damaged, unfinished or of another kind")
+        cause = file.error or Notice("media.no_frame_decoded")
+    raise SourceError(Notice("media.video_not_decoded", path=path, cause=cause))
 
 
 _APART = 12

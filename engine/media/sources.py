@@ -8,6 +8,7 @@ from hashlib import blake2b
 from pathlib import Path, PurePath
 
 from framefleet.engine.errors import SourceError
+from framefleet.engine.notices import Notice
 
 DIGESTED = 65536
 """Bytes at the start and at the end of a file that are included in its digest."""
@@ -145,13 +146,10 @@ def expand_sources(paths: Iterable[Path]) -> list[Path]:
             found = list(_walk(path))
             if not found:
                 known = len(VIDEO_SUFFIXES | PICTURE_SUFFIXES)
-                raise SourceError(
-                    f"no video and no picture in the folder {path}: names must end in .mp4, .mkv, .jpg or another of {known} suffixes;"
-                    " name files with other suffixes one by one"
-                )
+                raise SourceError(Notice("media.no_source_in_folder", path=path, known=known))
             sources += found
         elif path.name.endswith(_DATABASE_PARTS):
-            raise SourceError(f"{path} is a part of a session database: give the .sqlite file")
+            raise SourceError(Notice("media.part_of_a_session", path=path))
         elif _exists(path):
             sources.append(path)
         else:
@@ -169,15 +167,15 @@ def unreadable_pictures(folder: Path) -> list[Path]:
     return found
 
 
-def missing(path: Path) -> str:
-    """Return the error message for a path that does not exist. Recognises URLs, in which ``Path`` reduces ``//`` to one slash."""
+def missing(path: Path) -> Notice:
+    """Return what to say about a path that does not exist. Recognises URLs, in which ``Path`` reduces ``//`` to one slash."""
     address = re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]+):/(.*)", path.as_posix())
     if address is None:
-        return f"{path} does not exist: check the name and the folder"
+        return Notice("media.missing", path=path)
     scheme, rest = address.groups()
     if scheme.lower() == "file":
-        return f"file:///{rest} is an address: give the path alone, /{rest}"
-    return f"{scheme}://{rest} is an address, and only files and folders can be read: save its content as a file first"
+        return Notice("media.file_address", rest=rest)
+    return Notice("media.address", scheme=scheme, rest=rest)
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -195,7 +193,7 @@ def _exists(path: Path) -> bool:
     try:
         return path.exists()
     except OSError as error:  # no permission for a folder above it, or the name is too long
-        raise SourceError(f"{path} cannot be read: {error.strerror}; check the name and the folder's permissions") from error
+        raise SourceError(Notice("media.path_not_read", path=path, detail=error.strerror)) from error
 
 
 def _may_be_file(path: Path) -> bool:
@@ -210,5 +208,5 @@ def _entries(folder: Path) -> list[Path]:
     try:
         paths = [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError as error:
-        raise SourceError(f"the folder {folder} cannot be read: {error.strerror}") from error
+        raise SourceError(Notice("media.folder_not_read", folder=folder, detail=error.strerror)) from error
     return sorted(paths, key=lambda path: natural_key(path.name))

@@ -15,6 +15,39 @@ TEXTS: dict[str, Text] = {
     "media.no_keyframe_for_clips": "{path} has no frame from which a clip can begin: repair the file",
     "media.picture_not_encoded": "a picture cannot be encoded as {suffix}",
     # sources
+    "media.missing": "{path} does not exist: check the name and the folder",
+    "media.file_address": "file:///{rest} is an address: give the path alone, /{rest}",
+    "media.address": "{scheme}://{rest} is an address, and only files and folders can be read: save its content as a file first",
+    "media.path_not_read": "{path} cannot be read: {detail}; check the name and the folder's permissions",
+    "media.folder_not_read": "the folder {folder} cannot be read: {detail}",
+    "media.no_source_in_folder": "no video and no picture in the folder {path}: names must end in .mp4, .mkv, .jpg or another of {known}"
+    " suffixes; name files with other suffixes one by one",
+    "media.part_of_a_session": "{path} is a part of a session database: give the .sqlite file",
+    "media.empty_file": "{path} is empty: nothing was written to it, or a download did not finish",
+    "media.pictures_without_times": "{path}: pictures have no times: give {begin}, {end} and {every} as numbers of pictures",
+    # videos
+    "media.not_a_file": "{path} is not a regular file: give a video, a picture or a folder of them",
+    "media.file_not_read": "{path} cannot be read: {detail}; check the file's permissions",
+    "media.playlist": "{path} is a playlist or a text, not a video: give the videos themselves",
+    "media.no_video": "{path} is not a video that can be read ({detail}): it may be damaged, unfinished or of another kind",
+    "media.no_video_track": "{path} has no video track: sound alone cannot be searched for objects",
+    "media.no_decoder": "{path}: there is no decoder for its video track; convert it to H.264",
+    "media.video_too_large": "{path} claims pictures of {width}×{height}: at most {limit}×{limit} can be used",
+    "media.frame_too_large": "a frame of {width}×{height}: at most {limit}×{limit} can be used",
+    "media.video_not_decoded": "{path} is not a video that can be decoded ({cause}): it is damaged, unfinished or of another kind",
+    "media.no_frame_decoded": "no frame in it can be decoded",
+    # pictures
+    "media.not_a_picture_file": "{path} is not a regular file: give a picture, or a folder of pictures",
+    "media.picture_file_not_read": "{path} cannot be read: {detail}; check the name and the file's permissions",
+    "media.animation": "{path} is an animation, of which only the first picture could be read: convert it to a video",
+    "media.picture_not_used": "{path} cannot be used ({detail}): it is damaged or too large",
+    "media.no_picture": "{path} is not a picture that can be read: it is damaged, unfinished or of another kind",
+    "media.picture_too_large": "{path} has {width}×{height} pixels: at most {limit}×{limit} can be used",
+    "media.no_picture_in_folder": "no picture in the folder {path}: give a folder that contains pictures or a video file",
+    # previews
+    "media.preview_not_read": "{path} cannot be read: {detail}",
+    "media.nothing_decoded": "{path} has no frame that can be decoded; copy the file again or repair it",
+    # joined files
     "media.joined_mp4": "{path} holds {count} MP4 files, one after the other, of which only the first one is read: join them with a video"
     " program instead",
 }

@@ -3,6 +3,50 @@
 from framefleet.engine.notices import Text
 
 TEXTS: dict[str, Text] = {
+    # exports
+    "store.no_such_format": "there is no format '{name}': choose from {formats}",
+    "store.no_free_name": "{name} finds no free name in {folder}: choose another folder",
+    "store.is_a_folder": "it is a folder",
+    "store.no_regular_file": "it is not a regular file",
+    "store.is_an_input": "it is a source, a file of the model or the session itself",
+    "store.is_a_picture_of_a_source": "it is a picture of a source",
+    "store.not_what_to_draw": "'{text}' is not a list of what to draw: choose from {parts}",
+    "store.not_a_distance": "'{text}' is not a distance between frames: write a number of frames, such as 10, or a time, such as 1s",
+    "store.not_a_length": "'{text}' is not a length: write a number of frames, such as 10, or a time, such as 1s",
+    "store.not_an_interval": "'{text}' is not a time: write 30s, 15m or 1h",
+    "store.not_a_range": ("'{text}' is not a range of confidences: write two numbers from 0 to 1, the lower one first, such as 0.3,0.6"),
+    "store.maps_no_labels": "'{text}' maps no labels: write label=category with commas between, such as dog=animal,car=vehicle",
+    "store.other_number_of_labels": "{option} is for models with COCO's {number} labels, and this one has {found}: leave it out",
+    "store.other_labels": "{option} is for models with COCO's labels, but label {number} is '{label}', not '{name}': leave it out",
+    "store.no_pyarrow": "--format parquet needs pyarrow: install framefleet[parquet], or pyarrow",
+    "store.too_many_rows": (
+        "{path} has {rows:,} rows, and spreadsheet programs show the first {limit:,} only: export fewer classes or a higher confidence, or"
+        " choose the format parquet"
+    ),
+    "store.left_out": (
+        "megadetector: {count} detection of a class without a category is left out ({labels}); {option} chooses the category of each class",
+        "megadetector: {count:,} detections of classes without a category are left out ({labels}); {option} chooses the category of each"
+        " class",
+    ),
+    "store.not_counted": "{problem}; it is not counted",
+    "store.no_zones": "no lines and zones to count at: give {option}",
+    "store.no_zones_without_tracks": "{path} has no lines and zones, because they count tracks, and there are none",
+    "store.no_frame_to_draw_on": "no frame of {path} can be decoded: there is nothing to draw on",
+    "store.annotated_video_changed": (
+        "{path} has changed since the detection, and the boxes are of the earlier video: detect again, or restore the file"
+    ),
+    "store.part_kept": "{crash}; what it had written is in {path}",
+    "store.pictures_without_source": "{path} is not there or cannot be read: put it back, or export without pictures",
+    "store.pictures_of_changed_source": "{path} has changed since its detections were made: detect again, or export without pictures",
+    "store.picture_not_found": "{path}: the frame at {seconds:.3f} s was not found again: detect again, or leave pictures out",
+    "store.clips_without_video": (
+        "{path} does not exist: clips are taken from the video itself; put it back, or change the folder's name back"
+    ),
+    "store.clips_of_changed_video": (
+        "{path} has changed since the detection, and the times are of the earlier video: detect again, or restore it"
+    ),
+    "store.no_clip_written": "{crash}: no clip of {path} was written; try again with other times or classes",
+    # sessions
     "store.cannot_read": "cannot read {path}: {value}",
     "store.cannot_write": "cannot write {path}: {value}",
     "store.cannot_create": "cannot create {path}: {value}",

@@ -102,7 +102,7 @@ class Exports(QObject):
             notes = {note: None for item in written for note in item.notes}
             self._show_done(translate("results", "Exported {written}").format(written=_what(written)), choice.folder)
             if notes:
-                self._banners.show_banner(subject, Severity.WARNING, "\n".join(notes))
+                self._banners.show_banner(subject, Severity.WARNING, "\n".join(map(of_engine, notes)))
 
         def failed(message: Notice) -> None:
             self._cancelled.pop(number, None)

@@ -30,6 +30,7 @@ from framefleet.engine.media.container.hidden_packets import HiddenPackets
 from framefleet.engine.media.container.structure import incomplete_ts_frames
 from framefleet.engine.media.sources import PLAYLIST_SUFFIXES, missing
 from framefleet.engine.media.types import Segment
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import Closing
 
 # Opens video files safely.
@@ -60,13 +61,13 @@ def check_readable(path: Path) -> None:
         if not path.exists():
             raise SourceError(missing(path))
         if not path.is_file():
-            raise SourceError(f"{path} is not a regular file: give a video, a picture or a folder of them")
+            raise SourceError(Notice("media.not_a_file", path=path))
         with path.open("rb") as file:
             empty = not os.fstat(file.fileno()).st_size  # reading some of the system's files, which have no size, waits for ever
     except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error.strerror or error}; check the file's permissions") from error
+        raise SourceError(Notice("media.file_not_read", path=path, detail=error.strerror or str(error))) from error
     if empty:
-        raise SourceError(f"{path} is empty: nothing was written to it, or a download did not finish")
+        raise SourceError(Notice("media.empty_file", path=path))
 
 
 def open_container(path: Path) -> InputContainer:
@@ -76,10 +77,8 @@ def open_container(path: Path) -> InputContainer:
         return open_local(str(path.absolute()))
     except (av.FFmpegError, ValueError, OSError) as error:
         if _is_playlist(path):
-            raise SourceError(f"{path} is a playlist or a text, not a video: give the videos themselves") from error
-        raise SourceError(
-            f"{path} is not a video that can be read ({reason(error)}): it may be damaged, unfinished or of another kind"
-        ) from error
+            raise SourceError(Notice("media.playlist", path=path)) from error
+        raise SourceError(Notice("media.no_video", path=path, detail=reason(error))) from error
 
 
 def open_local(url: str) -> InputContainer:
@@ -160,15 +159,14 @@ class VideoFile(Closing):
     def _choose_stream(self) -> None:
         streams = [stream for stream in self.container.streams.video if not stream.disposition.value & _ATTACHED_PICTURE]
         if not streams:
-            raise SourceError(f"{self.path} has no video track: sound alone cannot be searched for objects")
+            raise SourceError(Notice("media.no_video_track", path=self.path))
         self.stream: VideoStream = next((stream for stream in streams if stream.disposition.value & _DEFAULT), streams[0])
         self.codec = self.stream.codec_context
         if self.codec is None:
-            raise SourceError(f"{self.path}: there is no decoder for its video track; convert it to H.264")
+            raise SourceError(Notice("media.no_decoder", path=self.path))
         if self.codec.width > MAX_SIDE or self.codec.height > MAX_SIDE:
-            raise SourceError(
-                f"{self.path} claims pictures of {self.codec.width}×{self.codec.height}: at most {MAX_SIDE}×{MAX_SIDE} can be used"
-            )
+            size = {"width": self.codec.width, "height": self.codec.height}
+            raise SourceError(Notice("media.video_too_large", path=self.path, limit=MAX_SIDE, **size))
         self._unit = self.time_base.numerator, self.time_base.denominator  # PyAV 19 has a type of its own for it
         self.hidden = HiddenPackets(self.codec)
         self.codec.thread_type = ThreadType.AUTO

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from framefleet.engine.media.types import SourceInfo
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import FrameResult
 
 
@@ -82,7 +83,7 @@ class Picture:
 class Answer:
     """The answer to a ``Fetch``: pictures, and why there are fewer than requested.
 
-    ended: the source is at its end. waits: the next frame has no detections yet. reason: the error message.
+    ended: the source is at its end. waits: the next frame has no detections yet. reason: what failed, None: nothing.
     info: about the source, only in the first answer after opening it.
     """
 
@@ -90,7 +91,7 @@ class Answer:
     pictures: tuple[Picture, ...] = ()
     ended: bool = False
     waits: bool = False
-    reason: str | None = None
+    reason: Notice | None = None
     info: SourceInfo | None = None
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from framefleet.engine.errors import FramefleetError, SourceError
 from framefleet.engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Place, Request
 from framefleet.engine.media.types import SourceInfo
+from framefleet.engine.notices import Notice
 from framefleet.engine.processes.watchdog import start_clock
 from framefleet.engine.types import FrameResult
 
@@ -80,7 +81,8 @@ class _Preview:
             return Found(request.ticket, request.pts, self._detections.result(request.stored, request.pts)), []
         pictures: list[Picture] = []
         unshared: list[memoryview] = []
-        ended, waits, reason = False, False, None
+        ended, waits = False, False
+        reason: Notice | None = None
         try:
             for place in request.places:
                 frame = self._frame(request)
@@ -95,9 +97,9 @@ class _Preview:
                 pictures.append(self._picture(frame, request.size, place, result, unshared))
                 request = replace(request, at=None, before=None)
         except FramefleetError as error:
-            reason = str(error)
+            reason = error.notice
         except OSError as error:  # of the file: ``main`` would take it for the end of the pipe
-            reason = f"{request.path} cannot be read: {error.strerror or error}"
+            reason = Notice("media.preview_not_read", path=Path(request.path), detail=error.strerror or str(error))
         if reason is not None and not request.still:
             self._close_reader()
         info = None
@@ -162,7 +164,7 @@ class _Preview:
             if request.after is None or frame.ref.pts >= request.after:
                 return frame
         if not request.sequential:  # a seek finds the nearest frame, so there is none in the whole file
-            raise SourceError(f"{request.path} has no frame that can be decoded; copy the file again or repair it")
+            raise SourceError(Notice("media.nothing_decoded", path=Path(request.path)))
         return None
 
     def _open(self, request: Fetch) -> VideoReader:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from framefleet.engine.errors import ExportError
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.clips.plan import ClipPlan, stamp
 from framefleet.engine.store.export.destinations import Destinations, Protected, names_for
 from framefleet.engine.store.export.outputs import Purpose
@@ -61,13 +62,9 @@ def write_clips(
     Raises ExportError if the video is missing or has changed, or a file cannot be written.
     """
     if not source.file.exists():
-        raise ExportError(
-            f"{source.file} does not exist: clips are taken from the video itself; put it back, or change the folder's name back"
-        )
+        raise ExportError(Notice("store.clips_without_video", path=source.file))
     if source.changed():
-        raise ExportError(
-            f"{source.file} has changed since the detection, and the times are of the earlier video: detect again, or restore it"
-        )
+        raise ExportError(Notice("store.clips_of_changed_video", path=source.file))
     sources = reader.sources()
     stem = dict(zip((each.number for each in sources), source_stems(sources), strict=True))[source.number]
     copied = ".mp4" if source.info is not None and source.info.codec in _IN_MP4 else ".mkv"
@@ -87,7 +84,7 @@ def write_clips(
         job = CutsJob(str(source.file), cuts, exact)
         crash = run_child("clips", "the process that writes clips", "framefleet.engine.store.clips.process", job, progress)
         if crash is not None:
-            raise ExportError(f"{crash}: no clip of {source.file} was written; try again with other times or classes")
+            raise ExportError(Notice("store.no_clip_written", crash=crash, path=source.file))
         with explained(folder, "write"):
             for path, (name, ending, start, end) in zip(made, wanted, strict=True):
                 kind = f"clip {name} {start:.6f} {end} {exact} {ending}"

@@ -18,6 +18,7 @@ from typing import Self
 
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.sources import is_picture
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.export.outputs import Outputs, Purpose, identity_of
 from framefleet.engine.store.reader import SessionReader
 from framefleet.engine.store.sources import name_key
@@ -44,20 +45,20 @@ class Protected:
         model = [Path(reader.facts[name]) for name in ("cfg", "weights") if reader.facts.get(name)]
         return cls([*(source.file for source in reader.sources()), *model, *(path.with_suffix(".names") for path in model), reader.path])
 
-    def why_not(self, path: Path) -> str | None:
+    def why_not(self, path: Path) -> Notice | None:
         """Return why no file may be written at ``path``, None if one may be written. Follows links, also hard ones."""
         try:
             status = path.stat()
         except OSError:
             return None
         if not stat.S_ISREG(status.st_mode):
-            return "it is a folder" if stat.S_ISDIR(status.st_mode) else "it is not a regular file"
+            return Notice("store.is_a_folder" if stat.S_ISDIR(status.st_mode) else "store.no_regular_file")
         if (status.st_dev, status.st_ino) in self._files:
-            return "it is a source, a file of the model or the session itself"
+            return Notice("store.is_an_input")
         with suppress(OSError):
             folder = path.parent.stat()
             if is_picture(path) and (folder.st_dev, folder.st_ino) in self._folders:
-                return "it is a picture of a source"
+                return Notice("store.is_a_picture_of_a_source")
         return None
 
 
@@ -95,7 +96,7 @@ class Destinations(Closing):
                 self._outputs.forget(path, but=identity)
                 self._delete_partial(path, purpose)
                 return path
-        raise ExportError(f"{made.name} finds no free name in {folder}: choose another folder")
+        raise ExportError(Notice("store.no_free_name", name=made.name, folder=folder))
 
     def close(self) -> None:
         """Store what was written in the session."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from framefleet.engine.errors import UsageError
 from framefleet.engine.media.sources import is_folder
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.common.base import Exporter, Output
@@ -63,7 +64,7 @@ def plan_export(
     """
     for name in formats:
         if name not in EXPORTERS:
-            raise UsageError(f"there is no format '{name}': choose from {', '.join(EXPORTERS)}")
+            raise UsageError(Notice("store.no_such_format", name=name, formats=tuple(EXPORTERS)))
     sources = [_with_clock(source, options.clock) for source in reader.sources()]
     stems = dict(zip((source.number for source in sources), source_stems(sources), strict=True))
     frames = {source.number: reader.count(source.number) for source in sources}

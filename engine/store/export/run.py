@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from framefleet.engine.errors import ExportError
+from framefleet.engine.notices import Notice
 from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.store.export.destinations import Destinations, Protected, names_for
 from framefleet.engine.store.export.outputs import JOURNAL, Outputs, Purpose, recover
@@ -34,7 +35,7 @@ class Exported:
     path: Path
     frames: int
     complete: bool
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
 
 
 def export_session(
@@ -84,7 +85,7 @@ def export_session(
                 with _failures(each.plan, each.export.path, folder, failed), explained(folder / each.plan.name, "write"):
                     names = names_for(each.plan.stem, each.plan.suffix, each.plan.complete, taken)
                     path = destinations.place(each.export.path, folder, names, each.purpose)
-                    notes = (note.replace(str(each.export.path), str(path)) for note in each.export.notes)
+                    notes = (_relocated(note, {each.export.path: path}) for note in each.export.notes)
                     written.append(Exported(path, each.plan.frames, each.plan.complete, tuple(notes)))
             made.clear()
 
@@ -128,11 +129,22 @@ def _failures(plan: Planned, made: Path, folder: Path, failed: Callable[[ExportE
     except ExportError as error:
         part = part_of(made)
         kept = _keep_part(part, plan, folder) if plan.output.slow else None
-        words = str(error).replace(str(part), str(kept or folder / plan.name))
-        shown = ExportError(words.replace(str(made), str(folder / plan.name)))
+        path = folder / plan.name
+        shown = ExportError(_relocated(error.notice, {part: kept or path, made: path}))
         if failed is None:
             raise shown from error
         failed(shown)
+
+
+def _relocated(notice: Notice, places: Mapping[Path, Path]) -> Notice:
+    """A notice with the paths at which files are in place of those at which they were made."""
+
+    def moved(value: object) -> object:
+        if isinstance(value, Notice):
+            return _relocated(value, places)
+        return places.get(value, value) if isinstance(value, Path) else value
+
+    return Notice(notice.code, **{name: moved(value) for name, value in notice.fields.items()})
 
 
 def _keep_part(part: Path, plan: Planned, folder: Path) -> Path | None:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.common.base import Export, Exporter, Output, text_file
 from framefleet.engine.store.exporters.common.options import Least
@@ -60,10 +61,7 @@ def write_detections(export: Export) -> None:
         for source in export.sources:
             rows += _write_detections(export, source, devices, table)
     if rows > MAX_ROWS:
-        export.notes.append(
-            f"{export.path} has {rows:,} rows, and spreadsheet programs show the first {MAX_ROWS:,} only: export fewer classes or a"
-            " higher confidence, or choose the format parquet"
-        )
+        export.notes.append(Notice("store.too_many_rows", path=export.path, rows=rows, limit=MAX_ROWS))
 
 
 def _write_detections(export: Export, source: StoredSource, devices: Mapping[int, str], table: TextIO) -> int:

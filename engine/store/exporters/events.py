@@ -9,6 +9,7 @@ from typing import TextIO
 
 from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.appearances import EventKind, read_events
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.common.base import Export, Exporter, Output
@@ -33,7 +34,7 @@ def write(export: Export) -> None:
         try:
             require_any_tracks(export.reader, export.sources)
         except UsageError as error:
-            raise ExportError(str(error)) from error
+            raise ExportError(error.notice) from error
     with table_file(export, COLUMNS) as file:
         for source in export.sources:
             if source.kind is SourceKind.VIDEO:
@@ -50,12 +51,12 @@ def _write_source(export: Export, source: StoredSource, file: TextIO) -> None:
             zones, note = zones_for(zones, source)
         except UsageError as error:
             zones, note = None, None
-            export.notes.append(f"{error}; it is not counted")
-        export.notes += [str(note)] if note else []
+            export.notes.append(Notice("store.not_counted", problem=error.notice))
+        export.notes += [note] if note else []
     try:
         file.writelines(row(cells) + "\r\n" for cells in _rows(export, source, zones))
     except UsageError as error:
-        raise ExportError(str(error)) from error
+        raise ExportError(error.notice) from error
 
 
 def _rows(export: Export, source: StoredSource, zones: ZoneSet | None) -> Iterator[list[object]]:

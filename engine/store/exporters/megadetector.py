@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.common.base import Export, Exporter, text_output, write_list
 from framefleet.engine.store.exporters.common.coco_ids import has_coco_labels
@@ -52,13 +53,10 @@ class _Categories:
         self.left_out = Counter[str]()
 
     @property
-    def note(self) -> str:
-        """Which detections are left out, as a sentence; most frequent classes first."""
-        named = ", ".join(label for label, _ in self.left_out.most_common(MAX_NAMED)) + (", …" if len(self.left_out) > MAX_NAMED else "")
-        return (
-            f"megadetector: {self.left_out.total():,} detections of classes without a category are left out ({named});"
-            " --category-map chooses the category of each class"
-        )
+    def note(self) -> Notice:
+        """Which detections are left out; most frequent classes first."""
+        labels = (*(label for label, _ in self.left_out.most_common(MAX_NAMED)), *["…"] * (len(self.left_out) > MAX_NAMED))
+        return Notice("store.left_out", count=self.left_out.total(), labels=labels, option=Option("category-map"))
 
     def detections(self, frame: FrameResult) -> list[dict[str, Any]]:
         """Return the detections of a frame as the file has them."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.common.base import Export, Exporter, Output, complete_file
 from framefleet.engine.store.exporters.csv import columns_of, file_of
@@ -40,7 +41,7 @@ def write(export: Export) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise ExportError("--format parquet needs pyarrow: install framefleet[parquet], or pyarrow") from None
+        raise ExportError(Notice("store.no_pyarrow")) from None
     schema = _schema(pa, columns_of(export))
     with (
         explained(export.path, "write"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.common.base import Export, Exporter, Output, complete_file
 from framefleet.engine.store.exporters.common.child import run_child
@@ -43,8 +44,7 @@ def write(export: Export) -> None:
     """
     reader, source, path = export.reader, export.source, export.path
     if source.changed():
-        remedy = "detect again, or restore the file"
-        raise ExportError(f"{source.file} has changed since the detection, and the boxes are of the earlier video: {remedy}")
+        raise ExportError(Notice("store.annotated_video_changed", path=source.file))
     drawn = export.options.draw, _zones(export), Clock.of(reader, source)
     with explained(path, "write"), complete_file(path, keep_part=True) as part:
         job = Job(reader.view, source.number, str(source.file), str(part), *drawn)
@@ -56,7 +56,7 @@ def write(export: Export) -> None:
         finally:
             part.with_name(f"{part.name}.plain").unlink(missing_ok=True)
         if crash is not None:
-            raise ExportError(f"{crash}; what it had written is in {part}" if part.exists() else crash)
+            raise ExportError(Notice("store.part_kept", crash=crash, path=part) if part.exists() else crash)
 
 
 def _zones(export: Export) -> ZoneSet | None:
@@ -64,13 +64,13 @@ def _zones(export: Export) -> ZoneSet | None:
     if export.options.zones is None or Part.ZONES not in export.options.draw:
         return None
     if not export.reader.is_tracked(export.source.number):
-        export.notes.append(f"{export.path} has no lines and zones, because they count tracks, and there are none")
+        export.notes.append(Notice("store.no_zones_without_tracks", path=export.path))
         return None
     try:
         zones, note = zones_for(export.options.zones, export.source)
     except UsageError as error:
-        raise ExportError(str(error)) from error
-    export.notes += [str(note)] if note else []
+        raise ExportError(error.notice) from error
+    export.notes += [note] if note else []
     return zones
 
 

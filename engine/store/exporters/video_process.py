@@ -20,6 +20,7 @@ from framefleet.engine.media.cpu_decoding import THREADS
 from framefleet.engine.media.picture import Converter
 from framefleet.engine.media.segment import timed_frames
 from framefleet.engine.media.types import Chapter
+from framefleet.engine.notices import Notice
 from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.child_main import when_parent_ends
 from framefleet.engine.processes.watchdog import Clock
@@ -70,7 +71,7 @@ def _encode(
         frames = _frames(file, reader, job.source)
         first = next(frames, None)
         if first is None:
-            raise ExportError(f"no frame of {video} can be decoded: there is nothing to draw on")
+            raise ExportError(Notice("store.no_frame_to_draw_on", path=video))
         start = Fraction(0) if 0 <= first[0] < _LATE_START and job.view.span is None else first[0]
         picture = _AnnotatedPicture(file, first[2], reader, job)
         ends = first[1]

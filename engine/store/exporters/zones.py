@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.common.base import Export, Exporter, Output
 from framefleet.engine.store.exporters.csv import offset_of, row, table_file
@@ -144,21 +145,21 @@ def count(export: Export, source: StoredSource) -> Counts | ExportError:
     """
     reader, zones = export.reader, export.options.zones
     if zones is None:
-        raise ExportError("no lines and zones to count at: give --zones FILE")
+        raise ExportError(Notice("store.no_zones", option=Option("zones", "FILE")))
     key = source.number, zones, reader.view
     known = _counted.setdefault(reader, {})
     if key not in known:
         try:
             zones.class_ids(reader.labels)
         except UsageError as error:
-            raise ExportError(str(error)) from error
+            raise ExportError(error.notice) from error
         try:
             require_tracks(reader, source.number)
             fitted, note = zones_for(zones, source)
         except UsageError as error:
-            known[key] = ExportError(str(error))
+            known[key] = ExportError(error.notice)
             return known[key]
-        export.notes += [str(note)] if note else []
+        export.notes += [note] if note else []
         counter = TrackCounter(fitted, reader.labels, reader.confidence, reader.classes)
         with reader.unfiltered():
             for block in export.blocks(source):
@@ -179,7 +180,7 @@ def _counts(export: Export) -> Counted:
                 counted.append((source, found))
     if misfits and not counted:
         raise misfits[0]
-    export.notes += [f"{error}; it is not counted" for error in misfits]
+    export.notes += [Notice("store.not_counted", problem=error.notice) for error in misfits]
     return counted
 
 

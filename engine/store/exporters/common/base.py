@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TextIO, TypeAlias
 
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.exporters.common.options import ExportOptions
 from framefleet.engine.store.facts import looked_for
 from framefleet.engine.store.reader import Block
@@ -43,7 +44,7 @@ class Export:
     place: Path
     options: ExportOptions
     progress: Progress
-    notes: list[str] = field(default_factory=list)
+    notes: list[Notice] = field(default_factory=list)
     written: int = 0
     known: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """What the tasks of one run share: finding all class ids reads the whole session."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from framefleet.engine.errors import UsageError
 from framefleet.engine.model.files import coco_labels
+from framefleet.engine.notices import Notice, Option
 
 _UNUSED = {12, 26, 29, 30, 45, 66, 68, 69, 71, 83}
 """The ids of categories that COCO planned and then left out."""
@@ -32,7 +33,8 @@ def check_coco_labels(labels: Sequence[str]) -> None:
     wanted = coco_labels()
     found = [_OTHER_NAMES.get(label, label) for label in labels]
     if len(found) != len(wanted):
-        raise UsageError(f"--coco-ids is for models with COCO's {len(wanted)} labels, and this one has {len(found)}: leave it out")
+        counts = {"number": len(wanted), "found": len(found)}
+        raise UsageError(Notice("store.other_number_of_labels", option=Option("coco-ids"), **counts))
     for number, (label, name) in enumerate(zip(found, wanted, strict=True)):
         if label != name:
-            raise UsageError(f"--coco-ids is for models with COCO's labels, but label {number} is '{label}', not '{name}': leave it out")
+            raise UsageError(Notice("store.other_labels", option=Option("coco-ids"), number=number, label=label, name=name))

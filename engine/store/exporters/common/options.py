@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import ClassVar, Self
 
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.zones.shapes import ZoneSet
 
@@ -39,7 +40,7 @@ def read_parts(text: str) -> frozenset[Part]:
     names = [name.strip().lower() for name in text.split(",") if name.strip()]
     unknown = [name for name in names if name not in [*Part]]
     if unknown or not names:
-        raise UsageError(f"'{text}' is not a list of what to draw: choose from {', '.join(Part)}")
+        raise UsageError(Notice("store.not_what_to_draw", text=text, parts=tuple(map(str, Part))))
     return frozenset(map(Part, names))
 
 
@@ -50,7 +51,7 @@ class Every:
     frames: int = 1
     seconds: float | None = None
 
-    what: ClassVar = "a distance between frames"
+    wrong: ClassVar = "store.not_a_distance"
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -59,13 +60,13 @@ class Every:
             return cls(int(text))
         if text.strip()[-1:] in _UNITS:
             return cls(seconds=read_interval(text))
-        raise UsageError(f"'{text}' is not {cls.what}: write a number of frames, such as 10, or a time, such as 1s")
+        raise UsageError(Notice(cls.wrong, text=text))
 
 
 class Least(Every):
     """How long a class must be seen in a file to count there: in ``frames`` frames, or in frames that together last ``seconds``."""
 
-    what = "a length"
+    wrong = "store.not_a_length"
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def read_interval(text: str) -> float:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", text.strip().lower())
     seconds = float(found[1]) * _UNITS[found[2]] if found else 0.0
     if not 0 < seconds <= 366 * 86400:
-        raise UsageError(f"'{text}' is not a time: write 30s, 15m or 1h")
+        raise UsageError(Notice("store.not_an_interval", text=text))
     return seconds
 
 
@@ -114,7 +115,7 @@ def read_between(text: str) -> tuple[float, float]:
     except ValueError:
         low, high = 1.0, 0.0
     if not 0 <= low <= high <= 1:
-        raise UsageError(f"'{text}' is not a range of confidences: write two numbers from 0 to 1, the lower one first, such as 0.3,0.6")
+        raise UsageError(Notice("store.not_a_range", text=text))
     return low, high
 
 
@@ -122,5 +123,5 @@ def read_category_map(text: str) -> dict[str, str]:
     """Read ``label=category,label=category``. Raises UsageError."""
     parts = [part.partition("=") for part in text.split(",") if part.strip()]
     if not parts or not all(label.strip() and category.strip() for label, _, category in parts):
-        raise UsageError(f"'{text}' maps no labels: write label=category with commas between, such as dog=animal,car=vehicle")
+        raise UsageError(Notice("store.maps_no_labels", text=text))
     return {label.strip(): category.strip() for label, _, category in parts}

@@ -14,6 +14,7 @@ from framefleet.engine.media.images import read_picture, write_picture
 from framefleet.engine.media.picture import Converter
 from framefleet.engine.media.segment import SegmentDecoder
 from framefleet.engine.media.types import Segment, SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.watchdog import Clock
 from framefleet.engine.store.exporters.common.child import serve
@@ -67,11 +68,13 @@ def _write_frames(job: PicturesJob, wanted: Iterator[_Named], report: Callable[[
             try:
                 image = convert(outcome)
             except (av.FFmpegError, ValueError) as error:
-                raise ExportError(f"{job.file}: the frame at {frame.ref.pts:.3f} s cannot be converted ({reason(error)})") from error
+                raise ExportError(
+                    Notice("media.frame_not_converted", path=Path(job.file), seconds=frame.ref.pts, detail=reason(error))
+                ) from error
             _write_picture(job, name, image)
             named = next(wanted, None)
     if named is not None:
-        raise ExportError(f"{job.file}: the frame at {named[1].ref.pts:.3f} s was not found again: detect again, or leave pictures out")
+        raise ExportError(Notice("store.picture_not_found", path=Path(job.file), seconds=named[1].ref.pts))
     return decoded
 
 
@@ -82,7 +85,7 @@ def _write_images(job: PicturesJob, wanted: Iterator[_Named], report: Callable[[
         try:
             _write_picture(job, name, read_picture(path if frame.ref.name is None else path / exact_name(frame.ref.name)))
         except SourceError as error:
-            raise ExportError(str(error)) from error
+            raise ExportError(error.notice) from error
         written = frame.ref.index + 1
         report(written)
     return written

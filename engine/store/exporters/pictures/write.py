@@ -5,6 +5,7 @@ from pathlib import Path
 
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.sources import has_same_content, stamp_of
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.exporters.common.base import Export
 from framefleet.engine.store.exporters.common.child import run_child
 from framefleet.engine.store.exporters.common.options import ExportOptions
@@ -34,9 +35,9 @@ def write_pictures(export: Export, source: StoredSource, folder: Path, last: int
     """
     stamp = stamp_of(source.file)
     if stamp is None:
-        raise ExportError(f"{source.file} is not there or cannot be read: put it back, or export without pictures")
+        raise ExportError(Notice("store.pictures_without_source", path=source.file))
     if source.stamp is not None and not has_same_content(stamp, source.stamp):
-        raise ExportError(f"{source.file} has changed since its detections were made: detect again, or export without pictures")
+        raise ExportError(Notice("store.pictures_of_changed_source", path=source.file))
     folder.mkdir(parents=True)
     job = PicturesJob(export.reader.view, source.number, str(source.file), str(folder), export.options)
     count = export.reader.count(source.number)  # fewer frames than the process decodes, if the session or the view has a part of them
