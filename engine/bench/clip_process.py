@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from framefleet.engine.errors import FramefleetError, SourceError
 from framefleet.engine.media.container.video_file import reason
+from framefleet.engine.notices import Notice
 
 WIDTH, HEIGHT, RATE = 1920, 1080, 30
 KEYFRAMES = 60
@@ -67,7 +68,7 @@ def repeat(video: Path, frames: int, target: Path) -> int:
         return _repeat(video, frames, target)
     except (av.FFmpegError, ValueError) as problem:
         why = reason(problem) if isinstance(problem, av.FFmpegError) else str(problem)
-        raise SourceError(f"{video} cannot be repeated: {why}; give an H.264 or HEVC file") from problem
+        raise SourceError(Notice("bench.not_repeated", path=video, problem=why)) from problem
 
 
 def _repeat(video: Path, frames: int, target: Path) -> int:
@@ -78,7 +79,7 @@ def _repeat(video: Path, frames: int, target: Path) -> int:
             before, end = done, 0
             with av.open(str(video)) as source:
                 if not source.streams.video:
-                    raise SourceError(f"{video} has no pictures")
+                    raise SourceError(Notice("bench.no_pictures", path=video))
                 track = source.streams.video[0]
                 copy = copy or output.add_stream_from_template(track)
                 for packet in source.demux(track):
@@ -89,7 +90,7 @@ def _repeat(video: Path, frames: int, target: Path) -> int:
                     output.mux(packet)
                     done += 1
             if done == before:
-                raise SourceError(f"{video} has no frames with times")
+                raise SourceError(Notice("bench.no_times", path=video))
             offset += end
     return done
 
@@ -119,7 +120,8 @@ def main(target: str, frames: str, video: str = "") -> int:
         else:
             make(Path(target), int(frames))
     except (FramefleetError, OSError) as problem:
-        print(json.dumps({"error": str(problem)}))
+        said = problem.notice if isinstance(problem, FramefleetError) else Notice("general.detail", detail=str(problem))
+        print(json.dumps({"error": said.as_json()}))
         return 1
     return 0
 

@@ -20,6 +20,7 @@ from typing import Any, Self
 import numpy as np
 
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.processes.program import ROOT, explain_exit
 from framefleet.engine.types import DeviceId
 
@@ -257,11 +258,9 @@ class DeviceBench:
     def __init__(self, devices: Sequence[DeviceId], repetitions: int = 30, largest: int | None = None) -> None:
         others = [str(device) for device in devices if device.kind not in ("cpu", "cuda")]
         if others or not devices:
-            raise UsageError(
-                f"no device benchmarks for {', '.join(others) or 'no device'}: give CPU or CUDA devices, such as cuda:0,cuda:1"
-            )
+            raise UsageError(Notice("bench.other_devices", devices=tuple(others)) if others else Notice("bench.no_devices"))
         if repetitions < 2:
-            raise UsageError(f"a variance needs at least 2 repetitions, not {repetitions}")
+            raise UsageError(Notice("bench.too_few_repetitions", repetitions=repetitions))
         self._devices, self._repetitions, self._largest = devices, repetitions, largest
         self.names: dict[DeviceId, str] = {}
 

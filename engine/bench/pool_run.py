@@ -15,6 +15,7 @@ from pathlib import Path
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.telemetry import ProcessorSampler
 from framefleet.engine.errors import DeviceError, SourceError
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool import events
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.pool.supervision.hosts import Hosts
@@ -55,7 +56,8 @@ class Clips:
 def _run(target: Path, frames: int, *video: Path) -> None:
     values, problem = run_program((sys.executable, "-m", "framefleet.engine.bench.clip_process", *map(str, (target, frames, *video))))
     if problem is not None:
-        raise SourceError(f"no video to measure with: {values[-1]['error'] if values else problem}")
+        said = Notice.from_json(values[-1]["error"]) if values else problem
+        raise SourceError(Notice("bench.no_video", problem=said))
 
 
 FULL = 0.9
@@ -200,7 +202,7 @@ class _Watch:
                     self._ready = self._now()
                     return True
             case events.DeviceFailed(device, message):
-                raise DeviceError(f"{device} failed during the measurement: {message}")
+                raise DeviceError(Notice("bench.device_failed", device=str(device), problem=message))
             case events.DeviceStats(device) if event.final:
                 self._last[device] = event
             case events.DeviceStats(device):
@@ -212,7 +214,7 @@ class _Watch:
                 self._begin()
             case events.SourceFinished(source, ledger, _, error, cancelled):
                 if error is not None or ledger.failed:
-                    raise SourceError(f"source {source + 1} cannot be measured: {error or next(iter(ledger.failed))}")
+                    raise SourceError(Notice("bench.source_failed", number=source + 1, problem=error or next(iter(ledger.failed))))
                 self.finished += not cancelled
                 if self.finished == self._sources and self.over is None:
                     self.end()
@@ -235,7 +237,7 @@ class _Watch:
         """The measurement. Raises SourceError if the run was too short."""
         ready, begun, over = self._ready, self._steady, self.over
         if ready is None or begun is None or over is None or over.time <= begun.time:
-            raise SourceError("the sources are too short to measure: they end during the warm-up, their first tenth")
+            raise SourceError(Notice("bench.too_short"))
         seconds = over.time - begun.time
         rates = {device: self._rate(device, begun.time, over.time) for device in self._starting}
         whole = (over.frames - ready.frames) / max(over.time - ready.time, 1e-9)

@@ -12,6 +12,7 @@ from statistics import median
 
 from framefleet.engine.bench.pool_run import WARM_UP, Clips, PoolRun, run_pool
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import Event
 from framefleet.engine.settings import Parallel, RunSettings
 from framefleet.engine.types import DeviceId
@@ -47,11 +48,10 @@ class Experiment:
 
     def __post_init__(self) -> None:
         if not self.counts or 1 not in self.counts or list(self.counts) != sorted(set(self.counts)):
-            raise UsageError(f"counts {','.join(map(str, self.counts))}: give growing numbers of devices, beginning with 1, such as 1,2,4")
+            raise UsageError(Notice("bench.wrong_counts", counts=self.counts))
         if self.counts[-1] > len(self.devices):
-            raise UsageError(
-                f"{self.counts[-1]} devices are to be measured, and there are {len(self.devices)}: {', '.join(map(str, self.devices))}"
-            )
+            names = tuple(map(str, self.devices))
+            raise UsageError(Notice("bench.too_few_devices", wanted=self.counts[-1], count=len(names), devices=names))
 
 
 @dataclass(frozen=True)

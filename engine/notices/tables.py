@@ -2,6 +2,7 @@
 
 from framefleet.engine.notices import (
     backends,
+    bench,
     cuda,
     devices,
     evaluation,
@@ -20,7 +21,7 @@ from framefleet.engine.notices import (
 
 PARTS = (
     *(general, settings, processes, model, tracking, zones, cuda, devices, media),
-    *(plugins, backends, pool, store, evaluation, run),
+    *(plugins, backends, pool, store, evaluation, run, bench),
 )
 
 TEXTS = {code: text for part in PARTS for code, text in part.TEXTS.items()}

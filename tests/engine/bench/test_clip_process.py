@@ -13,6 +13,7 @@ from framefleet.engine.bench import clip_process as benchmark_clip
 from framefleet.engine.bench.clip_process import make, repeat
 from framefleet.engine.errors import SourceError
 from framefleet.engine.media.probe import probe
+from framefleet.engine.notices import Notice
 from tests.support.media import make_video
 
 
@@ -50,6 +51,7 @@ def test_what_cannot_be_repeated(tmp_path: Path) -> None:
 
 def test_the_process_tells_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert benchmark_clip.main(str(tmp_path / "long.mp4"), "5", str(tmp_path / "none.mp4")) == 1
-    assert "none.mp4 cannot be repeated" in json.loads(capsys.readouterr().out)["error"]
+    error = Notice.from_json(json.loads(capsys.readouterr().out)["error"])
+    assert error.code == "bench.not_repeated"
     subprocess.run([sys.executable, "-m", "framefleet.engine.bench.clip_process", str(tmp_path / "clip.mp4"), "2"], check=True)
     assert probe(tmp_path / "clip.mp4").frames == 2

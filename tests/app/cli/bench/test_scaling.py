@@ -173,4 +173,4 @@ def test_a_process_that_may_use_one_core_has_one_cpu_device() -> None:
     finally:
         os.sched_setaffinity(0, mine)
     assert run.status == 2
-    assert "2 devices are to be measured, and there are 1: cpu:0" in run.err
+    assert "2 devices are to be measured, and there is 1: cpu:0" in run.err

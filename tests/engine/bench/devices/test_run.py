@@ -40,7 +40,7 @@ def test_cpu_devices_share_the_product_and_the_sum() -> None:
     ("devices", "options", "message"),
     [
         ((DeviceId("openvino", "GPU.0"),), {}, "no device benchmarks for openvino:GPU.0"),
-        ((), {}, "no device benchmarks for no device"),
+        ((), {}, "no device to measure"),
         (CPUS, {"repetitions": 1}, "a variance needs at least 2"),
     ],
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.export.destinations import Destinations, Protected, names_for
 from framefleet.engine.store.export.outputs import Outputs, Purpose, outputs_among
 from framefleet.engine.store.export.run import export_session
@@ -95,7 +96,7 @@ def test_sources_links_and_devices_are_never_replaced(session: Path, tmp_path: P
 def test_the_pictures_of_a_folder_are_protected(tmp_path: Path) -> None:
     (tmp_path / "1.png").touch()
     (tmp_path / "1.txt").touch()
-    assert Protected([tmp_path]).why_not(tmp_path / "1.png") == "it is a picture of a source"
+    assert Protected([tmp_path]).why_not(tmp_path / "1.png") == Notice("store.is_a_picture_of_a_source")
     assert Protected([tmp_path]).why_not(tmp_path / "1.txt") is None
 
 

@@ -287,7 +287,7 @@ def test_a_table_too_long_for_spreadsheets_is_noted(tmp_path: Path, monkeypatch:
     with SessionReader(session) as reader:
         written = export_session(reader, tmp_path, ["csv"])
     assert [len(item.notes) for item in written] == [1, 0, 0, 0]
-    assert "a.detections.csv has 9 rows, and spreadsheet programs show the first 8 only" in written[0].notes[0]
+    assert "a.detections.csv has 9 rows, and spreadsheet programs show the first 8 only" in str(written[0].notes[0])
 
 
 def test_an_export_reports_progress_and_can_be_cancelled(tmp_path: Path) -> None:
