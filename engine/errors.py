@@ -63,10 +63,9 @@ class ExportError(FramefleetError):
     """Results cannot be stored or written."""
 
 
-def similar(name: str, known: Iterable[str], most: int = 1) -> str:
-    """Return ``did you mean a or b?`` with the similar names in any case, the most similar first, "" if there are none."""
+def similar(name: str, known: Iterable[str], most: int = 1) -> tuple[str, ...]:
+    """Return the known names that are similar to this one in any case, the most similar first."""
     import difflib  # not in every process: only errors need it
 
     names = {each.casefold(): each for each in known}
-    close = [names[each] for each in difflib.get_close_matches(name.casefold(), names, most, 0.7)]
-    return f"did you mean {' or '.join(close)}?" if close else ""
+    return tuple(names[each] for each in difflib.get_close_matches(name.casefold(), names, most, 0.7))

@@ -187,8 +187,8 @@ def _ids_of(name: str, by_label: dict[str, set[int]], labels: Sequence[str]) -> 
         if int(name) < len(labels):
             return {int(name)}
         raise UsageError(Notice("model.no_class_id", name=name, classes=len(labels), last=len(labels) - 1))
-    if hint := similar(name, labels, 3):
-        raise UsageError(Notice("model.no_class_but_similar", name=name, hint=hint))
+    if others := similar(name, labels, 3):
+        raise UsageError(Notice("model.no_class_but_similar", name=name, count=len(others), similar=others))
     if len(labels) > MAX_NAMED:
         more = len(labels) - MAX_NAMED
         raise UsageError(Notice("model.no_class_of_many", name=name, labels=tuple(labels[:MAX_NAMED]), more=more))

@@ -89,7 +89,10 @@ TEXTS: dict[str, Text] = {
     "model.label_not_printable": "{path}, line {line} has a character that cannot be printed: remove it",
     "model.wrong_labels": "{path} has {labels} labels, but the model has {classes} classes: choose the label file of this model",
     "model.no_class_id": "class id {name}: this model has {classes} classes, 0 to {last}",
-    "model.no_class_but_similar": "this model has no class '{name}': {hint}",
+    "model.no_class_but_similar": (
+        "this model has no class '{name}': did you mean {similar}?",
+        "this model has no class '{name}': did you mean one of {similar}?",
+    ),
     "model.no_class_of_many": "this model has no class '{name}': it has {labels} and {more} more",
     "model.no_class": "this model has no class '{name}': it has {labels}",
     # weights
@@ -108,7 +111,7 @@ TEXTS: dict[str, Text] = {
     "model.onnx_not_written": "{path} cannot be written: {reason}",
     # the catalogue and downloads
     "model.downloads": "models to download: {names}",
-    "model.similar_downloads": "{hint} models to download: {names}",
+    "model.similar_downloads": "did you mean {similar}? models to download: {names}",
     "model.no_such_download": "there is no model '{name}' to download; {others}",
     "model.neither_file_nor_model": "'{name}' is neither a file nor a model to download; {others}",
     "model.not_downloaded": "{name} is not downloaded yet: 'framefleet models download {name}' does it ({megabytes:.0f} MB)",

@@ -127,8 +127,8 @@ def entry_named(name: str) -> ModelEntry:
 def other_models(name: str) -> Notice:
     """Return what to choose in place of an unknown name."""
     names = tuple(entry.name for entry in FAMILY)
-    if hint := similar(name, names):
-        return Notice("model.similar_downloads", hint=hint, names=names)
+    if others := similar(name, names):
+        return Notice("model.similar_downloads", similar=others, names=names)
     return Notice("model.downloads", names=names)
 
 

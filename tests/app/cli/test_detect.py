@@ -268,7 +268,7 @@ def test_folders_pictures_and_equal_names(tmp_path: Path) -> None:
         (["--devices", ","], "argument --devices: ',' names no device"),
         (["--isolation", "glass"], "argument --isolation: invalid choice: 'glass' (choose from "),
         (["--iou", "many"], "argument --iou: 'many' cannot be used: give a number above 0 and at most 1"),
-        (["--classes", "class 7"], "no class 'class 7': did you mean class "),
+        (["--classes", "class 7"], "no class 'class 7': did you mean one of class "),
         (["--size", "100x"], "argument --size: '100x' is not a size"),
         (["--size", "100"], "multiples of 32"),
     ],
