@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -24,6 +25,7 @@ import pytest
 from tests.support.faults import seeds
 from tests.support.goldens import Goldens
 from tests.support.paths import PATIENCE_MS, PROJECT
+from tests.support.running import codes
 from tests.support.running.selection import may_select
 
 HAS_QT = all(find_spec(name) is not None for name in ("PySide6", "pytestqt"))
@@ -44,6 +46,7 @@ for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 CLUSTER = "tests/engine/cluster/"
+_ABSENT = pytest.StashKey[list[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,6 +64,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
     Its examples would also depend on the modules that a process has imported: it searches their sources for constants.
     """
+    if codes.is_whole_suite(config) and not hasattr(config, "workerinput"):
+        descriptor, os.environ[codes.VARIABLE] = tempfile.mkstemp()
+        os.close(descriptor)
+    codes.record()
     same = "not slow" in config.getoption("markexpr")
     slow = [hypothesis.HealthCheck.too_slow]
     hypothesis.settings.register_profile("framefleet", deadline=None, derandomize=same, suppress_health_check=slow)
@@ -72,6 +79,28 @@ def pytest_configure(config: pytest.Config) -> None:
         from tests.support.running import fork_server
 
         fork_server.install()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let a run of all tests fail if a code of ``engine/notices`` has not appeared in it."""
+    config = session.config
+    if hasattr(config, "workerinput") or not codes.is_whole_suite(config) or session.shouldstop or session.shouldfail or not HAS_QT:
+        return
+    if absent := codes.missing(Path(os.environ[codes.VARIABLE])):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        config.stash[_ABSENT] = absent
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Name the codes that no test made appear."""
+    for code in config.stash.get(_ABSENT, ()):
+        terminalreporter.write_line(f"ABSENT {code}: no test makes this notice appear (tests/support/running/codes.py)")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if codes.is_whole_suite(config) and not hasattr(config, "workerinput"):
+        Path(os.environ.pop(codes.VARIABLE)).unlink(missing_ok=True)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -16,6 +16,7 @@ from framefleet.app.window.widgets.formats import capitalised
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.media.preview import process as preview
 from framefleet.engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Place, Request
+from framefleet.engine.notices import Notice
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.restart_budget import RestartBudget
 from framefleet.engine.processes.shared_memory import create_shared_memory
@@ -236,7 +237,8 @@ class PreviewClient(QObject):
         elif current:
             self._wanted.clear()
             text = translate("viewer", "The preview process ended {restarts} times on this file: {reason}.")
-            self.answered.emit(Answer(self._ticket, reason=text.format(restarts=RESTARTS + 1, reason=of_engine(reason))), [])
+            said = Notice("general.text", text=text.format(restarts=RESTARTS + 1, reason=of_engine(reason)))
+            self.answered.emit(Answer(self._ticket, reason=said), [])
         self.crashed.emit(f"{capitalised(reason)}.", again)
 
     def _detach(self) -> ChildProcess | None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from framefleet.engine.processes import child
+from tests.support.running import codes
 
 # No module here may import one whose functions tests replace in a worker by ``module.name = ...``.
 PRELOAD = [
@@ -69,6 +70,7 @@ def _begin(parent: int, inherited: tuple[Any, ...], target: Callable[..., None],
     Path("/proc/self/comm").write_text(_name(parent))
     forkserver._forkserver.ensure_running = lambda: None  # type: ignore[attr-defined] # the server that forked this process runs
     child._context = _Context()
+    codes.record()
     target(*args)
 
 

@@ -1,0 +1,55 @@
+"""Which codes of notices appear while the tests run: after the whole suite, every code of ``engine/notices`` has to be among them.
+
+The codes are lines of the file that ``VARIABLE`` names, which all processes of the tests share. Notices that tests make do not count.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from framefleet.engine.notices import Notice
+from framefleet.engine.notices.tables import TEXTS
+from tests.support.paths import PROJECT
+
+VARIABLE = "FRAMEFLEET_TEST_CODES"
+
+ELSEWHERE: dict[str, str] = {}
+"""Codes that no test without special hardware can make appear, and the test that does, or the reason."""
+
+_TESTS = str(PROJECT / "tests")
+
+
+def record() -> None:
+    """Write down the code of each notice that the program makes in this process from now on."""
+    file, make = os.environ.get(VARIABLE), Notice.__init__
+    if not file or make.__module__ == __name__:
+        return
+    seen: set[str] = set()
+
+    def noted(self: Notice, code: str, /, **fields: object) -> None:
+        make(self, code, **fields)
+        if code not in seen and not sys._getframe(1).f_code.co_filename.startswith(_TESTS):
+            seen.add(code)
+            with Path(file).open("a") as codes:
+                codes.write(f"{code}\n")
+
+    Notice.__init__ = noted  # type: ignore[method-assign]
+
+
+def is_whole_suite(config: pytest.Config) -> bool:
+    """Whether all tests run, and not a selection."""
+    choices = ("keyword", "deselect", "ignore", "ignore_glob", "lf", "failedfirst", "collectonly")
+    return (
+        config.args == config.getini("testpaths")
+        and config.getoption("markexpr") == "not slow"
+        and not any(config.getoption(name, None) for name in choices)
+    )
+
+
+def missing(file: Path) -> list[str]:
+    """The codes that have not appeared, although a test should make them appear."""
+    return sorted(TEXTS.keys() - ELSEWHERE.keys() - set(file.read_text().split()))
