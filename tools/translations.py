@@ -27,7 +27,7 @@ from framefleet.engine.settings.table import SETTINGS, Section
 from framefleet.engine.store.exporters import EXPORTERS
 
 PROJECT = Path(__file__).resolve().parents[1]
-SENTENCES = ("cluster", "media", "pool", "processes", "store/clips", "store/export/destinations.py", "settings/values.py")
+SENTENCES = ("cluster", "media", "pool", "processes", "settings/values.py")
 """Files and folders of the engine that have no notices yet and whose sentences the window shows: errors, reasons and steps."""
 UNSEEN = {"compile", "debug", "error", "exception", "execute", "getattr", "info", "split", "warning", "RuntimeError", "ValueError"}
 """Functions whose texts nobody reads, or only in a log."""

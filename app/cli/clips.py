@@ -15,8 +15,7 @@ from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.settings.kinds import Moment, Moments
 from framefleet.engine.store.appearances import By
-from framefleet.engine.store.clips.plan import plan_clips
-from framefleet.engine.store.clips.write import write_clips
+from framefleet.engine.store.clips import plan_clips, write_clips
 from framefleet.engine.store.session import SessionReader
 
 MANY = 1000

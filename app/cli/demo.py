@@ -15,7 +15,7 @@ from framefleet.engine.evaluation.accuracy import Accuracy
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings
-from framefleet.engine.store.export.run import Exported
+from framefleet.engine.store.export import Exported
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import AS_ASKED, EngineInfo
 from framefleet.resources import DEMO

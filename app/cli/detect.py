@@ -38,7 +38,7 @@ from framefleet.engine.run.resume import storing
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings, Track
 from framefleet.engine.settings.table import TABLE
-from framefleet.engine.store.export.outputs import outputs_among
+from framefleet.engine.store.destinations import outputs_among
 from framefleet.engine.store.facts import SHARD, SHOWN, ZONES
 from framefleet.engine.store.files import lock_session, note_session
 from framefleet.engine.store.schema import absolute

@@ -14,7 +14,7 @@ from framefleet.engine.errors import UsageError
 from framefleet.engine.evaluation.evaluate import Evaluation, evaluate, read_truth
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.corrections import edits
-from framefleet.engine.store.exporters.common.base import text_file
+from framefleet.engine.store.exporters.base import text_file
 from framefleet.engine.store.schema import explained
 
 _REPORT, _DATA, _WORST = "evaluation.md", "evaluation.json", "worst-frames.json"

@@ -6,7 +6,7 @@ from pathlib import Path
 from framefleet.app.cli import options
 from framefleet.app.cli.options import make_parser
 from framefleet.engine.errors import ExportError, UsageError
-from framefleet.engine.store.export.destinations import Protected
+from framefleet.engine.store.destinations import Protected
 
 
 def run(argv: Sequence[str]) -> int:

@@ -20,10 +20,10 @@ from framefleet.engine.model.files import class_ids
 from framefleet.engine.settings.clock import ClockSettings, ClockSource
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store.clock import Clock
-from framefleet.engine.store.export.run import Exported, export_session
+from framefleet.engine.store.export import Exported, export_session
 from framefleet.engine.store.exporters import EXPORTERS
-from framefleet.engine.store.exporters.common.coco_ids import check_coco_labels
-from framefleet.engine.store.exporters.common.options import (
+from framefleet.engine.store.exporters.coco import check_coco_labels
+from framefleet.engine.store.exporters.options import (
     DEFAULTS,
     ExportOptions,
     Least,
@@ -34,7 +34,7 @@ from framefleet.engine.store.exporters.common.options import (
     read_interval,
     read_parts,
 )
-from framefleet.engine.store.exporters.common.tallies import is_empty, read_files
+from framefleet.engine.store.exporters.tallies import is_empty, read_files
 from framefleet.engine.store.facts import SHOWN
 from framefleet.engine.store.session import SessionReader, StoredSource
 from framefleet.engine.store.sources import label_of

@@ -13,7 +13,7 @@ from framefleet.app.streams import print_line
 from framefleet.engine.errors import UsageError
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.settings.values import part_problem
-from framefleet.engine.store.exporters.common.options import Every
+from framefleet.engine.store.exporters.options import Every
 from framefleet.engine.store.facts import ZONES
 from framefleet.engine.store.reader import Span
 from framefleet.engine.store.session import SessionReader

@@ -27,9 +27,9 @@ from framefleet.engine.pool.progress import SourceProgress
 from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings
-from framefleet.engine.store.export.run import Exported
+from framefleet.engine.store.export import Exported
 from framefleet.engine.store.exporters import EXPORTERS
-from framefleet.engine.store.exporters.common.options import DEFAULTS, ExportOptions
+from framefleet.engine.store.exporters.options import DEFAULTS, ExportOptions
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo
 from framefleet.engine.zones.shapes import ZoneSet

@@ -17,7 +17,7 @@ from benchmarks.meters import in_new_process
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store import schema
-from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.export import export_session
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 

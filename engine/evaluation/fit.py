@@ -14,8 +14,8 @@ from framefleet.engine.evaluation.truth import Truth, TruthPicture
 from framefleet.engine.media.sources import is_picture
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
-from framefleet.engine.store.export.planning import source_stems
-from framefleet.engine.store.exporters.pictures.names import picture_name
+from framefleet.engine.store.export import source_stems
+from framefleet.engine.store.exporters.pictures import picture_name
 from framefleet.engine.store.facts import looked_for
 from framefleet.engine.store.schema import reading
 from framefleet.engine.store.session import SessionReader, StoredSource

@@ -1,6 +1,6 @@
 """Child processes: start, messages, heartbeat, watchdog, staged stop, outcome and restarts; and programs that print JSON.
 
-No other package starts a process, except ``engine.bench.devices.run``, which reads the lines of a program as they come.
+No other package starts a process, except ``engine.bench.devices_run``, which reads the lines of a program as they come.
 """
 
 from typing import TYPE_CHECKING, TypeAlias

@@ -79,7 +79,7 @@ TABLES = (
     edit INTEGER NOT NULL, source INTEGER NOT NULL, frame INTEGER NOT NULL, place INTEGER NOT NULL,
     class_id INTEGER, track INTEGER, deleted INTEGER, verified INTEGER, PRIMARY KEY (edit, source, frame, place)
 ) WITHOUT ROWID""",
-    # the files that Framefleet wrote from sessions at this place, see ``engine.store.export.outputs``. The key comes first: otherwise,
+    # the files that Framefleet wrote from sessions at this place, see ``engine.store.destinations``. The key comes first: otherwise,
     # the integrity check of SQLite 3.40 finds errors where there are none
     """CREATE TABLE outputs (
     path TEXT NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,

@@ -9,10 +9,10 @@ import numpy as np
 
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.export.planning import file_stems
+from framefleet.engine.store.export import file_stems
 from framefleet.engine.store.exporters import EXPORTERS
-from framefleet.engine.store.exporters.common.base import Export, Progress
-from framefleet.engine.store.exporters.common.options import DEFAULTS
+from framefleet.engine.store.exporters.base import Export, Progress
+from framefleet.engine.store.exporters.options import DEFAULTS
 from framefleet.engine.store.session import SessionReader, SessionWriter, StoredSource
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult, InferenceFailure
 

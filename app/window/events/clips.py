@@ -25,8 +25,7 @@ from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings.kinds import Number
 from framefleet.engine.store.appearances import By
-from framefleet.engine.store.clips.plan import ClipPlan, plan_clips
-from framefleet.engine.store.clips.write import write_clips
+from framefleet.engine.store.clips import ClipPlan, plan_clips, write_clips
 from framefleet.engine.store.session import SessionReader
 from framefleet.resources import DEMO
 

@@ -22,7 +22,7 @@ from framefleet.app.window.widgets.questions import show_folder
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import ExportError
 from framefleet.engine.notices import Notice
-from framefleet.engine.store.export.run import Exported, export_session
+from framefleet.engine.store.export import Exported, export_session
 from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.zones.shapes import ZoneSet

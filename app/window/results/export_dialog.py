@@ -18,10 +18,9 @@ from framefleet.app.window.widgets.questions import FormDialog
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import FramefleetError
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.store.export.planning import Planned, plan_export
-from framefleet.engine.store.export.run import replaces
+from framefleet.engine.store.export import Planned, plan_export, replaces
 from framefleet.engine.store.exporters import EXPORTERS
-from framefleet.engine.store.exporters.common.options import DEFAULTS, Every, ExportOptions, Least
+from framefleet.engine.store.exporters.options import DEFAULTS, Every, ExportOptions, Least
 from framefleet.engine.store.facts import SHOWN
 from framefleet.engine.store.reader import View
 from framefleet.engine.store.session import SessionReader, StoredSource

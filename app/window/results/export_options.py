@@ -16,9 +16,9 @@ from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.errors import UsageError
 from framefleet.engine.settings.kinds import Moment, Moments, Number, items
 from framefleet.engine.settings.values import part_problem
-from framefleet.engine.store.exporters.common.coco_ids import check_coco_labels
-from framefleet.engine.store.exporters.common.options import DEFAULTS, DRAWN, Every, ExportOptions, Least, PictureFormat, read_category_map
-from framefleet.engine.store.exporters.common.options import Part as DrawnPart
+from framefleet.engine.store.exporters.coco import check_coco_labels
+from framefleet.engine.store.exporters.options import DEFAULTS, DRAWN, Every, ExportOptions, Least, PictureFormat, read_category_map
+from framefleet.engine.store.exporters.options import Part as DrawnPart
 from framefleet.engine.store.reader import Span
 from framefleet.engine.zones.shapes import ZoneSet
 

@@ -17,7 +17,7 @@ from framefleet.app.window.widgets.build import column, label
 from framefleet.app.window.widgets.translation import translate
 from framefleet.app.window.zones.drawing.editor import EMPTY, ZoneEditor
 from framefleet.engine.errors import ExportError, FramefleetError, UsageError
-from framefleet.engine.store.exporters.common.base import text_file
+from framefleet.engine.store.exporters.base import text_file
 from framefleet.engine.zones.file import parse_zones, read_zones, zones_text
 from framefleet.engine.zones.shapes import ZoneSet
 

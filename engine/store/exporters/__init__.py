@@ -1,7 +1,7 @@
 """The export formats. Each module defines one format as an ``Exporter``."""
 
 from framefleet.engine.store.exporters import coco, csv, cvat, events, jsonl, labelstudio, megadetector, mot, parquet, video, yolo, zones
-from framefleet.engine.store.exporters.common.base import Exporter
+from framefleet.engine.store.exporters.base import Exporter
 
 EXPORTERS: dict[str, Exporter] = {
     "jsonl": jsonl.EXPORTER,

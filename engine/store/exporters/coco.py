@@ -3,12 +3,46 @@
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
+from framefleet.engine.errors import UsageError
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.model.files import coco_labels
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.store.clock import Clock
-from framefleet.engine.store.exporters.common.base import Export, Exporter, text_output, write_list
-from framefleet.engine.store.exporters.common.coco_ids import COCO_IDS, check_coco_labels
-from framefleet.engine.store.exporters.common.rounding import marks, rounded, to_json
-from framefleet.engine.store.exporters.pictures.names import ffmpeg_command, picture_name
+from framefleet.engine.store.exporters.base import Export, Exporter, marks, rounded, text_output, to_json, write_list
+from framefleet.engine.store.exporters.pictures import ffmpeg_command, picture_name
+
+_UNUSED = {12, 26, 29, 30, 45, 66, 68, 69, 71, 83}
+"""The ids of categories that COCO planned and then left out."""
+
+COCO_IDS = tuple(number for number in range(1, 91) if number not in _UNUSED)
+"""The category id of each class of a model with COCO's labels."""
+
+_OTHER_NAMES = {
+    "aeroplane": "airplane",
+    "diningtable": "dining table",
+    "motorbike": "motorcycle",
+    "pottedplant": "potted plant",
+    "sofa": "couch",
+    "tvmonitor": "tv",
+}
+"""Labels of Darknet's ``coco.names`` that COCO spells differently."""
+
+
+def has_coco_labels(labels: Sequence[str]) -> bool:
+    """Whether these are COCO's labels in COCO's order, spelled as by COCO or by Darknet."""
+    return tuple(_OTHER_NAMES.get(label, label) for label in labels) == coco_labels()
+
+
+def check_coco_labels(labels: Sequence[str]) -> None:
+    """Check that a model has COCO's labels in COCO's order. Raises UsageError if it has others; the message names the first one."""
+    wanted = coco_labels()
+    found = [_OTHER_NAMES.get(label, label) for label in labels]
+    if len(found) != len(wanted):
+        counts = {"number": len(wanted), "found": len(found)}
+        raise UsageError(Notice("store.other_number_of_labels", option=Option("coco-ids"), **counts))
+    for number, (label, name) in enumerate(zip(found, wanted, strict=True)):
+        if label != name:
+            raise UsageError(Notice("store.other_labels", option=Option("coco-ids"), number=number, label=label, name=name))
 
 
 def write(export: Export, file: TextIO) -> None:
@@ -16,7 +50,7 @@ def write(export: Export, file: TextIO) -> None:
 
     Ids start at 1, as in COCO: image id = frame index + 1, category id = class id + 1, or COCO's own with the option ``coco_ids``.
     ``frame`` (index, from 0) and ``pts`` (seconds) identify the frame of a video. The command in ``info.images``, run in the folder of this
-    file, extracts the frames of a video to pictures with the names in ``file_name`` (see ``pictures.names``), in the size that boxes refer
+    file, extracts the frames of a video to pictures with the names in ``file_name`` (see ``pictures``), in the size that boxes refer
     to. Additional keys: ``score`` in annotations, ``failed`` (the reason) in images of failed frames, which have no picture. If the session
     has tracks, annotations with a track have ``track_id``, also in ``attributes``, where CVAT and datumaro expect it. If a person corrected
     the session, ``attributes`` has ``verified``.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.store.clock import Clock
-from framefleet.engine.store.exporters.common.base import Export, Exporter, text_output
+from framefleet.engine.store.exporters.base import Export, Exporter, text_output
 
 
 def write(export: Export, file: TextIO) -> None:

@@ -12,7 +12,7 @@ from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.appearances import EventKind, read_events
 from framefleet.engine.store.clock import Clock
-from framefleet.engine.store.exporters.common.base import Export, Exporter, Output
+from framefleet.engine.store.exporters.base import Export, Exporter, Output
 from framefleet.engine.store.exporters.csv import row, table_file
 from framefleet.engine.store.session import StoredSource
 from framefleet.engine.store.sources import label_of

@@ -3,8 +3,7 @@
 from typing import TextIO
 
 from framefleet.engine.store.clock import Clock
-from framefleet.engine.store.exporters.common.base import Export, Exporter, text_output
-from framefleet.engine.store.exporters.common.rounding import marks, rounded, to_json
+from framefleet.engine.store.exporters.base import Export, Exporter, marks, rounded, text_output, to_json
 from framefleet.engine.store.sources import label_of
 
 

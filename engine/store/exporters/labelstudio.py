@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.store.clock import Clock
-from framefleet.engine.store.exporters.common.base import Export, Exporter, text_output, write_list
-from framefleet.engine.store.exporters.common.rounding import relative, to_json
+from framefleet.engine.store.exporters.base import Export, Exporter, relative, text_output, to_json, write_list
 from framefleet.engine.types import FrameResult
 
 _BOX = ("x", "y", "width", "height")

@@ -15,9 +15,8 @@ from typing import Any, TextIO
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.store.clock import Clock
-from framefleet.engine.store.exporters.common.base import Export, Exporter, text_output, write_list
-from framefleet.engine.store.exporters.common.coco_ids import has_coco_labels
-from framefleet.engine.store.exporters.common.rounding import marks, relative, to_json
+from framefleet.engine.store.exporters.base import Export, Exporter, marks, relative, text_output, to_json, write_list
+from framefleet.engine.store.exporters.coco import has_coco_labels
 from framefleet.engine.store.session import StoredSource
 from framefleet.engine.store.sources import readable_name
 from framefleet.engine.types import FrameResult

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.store.clock import Clock
-from framefleet.engine.store.exporters.common.base import Export, Exporter, Output, new_folder
+from framefleet.engine.store.exporters.base import Export, Exporter, Output, new_folder
 from framefleet.engine.store.schema import explained
 
 

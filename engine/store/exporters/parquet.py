@@ -16,7 +16,7 @@ from framefleet.engine.errors import ExportError
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.clock import Clock
-from framefleet.engine.store.exporters.common.base import Export, Exporter, Output, complete_file
+from framefleet.engine.store.exporters.base import Export, Exporter, Output, complete_file
 from framefleet.engine.store.exporters.csv import columns_of, file_of
 from framefleet.engine.store.reader import Block
 from framefleet.engine.store.schema import explained

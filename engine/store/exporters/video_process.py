@@ -26,8 +26,8 @@ from framefleet.engine.processes.child_main import when_parent_ends
 from framefleet.engine.processes.watchdog import Clock
 from framefleet.engine.settings.kinds import Moments
 from framefleet.engine.store.appearances import chapters_of, mean_counts
-from framefleet.engine.store.exporters.common.child import serve
-from framefleet.engine.store.exporters.common.options import Part
+from framefleet.engine.store.exporters.base import serve
+from framefleet.engine.store.exporters.options import Part
 from framefleet.engine.store.exporters.video import Job
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader, StoredSource

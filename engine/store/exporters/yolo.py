@@ -1,6 +1,6 @@
 """YOLO data set, as Ultralytics and datumaro read it: labels, ``data.yaml`` and, if wanted, the frames as pictures.
 
-Pictures of a video are named by time (see ``pictures.names``), so frames need no number. Boxes are centre x, centre y, width, height as
+Pictures of a video are named by time (see ``exporters.pictures``), so frames need no number. Boxes are centre x, centre y, width, height as
 shares of the picture. Class ids count from 0. The format has no place for confidences, tracks and what a person verified. If there are
 tracks or corrections, ``objects.csv`` has the last two for each line of the labels.
 """
@@ -8,12 +8,10 @@ tracks or corrections, ``objects.csv`` has the last two for each line of the lab
 from collections.abc import Iterator
 
 from framefleet.engine.store.clock import Clock
-from framefleet.engine.store.exporters.common.base import Export, Exporter, Output, new_folder
-from framefleet.engine.store.exporters.common.options import PictureFormat
-from framefleet.engine.store.exporters.common.rounding import marks, relative, to_json
+from framefleet.engine.store.exporters.base import Export, Exporter, Output, marks, new_folder, relative, to_json
 from framefleet.engine.store.exporters.csv import row
-from framefleet.engine.store.exporters.pictures.names import SUFFIXES, PictureNames, ffmpeg_command, select
-from framefleet.engine.store.exporters.pictures.write import write_pictures
+from framefleet.engine.store.exporters.options import PictureFormat
+from framefleet.engine.store.exporters.pictures import SUFFIXES, PictureNames, ffmpeg_command, select, write_pictures
 from framefleet.engine.store.schema import explained
 from framefleet.engine.types import FrameResult
 

@@ -17,7 +17,7 @@ from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.store.clock import Clock
-from framefleet.engine.store.exporters.common.base import Export, Exporter, Output
+from framefleet.engine.store.exporters.base import Export, Exporter, Output
 from framefleet.engine.store.exporters.csv import offset_of, row, table_file
 from framefleet.engine.store.session import SessionReader, StoredSource
 from framefleet.engine.store.sources import label_of

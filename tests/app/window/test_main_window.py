@@ -25,7 +25,7 @@ from framefleet.app.window.viewer.filter_panel import FilterPanel
 from framefleet.engine.model.load import ModelSummary
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
-from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.exporters.options import ExportOptions
 from framefleet.engine.store.reader import View
 from framefleet.engine.types import DeviceId
 from tests.support.media import make_video

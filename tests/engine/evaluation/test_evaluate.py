@@ -18,7 +18,7 @@ from benchmarks.detection.intervals import tries
 from framefleet.engine.evaluation.accuracy import CONFIDENCES, Boxes, average_precisions, curve, match
 from framefleet.engine.evaluation.evaluate import draw, evaluate, interval, read_truth
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.exporters.pictures.names import picture_name
+from framefleet.engine.store.exporters.pictures import picture_name
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 from tests.support.faults.counts import short_and_long

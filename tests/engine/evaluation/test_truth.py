@@ -16,8 +16,8 @@ from framefleet.engine.evaluation.fit import fit
 from framefleet.engine.evaluation.truth import Truth, TruthPicture
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.export.run import export_session
-from framefleet.engine.store.exporters.pictures.names import picture_name
+from framefleet.engine.store.export import export_session
+from framefleet.engine.store.exporters.pictures import picture_name
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.faults.damage import memory_below
 from tests.support.store import LABELS, make_frame, video_info, write_one, write_session

@@ -11,8 +11,8 @@ from framefleet.engine.errors import ExportError
 from framefleet.engine.media.cutting import copy_clip, encode_clip, write_still
 from framefleet.engine.media.preview.reader import VideoReader
 from framefleet.engine.processes.watchdog import Clock
-from framefleet.engine.store.clips.process import write_cuts
-from framefleet.engine.store.clips.write import Cut, CutsJob
+from framefleet.engine.store.clips import Cut, CutsJob
+from framefleet.engine.store.clips_process import write_cuts
 from tests.engine.media.conftest import Clip
 from tests.support.media import joined, make_sound, number_of
 

@@ -17,7 +17,7 @@ from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, Isolation, Parallel, Precision, RunSettings
 from framefleet.engine.store import schema
 from framefleet.engine.store.corrections import Corrections, OneDetection, edits
-from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.export import export_session
 from framefleet.engine.store.facts import run_facts
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.sources import counts_text, reason_text

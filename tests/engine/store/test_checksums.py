@@ -9,7 +9,7 @@ import pytest
 from framefleet.engine.errors import ExportError
 from framefleet.engine.store import schema
 from framefleet.engine.store.checksums import Footer
-from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.export import export_session
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
 from tests.support.store import LABELS, write_session

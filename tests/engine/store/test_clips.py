@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from framefleet.engine.store.appearances import By
-from framefleet.engine.store.clips.plan import ClipPlan, plan_clips
+from framefleet.engine.store.clips import ClipPlan, plan_clips
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
 from tests.support.store import LABELS, make_frame, video_info, write_session

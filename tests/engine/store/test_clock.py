@@ -13,8 +13,8 @@ import pytest
 from framefleet.engine.media.probe import probe
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.settings.clock import ClockSettings, ClockSource
-from framefleet.engine.store.export.run import export_session
-from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.export import export_session
+from framefleet.engine.store.exporters.options import ExportOptions
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import DeviceId, FrameRef, FrameResult
 from tests.support.cli import FAST, read_lines, run_main

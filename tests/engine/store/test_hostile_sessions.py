@@ -15,7 +15,7 @@ from framefleet.engine.run.resume import ResumePlan
 from framefleet.engine.store import schema
 from framefleet.engine.store.appearances import read_events
 from framefleet.engine.store.corrections import edits, undoable
-from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.export import export_session
 from framefleet.engine.store.files import find_interrupted
 from framefleet.engine.store.merge import merge_sessions
 from framefleet.engine.store.session import SessionReader

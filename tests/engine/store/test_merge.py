@@ -13,7 +13,7 @@ from framefleet.app.main import main
 from framefleet.engine.errors import UsageError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.corrections import Corrections, OneDetection
-from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.export import export_session
 from framefleet.engine.store.merge import merge_sessions
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import has_current_tracks, track_session

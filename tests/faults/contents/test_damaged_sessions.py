@@ -11,7 +11,7 @@ from pathlib import Path
 
 from framefleet.engine.errors import ExportError
 from framefleet.engine.run.resume import ResumePlan
-from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.export import export_session
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.seeds import seeded

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.exporters.pictures.names import PictureNames
+from framefleet.engine.store.exporters.pictures import PictureNames
 from framefleet.engine.store.session import StoredSource
 from framefleet.engine.store.sources import exact_name
 from framefleet.engine.types import DeviceId, FrameRef, FrameResult, InferenceFailure

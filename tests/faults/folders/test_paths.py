@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.store.export.planning import file_stems
-from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.export import export_session, file_stems
 from framefleet.engine.store.session import SessionReader
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.seeds import seeded

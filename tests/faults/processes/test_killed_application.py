@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.store.exporters.common.base import STAGE
+from framefleet.engine.store.exporters.base import STAGE
 from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, TINY, run_main
 from tests.support.faults.counts import short_and_long

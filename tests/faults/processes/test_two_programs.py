@@ -15,7 +15,7 @@ from pathlib import Path
 
 from framefleet.engine.model.registry.catalogue import ModelEntry, is_installed
 from framefleet.engine.processes.file_lock import FileLock
-from framefleet.engine.store.exporters.common.base import STAGE
+from framefleet.engine.store.exporters.base import STAGE
 from framefleet.engine.store.files import lock_session
 from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, run_main

@@ -10,8 +10,8 @@ import pytest
 from framefleet.app.cli.exports import MAX_LINES, Summary, counts_lines, in_words, print_exported
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.export.run import Exported
-from framefleet.engine.store.exporters.common.options import Least
+from framefleet.engine.store.export import Exported
+from framefleet.engine.store.exporters.options import Least
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.cli import run_main
 from tests.support.store import LABELS, make_frame, video_info, write_session

@@ -12,7 +12,7 @@ import pytest
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.random_weights import random_weights
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.exporters.pictures.names import picture_name
+from framefleet.engine.store.exporters.pictures import picture_name
 from framefleet.engine.store.session import SessionWriter
 from tests.engine.evaluation.test_truth import coco, cvat, yolo
 from tests.support.cli import run_main

@@ -24,7 +24,7 @@ from framefleet.app.window.results.stored import read_stored
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.sources import stamp_of
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.exporters.options import ExportOptions
 from framefleet.engine.store.reader import View
 from framefleet.engine.store.session import SessionWriter
 from tests.support.media import make_video

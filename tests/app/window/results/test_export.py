@@ -21,10 +21,10 @@ from framefleet.app.window.results.export import Exports
 from framefleet.app.window.results.export_dialog import ExportChoice, ExportDialog, command_of
 from framefleet.app.window.results.export_options import FilterForm
 from framefleet.app.window.viewer.filter import ViewFilter
-from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.export import export_session
 from framefleet.engine.store.exporters import EXPORTERS
-from framefleet.engine.store.exporters.common.base import part_of
-from framefleet.engine.store.exporters.common.options import Every, ExportOptions, Part, PictureFormat
+from framefleet.engine.store.exporters.base import part_of
+from framefleet.engine.store.exporters.options import Every, ExportOptions, Part, PictureFormat
 from framefleet.engine.store.reader import View
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.zones.shapes import Line, ZoneSet

@@ -16,9 +16,9 @@ from framefleet.engine.model.files import coco_labels
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store.corrections import Corrections, OneDetection
-from framefleet.engine.store.export.run import Exported, export_session
-from framefleet.engine.store.exporters.common.options import Every, ExportOptions, PictureFormat
-from framefleet.engine.store.exporters.pictures.names import picture_name
+from framefleet.engine.store.export import Exported, export_session
+from framefleet.engine.store.exporters.options import Every, ExportOptions, PictureFormat
+from framefleet.engine.store.exporters.pictures import picture_name
 from framefleet.engine.store.reader import Span
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, FrameRef, FrameResult

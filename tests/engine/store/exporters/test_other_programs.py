@@ -19,8 +19,8 @@ import pytest
 
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.export.run import export_session
-from framefleet.engine.store.exporters.common.options import ExportOptions, PictureFormat
+from framefleet.engine.store.export import export_session
+from framefleet.engine.store.exporters.options import ExportOptions, PictureFormat
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.media import make_video, numbered
 from tests.support.other_programs import read_with

@@ -19,8 +19,8 @@ from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.export.run import export_session
-from framefleet.engine.store.exporters.pictures.names import picture_name
+from framefleet.engine.store.export import export_session
+from framefleet.engine.store.exporters.pictures import picture_name
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, FrameResult, InferenceFailure
 from tests.support.media import damaged, make_video, number_of

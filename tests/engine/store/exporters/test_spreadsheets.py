@@ -11,8 +11,8 @@ import pytest
 
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.export.run import export_session
-from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.export import export_session
+from framefleet.engine.store.exporters.options import ExportOptions
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.other_programs import program, read_with, run_program
 from tests.support.store import make_frame, video_info

@@ -18,10 +18,10 @@ from pyarrow import parquet
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.export import export_session
 from framefleet.engine.store.exporters import csv as tables
-from framefleet.engine.store.exporters.common.options import ExportOptions, Least
 from framefleet.engine.store.exporters.csv import _texts
+from framefleet.engine.store.exporters.options import ExportOptions, Least
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.store import CPU, LABELS, make_frame, video_info, write_session

@@ -16,8 +16,8 @@ from framefleet.engine.media.sources import stamp_of
 from framefleet.engine.media.types import Chapter
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.appearances import chapters_of
-from framefleet.engine.store.export.run import export_session
-from framefleet.engine.store.exporters.common.options import ExportOptions, Part
+from framefleet.engine.store.export import export_session
+from framefleet.engine.store.exporters.options import ExportOptions, Part
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.store.zones import read_counts

@@ -18,8 +18,8 @@ from framefleet.engine.media.types import SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.appearances import MAX_CHAPTERS, chapters_of
 from framefleet.engine.store.corrections import Corrections, OneDetection, OneTrack
-from framefleet.engine.store.export.run import export_session
-from framefleet.engine.store.exporters.common.options import ExportOptions, Least
+from framefleet.engine.store.export import export_session
+from framefleet.engine.store.exporters.options import ExportOptions, Least
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
 from tests.support.media import make_video

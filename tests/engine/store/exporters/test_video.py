@@ -28,8 +28,8 @@ from framefleet.engine.media.types import DecodedFrame, SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.settings.kinds import Moment
-from framefleet.engine.store.export.run import export_session
-from framefleet.engine.store.exporters.common.base import part_of
+from framefleet.engine.store.export import export_session
+from framefleet.engine.store.exporters.base import part_of
 from framefleet.engine.store.exporters.video import Job
 from framefleet.engine.store.reader import Span, View
 from framefleet.engine.store.session import SessionReader, SessionWriter
@@ -399,11 +399,10 @@ def test_a_writer_whose_owner_dies_ends_and_tidies_up(tmp_path: Path, long: Stor
 
 
 def hanging_main(connection: Any, job: Job) -> None:
-    from framefleet.engine.store.exporters import video_process
-    from framefleet.engine.store.exporters.common import child
+    from framefleet.engine.store.exporters import base, video_process
 
     video_process._AnnotatedPicture.planes = lambda *_: time.sleep(3600)  # type: ignore[method-assign,assignment,return-value]
-    child.STALL_SECONDS = 1.0
+    base.STALL_SECONDS = 1.0
     video_process.main(connection, job)
 
 

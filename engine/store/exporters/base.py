@@ -1,22 +1,32 @@
 """The interface of export formats (``Exporter``), and files that appear only when they are complete."""
 
+import json
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TextIO, TypeAlias
 
+import numpy as np
+
+from framefleet.engine.errors import ExportError, FramefleetError
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
-from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.processes import AnyConnection
+from framefleet.engine.processes.child import ChildProcess
+from framefleet.engine.processes.outcome import Failed
+from framefleet.engine.processes.watchdog import Clock, start_clock
+from framefleet.engine.store.exporters.options import ExportOptions
 from framefleet.engine.store.facts import looked_for
 from framefleet.engine.store.reader import Block
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader, StoredSource
-from framefleet.engine.types import FrameResult
+from framefleet.engine.types import Detections, FrameResult
 
 Progress: TypeAlias = Callable[[int], None]
 """Called with the number of written frames. An exception that it raises ends the export, without a file."""
@@ -159,7 +169,7 @@ def part_of(path: Path) -> Path:
 def complete_file(path: Path, keep_part: bool = False) -> Iterator[Path]:
     """Provide the path of a temporary file, as a context manager. Afterwards, sync the file to disk and rename it to ``path``.
 
-    In the hidden folder of ``export.run``, files are not synced one by one: the export syncs many of them at once, before it moves them.
+    In the hidden folder of an export, files are not synced one by one: the export syncs many of them at once, before it moves them.
     The temporary file is deleted after an error, unless ``keep_part`` is set. It remains if the process is killed; the next export
     overwrites it.
     """
@@ -180,7 +190,7 @@ def complete_file(path: Path, keep_part: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """Create a folder, as a context manager. It is deleted after an error. Exports create it in the hidden folder of ``export.run``."""
+    """Create a folder, as a context manager. It is deleted after an error. Exports create it in their hidden folder."""
     try:
         path.mkdir()
         yield path
@@ -196,3 +206,108 @@ def sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+REPORT_SECONDS = 0.2
+
+STALL_SECONDS = 60.0
+"""The time limit for one frame. A frame takes longer only if the decoder or the disk hangs."""
+
+
+def run_child(name: str, words: str, module: str, job: object, progress: Progress) -> str | None:
+    """Call ``main(connection, job)`` of a module in a child process. If ``progress`` raises, the process is killed.
+
+    name: of the process. words: for messages, "the process that …". progress: called with each number that the process sends. Returns how
+    the process crashed, None if it has done its job.
+
+    Raises ExportError if the process ended with a message about what failed.
+    """
+    process = ChildProcess(name, _run, module, job, words=words, quiet=True)
+    try:
+        for written in process.messages():
+            progress(written)
+        outcome = process.end()
+        if not outcome.crashed and not outcome.retry:
+            raise ExportError(outcome.reason)
+    except BaseException:
+        process.kill()
+        process.end()
+        raise
+    if outcome.crashed:
+        return outcome.reason if outcome.exit_code else None
+    return f"{words} ended: {outcome.reason}"
+
+
+def _run(connection: AnyConnection, module: str, job: object) -> None:
+    import_module(module).main(connection, job)  # only the child loads media libraries
+
+
+def serve(connection: AnyConnection, opening: str, writing: str, work: Callable[[Callable[[int], None], Clock], int]) -> None:
+    """Do the work of the child process. Sends the number of frames, regularly and at the end, or ``Failed``.
+
+    work: takes a function that it calls with the number of finished frames, and the watchdog's clock; returns the number of frames.
+    opening, writing: descriptions of what may hang.
+    """
+    clock = start_clock(connection, STALL_SECONDS)
+    due = 0.0
+
+    def report(frames: int) -> None:
+        nonlocal due
+        clock.stop()
+        if time.monotonic() >= due:
+            due = time.monotonic() + REPORT_SECONDS
+            connection.send(frames)
+        clock.start(writing, STALL_SECONDS)
+
+    clock.start(opening, STALL_SECONDS)
+    try:
+        connection.send(work(report, clock))
+    except FramefleetError as error:
+        clock.stop()
+        connection.send(Failed(str(error), retry=False))
+
+
+to_json = json.JSONEncoder(ensure_ascii=False).encode
+"""A shared encoder: ``json.dumps`` would create an encoder for each line."""
+
+
+def rounded(detections: Detections) -> Iterator[tuple[int, float, list[float]]]:
+    """Yield class id, confidence and box (x, y, width, height in source pixels) of each detection, rounded."""
+    boxes = detections.boxes.astype(np.float64)
+    boxes[:, 2:] -= boxes[:, :2]
+    scores = np.round(detections.scores.astype(np.float64), 4)
+    boxes = np.round(boxes, 2) + 0.0  # + 0.0: no "-0.0"
+    return zip(detections.class_ids.tolist(), scores.tolist(), boxes.tolist(), strict=True)
+
+
+def marks(detections: Detections, tracked: bool) -> list[dict[str, object]]:
+    """Return what else is known of each detection, for JSON: ``track``, None if it has none, and ``verified`` if anything was corrected.
+
+    tracked: whether the session has tracks; else ``track`` is left out.
+    """
+    found: list[dict[str, object]] = [{} for _ in range(len(detections))]
+    if tracked:
+        tracks = [-1] * len(found) if detections.tracks is None else detections.tracks.tolist()
+        found = [{"track": None if track < 0 else track} for track in tracks]
+    if detections.verified is not None:
+        found = [{**mark, "verified": verified} for mark, verified in zip(found, detections.verified.tolist(), strict=True)]
+    return found
+
+
+def relative(frame: FrameResult) -> Iterator[tuple[int, int, float, list[float]]]:
+    """Yield place in the frame, class id, confidence and box of each detection, rounded.
+
+    Boxes are x, y, width, height as shares of the picture. They are cut to the picture, because readers of these formats reject others. A
+    box without any area in the picture is left out.
+    """
+    if frame.detections is None:
+        return
+    size = np.array([frame.width, frame.height] * 2, np.float64)
+    boxes = np.clip(frame.detections.boxes / size, 0, 1)
+    boxes[:, 2:] -= boxes[:, :2]
+    scores = np.round(frame.detections.scores.astype(np.float64), 4)
+    boxes = np.round(boxes, 6) + 0.0
+    found = zip(frame.detections.class_ids.tolist(), scores.tolist(), boxes.tolist(), strict=True)
+    for place, (class_id, score, box) in enumerate(found):
+        if box[2] > 0 and box[3] > 0:
+            yield place, class_id, score, box

@@ -17,10 +17,9 @@ from framefleet.engine.media.types import Segment, SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.watchdog import Clock
-from framefleet.engine.store.exporters.common.child import serve
-from framefleet.engine.store.exporters.common.options import PictureFormat
-from framefleet.engine.store.exporters.pictures.names import SUFFIXES, PictureNames, select
-from framefleet.engine.store.exporters.pictures.write import PicturesJob
+from framefleet.engine.store.exporters.base import serve
+from framefleet.engine.store.exporters.options import PictureFormat
+from framefleet.engine.store.exporters.pictures import SUFFIXES, PictureNames, PicturesJob, select
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.sources import exact_name

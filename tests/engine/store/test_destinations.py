@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from framefleet.engine.notices import Notice
-from framefleet.engine.store.export.destinations import Destinations, Protected, names_for
-from framefleet.engine.store.export.outputs import Outputs, Purpose, outputs_among
-from framefleet.engine.store.export.run import export_session
+from framefleet.engine.store.destinations import Destinations, Outputs, Protected, Purpose, names_for, outputs_among
+from framefleet.engine.store.export import export_session
 from framefleet.engine.store.session import SessionReader
 from tests.support.store import write_session
 

@@ -20,9 +20,8 @@ from pycocotools.coco import COCO
 from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.export.planning import file_stems
-from framefleet.engine.store.export.run import export_session, stage
-from framefleet.engine.store.exporters.common.base import STAGE
+from framefleet.engine.store.export import export_session, file_stems, stage
+from framefleet.engine.store.exporters.base import STAGE
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.paths import PROJECT
 from tests.support.store import LABELS, make_frame, video_info, write_session
@@ -225,8 +224,8 @@ SLOW_EXPORT = """
 import resource, sys
 from pathlib import Path
 from framefleet.engine.errors import ExportError
-from framefleet.engine.store.export.run import export_session, stage
-from framefleet.engine.store.exporters.common.base import STAGE
+from framefleet.engine.store.export import export_session, stage
+from framefleet.engine.store.exporters.base import STAGE
 from framefleet.engine.store.session import SessionReader
 if sys.argv[3] != "unlimited":
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))

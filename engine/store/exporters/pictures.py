@@ -1,4 +1,4 @@
-"""The frames of a data set: which ones, the names of their pictures, and the command that makes the pictures of a video.
+"""Writes selected frames of a source as pictures: which ones, and under which names. A child process decodes (``pictures_process``).
 
 A name contains the frame's time in units of 1/10,000 s. A name therefore denotes the same frame whichever program extracts it: a program
 may decode frames that another one finds damaged, so that the number of a picture would not identify a frame.
@@ -7,12 +7,18 @@ may decode frames that another one finds damaged, so that the number of a pictur
 import os
 import shlex
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain, count
 from math import floor
 from pathlib import Path, PurePath
 
+from framefleet.engine.errors import ExportError
+from framefleet.engine.media.sources import has_same_content, stamp_of
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.store.exporters.common.options import ExportOptions, PictureFormat
+from framefleet.engine.notices import Notice
+from framefleet.engine.store.exporters.base import Export, run_child
+from framefleet.engine.store.exporters.options import ExportOptions, PictureFormat
+from framefleet.engine.store.reader import View
 from framefleet.engine.store.session import StoredSource
 from framefleet.engine.store.sources import name_key, readable_name
 from framefleet.engine.types import FrameResult
@@ -92,3 +98,40 @@ def select(frames: Iterable[FrameResult], options: ExportOptions) -> Iterator[Fr
         number += 1
         if chosen:
             yield frame
+
+
+@dataclass(frozen=True)
+class PicturesJob:
+    """The task of the child process.
+
+    view: which detections count. source: number of the source in the session. file: the source. folder: for the pictures; it exists.
+    options: say which frames, and the format.
+    """
+
+    view: View
+    source: int
+    file: str
+    folder: str
+    options: ExportOptions
+
+
+def write_pictures(export: Export, source: StoredSource, folder: Path, last: int) -> None:
+    """Write the frames of a source that the options select into a new folder. last: index of the last one in the whole source.
+
+    Raises ExportError if the source is missing, has changed, or cannot be decoded again, or the pictures cannot be written.
+    """
+    stamp = stamp_of(source.file)
+    if stamp is None:
+        raise ExportError(Notice("store.pictures_without_source", path=source.file))
+    if source.stamp is not None and not has_same_content(stamp, source.stamp):
+        raise ExportError(Notice("store.pictures_of_changed_source", path=source.file))
+    folder.mkdir(parents=True)
+    job = PicturesJob(export.reader.view, source.number, str(source.file), str(folder), export.options)
+    count = export.reader.count(source.number)  # fewer frames than the process decodes, if the session or the view has a part of them
+
+    def progress(decoded: int) -> None:
+        export.progress(export.written + count * min(decoded, last + 1) // (last + 1))
+
+    crash = run_child("pictures", "the process that writes pictures", "framefleet.engine.store.exporters.pictures_process", job, progress)
+    if crash is not None:
+        raise ExportError(crash)

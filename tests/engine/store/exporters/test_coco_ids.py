@@ -9,9 +9,9 @@ import pytest
 from framefleet.engine.errors import UsageError
 from framefleet.engine.model.files import coco_labels
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.export.run import export_session
-from framefleet.engine.store.exporters.common.coco_ids import COCO_IDS, check_coco_labels
-from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.export import export_session
+from framefleet.engine.store.exporters.coco import COCO_IDS, check_coco_labels
+from framefleet.engine.store.exporters.options import ExportOptions
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.cli import run_main

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from framefleet.engine.errors import ExportError
-from framefleet.engine.store.export.run import Exported, export_session
+from framefleet.engine.store.export import Exported, export_session
 from framefleet.engine.store.exporters import EXPORTERS
-from framefleet.engine.store.exporters.common.base import REPORT_FRAMES
-from framefleet.engine.store.exporters.common.options import ExportOptions
+from framefleet.engine.store.exporters.base import REPORT_FRAMES
+from framefleet.engine.store.exporters.options import ExportOptions
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.zones.shapes import Line, ZoneSet

@@ -8,8 +8,8 @@ from framefleet.engine.media.cutting import copy_clip, encode_clip, is_seekable,
 from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.child_main import when_parent_ends
 from framefleet.engine.processes.watchdog import Clock
-from framefleet.engine.store.clips.write import CutsJob
-from framefleet.engine.store.exporters.common.child import serve
+from framefleet.engine.store.clips import CutsJob
+from framefleet.engine.store.exporters.base import serve
 from framefleet.engine.store.schema import explained
 
 

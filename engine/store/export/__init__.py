@@ -1,1 +1,0 @@
-"""Exports a session: which files, where, and without harming other files."""

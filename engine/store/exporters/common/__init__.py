@@ -1,1 +1,0 @@
-"""What several export formats share."""
