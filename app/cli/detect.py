@@ -6,7 +6,7 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Self
@@ -39,6 +39,7 @@ from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings, Track
 from framefleet.engine.settings.table import TABLE
 from framefleet.engine.store.destinations import outputs_among
+from framefleet.engine.store.exporters.options import view_facts, view_options
 from framefleet.engine.store.facts import SHARD, SHOWN, ZONES
 from framefleet.engine.store.files import lock_session, note_session
 from framefleet.engine.store.schema import absolute
@@ -122,7 +123,7 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
     if arguments.format == ["video"] and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError("--format video draws into videos, and these are pictures: choose jsonl or coco")
     shown = settings.engine.confidence
-    facts = {SHOWN: str(shown)}
+    facts = {SHOWN: str(shown), **view_facts(exporting)}
     if exporting.zones is not None:
         facts[ZONES] = zones_text(exporting.zones)
     chosen, shard = dict(enumerate(sources)), arguments.shard
@@ -136,8 +137,11 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
             started = time.monotonic()
             session = run.detect(settings, out / DATABASE, labels, chosen, arguments.restart, lock, facts, cluster, exporting.zones)
             seconds = time.monotonic() - started
+        if session.withdrawn:
+            return
         note_session(session.database)
         with SessionReader(session.database, shown if shown > settings.engine.confidence else 0.0) as reader:
+            exporting = replace(exporting, **view_options(reader.facts))  # also those of an earlier run
             counting = exporting.zones if run.interruption.number is None else None
             counted = count_sources(reader, counting, session.sources) if counting is not None else []
             if settings.clock_settings.clock is not None:

@@ -4,11 +4,12 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from framefleet.app.cli import options
@@ -33,9 +34,10 @@ from framefleet.engine.store.exporters.options import (
     read_category_map,
     read_interval,
     read_parts,
+    view_options,
 )
 from framefleet.engine.store.exporters.tallies import is_empty, read_files
-from framefleet.engine.store.facts import SHOWN
+from framefleet.engine.store.facts import SHOWN, ZONES
 from framefleet.engine.store.session import SessionReader, StoredSource
 from framefleet.engine.store.sources import label_of
 from framefleet.engine.store.tracks import motion_problem, why_untracked
@@ -93,8 +95,8 @@ def add_format_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--category-map", type=categories, metavar="LIST", help="megadetector: dog=animal,car=vehicle … (of COCO's labels)")
 
 
-def export_options(arguments: argparse.Namespace, labels: Sequence[str], stored_zones: str = "") -> ExportOptions:
-    """The options of formats that were given. labels: the model's. stored_zones: used without ``--zones``: text of a zones file, "" = none.
+def export_options(arguments: argparse.Namespace, labels: Sequence[str], facts: Mapping[str, str] = MappingProxyType({})) -> ExportOptions:
+    """The options of formats that were given. labels: the model's. facts: of the session, whose zones and views hold without an option.
 
     Raises UsageError if an option belongs to a format that was not chosen, or does not suit the labels.
     """
@@ -115,13 +117,13 @@ def export_options(arguments: argparse.Namespace, labels: Sequence[str], stored_
         if not given["zones"].shapes:
             raise UsageError(f"{path} has no lines and no zones: nothing can be counted")
         given["zones"].class_ids(labels)  # a label that the model does not have is an error before any work
-    elif stored_zones and any("zones" in EXPORTERS[form].options for form in arguments.format):
-        given["zones"] = parse_zones(stored_zones)
+    elif ZONES in facts and any("zones" in EXPORTERS[form].options for form in arguments.format):
+        given["zones"] = parse_zones(facts[ZONES])
     elif "zones" in arguments.format:
         raise UsageError("--format zones needs lines and zones, and the session has none: give --zones FILE")
     if "pictures" in given:
         given["pictures"] = PictureFormat(given["pictures"])
-    return ExportOptions(**given)
+    return ExportOptions(**(view_options(facts) | given))
 
 
 def export(

@@ -14,7 +14,6 @@ from framefleet.engine.errors import UsageError
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.settings.values import part_problem
 from framefleet.engine.store.exporters.options import Every
-from framefleet.engine.store.facts import ZONES
 from framefleet.engine.store.reader import Span
 from framefleet.engine.store.session import SessionReader
 
@@ -60,7 +59,7 @@ def run(argv: Sequence[str]) -> int:
     with SessionReader(database, corrected=not arguments.uncorrected, span=part, tracks=arguments.tracks) as reader:
         exports.choose_detections(reader, arguments.confidence, arguments.classes)
         _check_tracks(reader, arguments.tracks)
-        chosen = replace(exports.export_options(arguments, reader.labels, reader.facts.get(ZONES, "")), clock=clock)
+        chosen = replace(exports.export_options(arguments, reader.labels, reader.facts), clock=clock)
         folder = arguments.out or database.parent
         if not reader.sources():
             print(f"framefleet: {database} has no results: what wrote it ended before it stored any", file=sys.stderr)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.errors import DeviceError, UsageError
 from framefleet.engine.notices import Notice
 from framefleet.engine.processes.program import run_program
@@ -136,6 +137,32 @@ def default_devices(descriptions: Sequence[DeviceDescription] | None = None) -> 
             return tuple(chosen)
     reasons = tuple(of_device(description.id, description.problem) for description in descriptions if description.problem is not None)
     raise DeviceError(Notice("devices.none_usable", reasons=reasons) if reasons else Notice("devices.none_found"))
+
+
+def chosen_devices(asked: Sequence[DeviceId] = ()) -> tuple[DeviceId, ...]:
+    """Return the devices that the user named, or the best ones.
+
+    Parameters
+    ----------
+    asked : sequence of DeviceId
+        Devices of this machine. None: see ``default_devices``.
+
+    Raises
+    ------
+    DeviceError
+        There are fewer cores than the number of a CPU device needs, or no device is usable.
+    """
+    cores = usable_cores()
+    for device in asked:
+        if any(member.kind == "cpu" and not member.node and int(member.name) >= cores for member in device.members):
+            raise DeviceError(Notice("devices.no_such_cpu", device=str(device), devices=_existing(cores), count=cores))
+    return tuple(asked) or default_devices()
+
+
+def _existing(cores: int) -> tuple[str, ...]:
+    """The names of the usable devices. A CPU device needs a core of its own at least."""
+    found = [str(each.id) for each in discover() if each.available and each.id != _CPU]
+    return (str(_CPU) if cores == 1 else f"{_CPU} to cpu:{cores - 1}", *found)
 
 
 def _run(search: Search, timeout: float) -> tuple[list[DeviceDescription], Notice | str | None]:

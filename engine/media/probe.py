@@ -29,28 +29,37 @@ from framefleet.engine.settings.kinds import Moment
 def sampled(info: SourceInfo, sampling: Sampling) -> SourceInfo:
     """Return a source whose segments contain the wanted frames only.
 
-    Raises SourceError if the video cannot be opened any more; times are given for pictures, which have none.
+    Raises SourceError if the video cannot be opened any more, the part begins behind the end, or times are given for pictures, which
+    have none.
     """
-    if info.kind is SourceKind.IMAGES:
-        return _sampled_pictures(info, sampling)
+    resolved = _sampled_pictures(info, sampling) if info.kind is SourceKind.IMAGES else _resolved(info, sampling)
     segments: list[Segment] = []
-    for segment, wanted, start, end in _resolved(info, sampling):
+    for segment, wanted, start, end in resolved:
         if frames := wanted.estimate(start, end):
             segments.append(replace(segment, number=len(segments), frames=frames, wanted=wanted))
+    if not segments and info.segments and sampling.begin is not None:
+        option = Option("from", str(sampling.begin))
+        raise SourceError(Notice("media.part_behind_end", path=Path(info.path), length=_length(info), option=option))
     return replace(info, segments=tuple(segments), wanted=sum(segment.frames for segment in segments))
 
 
-def _sampled_pictures(info: SourceInfo, sampling: Sampling) -> SourceInfo:
+def _length(info: SourceInfo) -> Notice:
+    if info.kind is SourceKind.IMAGES:
+        return Notice("media.pictures", count=info.frames)
+    return (
+        Notice("media.frames", count=info.frames)
+        if info.duration is None
+        else Notice("media.seconds", seconds=info.duration, count=info.frames)
+    )
+
+
+def _sampled_pictures(info: SourceInfo, sampling: Sampling) -> list[tuple[Segment, Wanted, int, int]]:
+    """What ``_resolved`` returns, for pictures."""
     if sampling.timed:
         options = {"begin": Option("from"), "end": Option("to"), "every": Option("every")}
         raise SourceError(Notice("media.pictures_without_times", path=Path(info.path), **options))
     begin, end, every = (moment.frames if moment else None for moment in (sampling.begin, sampling.end, sampling.every))
-    segments: list[Segment] = []
-    for segment in info.segments:
-        wanted = Wanted(segment.start or 0, segment.frames, begin or 0, end, every or 1)
-        if frames := wanted.estimate(0, 1):
-            segments.append(replace(segment, number=len(segments), frames=frames, wanted=wanted))
-    return replace(info, segments=tuple(segments), wanted=sum(segment.frames for segment in segments))
+    return [(segment, Wanted(segment.start or 0, segment.frames, begin or 0, end, every or 1), 0, 1) for segment in info.segments]
 
 
 def _resolved(info: SourceInfo, sampling: Sampling) -> list[tuple[Segment, Wanted, int, int]]:

@@ -6,6 +6,10 @@ TEXTS: dict[str, Text] = {
     # why a device cannot be used: DeviceDescription.problem
     "devices.search_ended": "the search failed: {problem}",
     "devices.search_failed": "the search for devices failed: {problems}; 'framefleet doctor' says what is missing",
+    "devices.no_such_cpu": (
+        "there is no {device}: this machine has {devices} ({count} core can be used)",
+        "there is no {device}: this machine has {devices} ({count} cores can be used)",
+    ),
     "devices.none_found": "the search for devices found none; 'framefleet doctor' says what is missing",
     "devices.none_usable": "no device can be used ({reasons}); 'framefleet doctor' says what is missing",
     "devices.no_libraries": "its libraries are not installed: {problem}",

@@ -3,6 +3,10 @@
 from framefleet.engine.notices import Text
 
 TEXTS: dict[str, Text] = {
+    "media.part_behind_end": "{path} has {length}, and {option} lies behind its end: begin earlier",
+    "media.pictures": ("{count} picture", "{count:,} pictures"),
+    "media.frames": ("{count} frame", "{count:,} frames"),
+    "media.seconds": ("{count} frame in {seconds:.1f} s", "{count:,} frames in {seconds:.1f} s"),
     # clips and annotated videos
     "media.not_encoded": "the video cannot be encoded ({detail})",
     "media.not_copied": "{path} cannot be copied ({detail}); write exact clips",

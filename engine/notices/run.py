@@ -13,5 +13,6 @@ TEXTS: dict[str, Text] = {
     "run.changed_while_read": (
         "{path} changed while it was read, so its results may mix two contents: run again when nothing writes to it"
     ),
+    "run.earlier_results_back": "no device could be used: {path} holds the earlier results again",
     "run.tracks_stay": "{path}: its tracks were joined or split by hand and stay: 'framefleet track {option}' tracks again",
 }

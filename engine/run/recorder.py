@@ -125,6 +125,12 @@ class Recorder:
         if self._tracking is not None and not cancelled:
             self._tracking.finish()
 
+    def withdraw(self) -> bool:
+        """Put the session back that this run has replaced, see ``SessionWriter.withdraw``."""
+        if self._tracking is not None:
+            self._tracking.close()
+        return self._writer.withdraw()
+
     def close(self, complete: bool) -> None:
         """Store the last frames and close the session. complete: whether all sources are complete."""
         if self._tracking is not None:

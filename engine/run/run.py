@@ -2,21 +2,25 @@
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
+from framefleet.engine.devices.discovery import discover
+from framefleet.engine.errors import DeviceError
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.pool.cpu_fallback import CpuFallback
-from framefleet.engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.pool.progress import SourceProgress
 from framefleet.engine.pool.supervision.hosts import Hosts
 from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.run.recorder import Recorder
 from framefleet.engine.run.resume import ResumePlan, SourceResume
-from framefleet.engine.settings import RunSettings, Track
+from framefleet.engine.settings import Precision, RunSettings, Track
+from framefleet.engine.settings.values import require_possible
 from framefleet.engine.store.facts import run_facts
 from framefleet.engine.store.live_tracking import LiveTracking
 from framefleet.engine.store.session import SessionWriter, StoredSource
@@ -52,6 +56,8 @@ class DetectionRun(Closing):
         The progress of each source, by number.
     inferred_before : int
         Number of frames that earlier runs inferred.
+    withdrawn : bool
+        Whether no device could be used, so that the database holds the earlier results again that this run had replaced.
 
     Raises
     ------
@@ -75,6 +81,8 @@ class DetectionRun(Closing):
         self.database = database
         self.sources: dict[int, SourceProgress] = {}
         self.inferred_before = 0
+        self.withdrawn = False
+        self._refused = False  # by a device
         self._engines: dict[DeviceId, EngineInfo] = {}
         self._stats: dict[DeviceId, DeviceStats] = {}
         self._adding = Lock()  # a source's first event may come before ``EnginePool.add`` returns its number
@@ -85,6 +93,8 @@ class DetectionRun(Closing):
         self._cancelled = False
         own, hosts = hosts is None, hosts or Hosts()
         devices = hosts.devices(settings.devices)
+        if own and database.exists():
+            _require_offered(settings, devices)
         writer = SessionWriter(database, labels, {**run_facts(settings), **facts}, go_on=not restart, lock=lock)
         try:
             self._plan = ResumePlan(database if writer.continued else None)
@@ -162,11 +172,16 @@ class DetectionRun(Closing):
             yield event
         yield from self._kept_events()
         self._recorder.finish(self._cancelled)
+        if self._refused and not self._engines and self._recorder.withdraw():
+            self.withdrawn = True
+            self._notes.append(Notice("run.earlier_results_back", path=self.database))
 
     def _see_device(self, event: Event) -> None:
         match event:
             case DeviceReady(engine):
                 self._engines[engine.device] = engine
+            case DeviceFailed(restarting=False):
+                self._refused = True
             case DeviceStats(device):
                 self._stats[device] = event
         if self._cpu_fallback is not None:
@@ -196,6 +211,15 @@ class DetectionRun(Closing):
             self._pool.close()
         finally:
             self._recorder.close(all(source.complete and source.error is None for source in self.sources.values()))
+
+
+def _require_offered(settings: RunSettings, devices: Sequence[DeviceId]) -> None:
+    """Raise UsageError if a device of this machine lacks the chosen precision, before an earlier session is replaced."""
+    if settings.engine.precision in (Precision.AUTO, Precision.FP32):  # every device has these
+        return
+    with suppress(DeviceError):  # the run says what is wrong
+        offered = {each.id: each.precisions for each in discover() if each.available}
+        require_possible(settings.values, devices, offered)
 
 
 def _progress_of(path: Path, stored: StoredSource) -> SourceProgress:

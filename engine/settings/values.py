@@ -39,9 +39,11 @@ def find_notes(values: Mapping[str, Any]) -> dict[str, Notice]:
     return {}
 
 
-def require_possible(values: Mapping[str, Any], devices: Sequence[DeviceId]) -> None:
-    """Raise UsageError if these settings cannot be combined with these devices."""
-    for problem in find_problems(values, devices).values():
+def require_possible(
+    values: Mapping[str, Any], devices: Sequence[DeviceId], offered: Mapping[DeviceId, Sequence[str]] | None = None
+) -> None:
+    """Raise UsageError if these settings cannot be combined with these devices. offered: see ``find_problems``."""
+    for problem in find_problems(values, devices, offered).values():
         raise UsageError(problem)
 
 

@@ -36,7 +36,10 @@ ZONES = "zones"
 CLOCK, TIME_ZONE = "clock", "time_zone"
 """Names of the facts that say where clock times come from. A run without ``--clock`` keeps those of an earlier run."""
 
-REPLACED = (SHARD, SHOWN, TRACK, ZONES, CLOCK, TIME_ZONE)
+VIEWS = ("least_seen", "interval", "category_map", "draw")
+"""Names of the facts with options of formats that a run was given, fields of ``ExportOptions``. Later views have the same ones."""
+
+REPLACED = (SHARD, SHOWN, TRACK, ZONES, CLOCK, TIME_ZONE, *VIEWS)
 """Names of the facts that a run replaces when it continues a session. They change no stored result."""
 
 DECIDING = ("model_digest", "network", *(name for name in TABLE if name not in _NEUTRAL))

@@ -110,17 +110,23 @@ def noted_sessions(folder: Path) -> list[Path]:
 
 
 class Opened(NamedTuple):
-    """A database for writing. continued: whether an earlier session is used. notes: for the user, about an earlier session."""
+    """A database for writing.
+
+    continued: whether an earlier session is used. notes: for the user, about an earlier session. kept: where the session is that this one
+    replaces, None = there was none with frames.
+    """
 
     connection: sqlite3.Connection
     continued: bool
     notes: list[Notice]
+    kept: Path | None = None
 
 
 def open_session(path: Path, labels: Sequence[str], facts: Mapping[str, str], go_on: bool) -> Opened:
     """Create the session at ``path``, or open the one there. Parameters: see ``SessionWriter``. Raises ExportError as ``SessionWriter``."""
     outputs: list[tuple[object, ...]] = []
     notes: list[Notice] = []
+    kept: Path | None = None
     if path.exists():
         reasons = _reasons(path, labels, facts) if go_on else ()
         if go_on and not reasons:
@@ -141,7 +147,7 @@ def open_session(path: Path, labels: Sequence[str], facts: Mapping[str, str], go
     connection.executemany("INSERT INTO labels VALUES (?, ?)", enumerate(map(readable, labels)))
     connection.executemany("INSERT OR IGNORE INTO outputs VALUES (?, ?, ?, ?, ?, ?, ?)", outputs)
     connection.execute("COMMIT")
-    return Opened(connection, False, notes)
+    return Opened(connection, False, notes, kept)
 
 
 def _reasons(path: Path, labels: Sequence[str], facts: Mapping[str, str]) -> tuple[Notice, ...]:

@@ -124,7 +124,7 @@ class SessionWriter:
         self._own_lock = lock_session(path) if lock is None else None
         try:
             with schema.explained(path, "create"):
-                self._connection, self.continued, self.notes = open_session(path, labels, facts, go_on)
+                self._connection, self.continued, self.notes, self._replaced = open_session(path, labels, facts, go_on)
                 self._devices: dict[str, int] = dict(self._connection.execute("SELECT device, number FROM devices"))
             self._presence = Presence(path)
         except BaseException:
@@ -380,6 +380,15 @@ class SessionWriter:
             self._connection.close()
             if self._own_lock is not None:
                 self._own_lock.close()
+
+    def withdraw(self) -> bool:
+        """Close the session, which must have no frames, and put the one back that it has replaced. Returns whether there was one."""
+        if self._replaced is None or self._closed:
+            return False
+        self.close(complete=False)
+        with schema.explained(self.path, "write"):
+            self._replaced.replace(self.path)
+        return True
 
     def __enter__(self) -> Self:
         return self

@@ -23,9 +23,9 @@ def run(argv: Sequence[str]) -> int:
     arguments = _parser().parse_args(argv)
 
     from framefleet.engine.bench.devices_run import DeviceBench
-    from framefleet.engine.devices.discovery import default_devices
+    from framefleet.engine.devices.discovery import chosen_devices
 
-    bench = DeviceBench(arguments.devices or default_devices(), arguments.repetitions, arguments.largest and arguments.largest << 20)
+    bench = DeviceBench(chosen_devices(arguments.devices), arguments.repetitions, arguments.largest and arguments.largest << 20)
     measurements = []
     for measured in bench.measure():
         measurements.append(measured)

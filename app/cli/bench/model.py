@@ -32,9 +32,9 @@ def run(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
 
     from framefleet.engine.bench.model import bench_model
-    from framefleet.engine.devices.discovery import default_devices
+    from framefleet.engine.devices.discovery import chosen_devices
 
-    devices = arguments.devices or default_devices()
+    devices = chosen_devices(arguments.devices)
     precisions = [Precision(name) for name in arguments.precision]
     files = options.model_files(arguments)
     results = []

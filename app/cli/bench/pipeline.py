@@ -11,7 +11,7 @@ from framefleet.app.cli.bench.scaling import device_json
 from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.reports.table import Table
 from framefleet.engine.bench.pool_run import PoolRun, run_pool
-from framefleet.engine.devices.discovery import default_devices
+from framefleet.engine.devices.discovery import chosen_devices
 from framefleet.engine.media.sources import expand_sources
 
 _COLUMNS = "{:16} {:>8} {:>10} {:>9} {:>9}  {}"
@@ -23,7 +23,7 @@ def run(argv: Sequence[str]) -> int:
     arguments = _parser().parse_args(argv)
     settings = run_settings(arguments)
     sources = expand_sources(arguments.sources) * arguments.times
-    measured = run_pool(settings, settings.devices or default_devices(), sources, show=show_event)
+    measured = run_pool(settings, chosen_devices(settings.devices), sources, show=show_event)
     print(json.dumps(_as_json(measured)) if arguments.json else as_text(measured))
     return 0
 

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication
@@ -20,7 +20,7 @@ from framefleet.engine.errors import FramefleetError
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.store.export import Planned, plan_export, replaces
 from framefleet.engine.store.exporters import EXPORTERS
-from framefleet.engine.store.exporters.options import DEFAULTS, Every, ExportOptions, Least
+from framefleet.engine.store.exporters.options import DEFAULTS, Every, ExportOptions, view_options
 from framefleet.engine.store.facts import SHOWN
 from framefleet.engine.store.reader import View
 from framefleet.engine.store.session import SessionReader, StoredSource
@@ -37,6 +37,7 @@ def command_of(view: View, sources: Sequence[str], forms: Sequence[str], folder:
     """
     with SessionReader(view.path, created=view.created) as reader:
         labels, stored = reader.labels, float(reader.facts.get(SHOWN, 0.0))
+        usual = replace(DEFAULTS, **view_options(reader.facts))
     words = ["framefleet", "results", str(view.path), "--format", ",".join(forms), "--out", str(folder)]
     for name in sources:
         words += ["--source", name]
@@ -48,11 +49,12 @@ def command_of(view: View, sources: Sequence[str], forms: Sequence[str], folder:
         words += ["--classes", ",".join(labels[number] if labels[number].isprintable() else str(number) for number in sorted(view.classes))]
     if view.tracks is not None:
         words += ["--tracks", ",".join(map(str, sorted(view.tracks))) or "any"]
-    return shlex.join([*words, *_options(options)])
+    return shlex.join([*words, *_options(options, usual)])
 
 
-def _options(options: ExportOptions) -> Iterator[str]:
-    if options.interval != DEFAULTS.interval:
+def _options(options: ExportOptions, usual: ExportOptions) -> Iterator[str]:
+    """The options of formats that differ from what the command takes without them."""
+    if options.interval != usual.interval:
         yield from ("--interval", f"{options.interval:g}s")
     if options.bom:
         yield "--bom"
@@ -63,21 +65,17 @@ def _options(options: ExportOptions) -> Iterator[str]:
     if options.pictures is not None:
         yield from ("--pictures", options.pictures)
     if options.every != Every():
-        yield from ("--every", _amount(options.every))
-    if options.least_seen != Least():
-        yield from ("--least-seen", _amount(options.least_seen))
+        yield from ("--every", str(options.every))
+    if options.least_seen != usual.least_seen:
+        yield from ("--least-seen", str(options.least_seen))
     if options.between is not None:
         yield from ("--between", ",".join(f"{share:g}" for share in options.between))
-    if options.category_map:
+    if options.category_map and options.category_map != usual.category_map:
         yield from ("--category-map", ",".join(f"{label}={category}" for label, category in options.category_map.items()))
-    if options.draw != DEFAULTS.draw:
+    if options.draw != usual.draw:
         yield from ("--draw", ",".join(sorted(options.draw)))
     if options.zones is not None:
         yield from ("--zones", ZONES)
-
-
-def _amount(value: Every | Least) -> str:
-    return str(value.frames) if value.seconds is None else f"{value.seconds:g}s"
 
 
 WIDTH = 600

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.devices.discovery import default_devices
+from framefleet.engine.devices.discovery import chosen_devices
 from framefleet.engine.errors import UsageError
 from framefleet.engine.pool.supervision.host import Host, WorkerHost, WorkerMain
 from framefleet.engine.settings import RunSettings
@@ -15,7 +15,7 @@ class Hosts:
 
     def devices(self, asked: Sequence[DeviceId] = ()) -> tuple[DeviceId, ...]:
         """The devices to use. asked: by the user; none = the best ones. Raises DeviceError, UsageError."""
-        return tuple(asked) or default_devices()
+        return chosen_devices(asked)
 
     def watch(self, join: Callable[[DeviceId], None]) -> None:
         """Let devices that are found later join the run. join: see ``EnginePool.add_device``."""

@@ -4,11 +4,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from framefleet.engine.errors import UsageError
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings.clock import ClockSettings
+from framefleet.engine.store.facts import VIEWS
 from framefleet.engine.zones.shapes import ZoneSet
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
@@ -55,12 +56,15 @@ class Every:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Read a number of frames (``10``) or a time (``1s``). Raises UsageError."""
+        """Read a number of frames (``10``) or a time (``1s``), as ``str`` writes them. Raises UsageError."""
         if text.strip().isdecimal() and int(text):
             return cls(int(text))
         if text.strip()[-1:] in _UNITS:
             return cls(seconds=read_interval(text))
         raise UsageError(Notice(cls.wrong, text=text))
+
+    def __str__(self) -> str:
+        return str(self.frames) if self.seconds is None else f"{self.seconds:.12g}s"
 
 
 class Least(Every):
@@ -125,3 +129,20 @@ def read_category_map(text: str) -> dict[str, str]:
     if not parts or not all(label.strip() and category.strip() for label, _, category in parts):
         raise UsageError(Notice("store.maps_no_labels", text=text))
     return {label.strip(): category.strip() for label, _, category in parts}
+
+
+def view_facts(options: ExportOptions) -> dict[str, str]:
+    """Return the facts by which a session remembers these options: those of ``VIEWS`` that are not as in ``DEFAULTS``."""
+    texts = {
+        "least_seen": str(options.least_seen),
+        "interval": f"{options.interval:.12g}s",
+        "category_map": ",".join(f"{label}={category}" for label, category in options.category_map.items()),
+        "draw": ",".join(sorted(options.draw)),
+    }
+    return {name: texts[name] for name in VIEWS if getattr(options, name) != getattr(DEFAULTS, name)}
+
+
+def view_options(facts: Mapping[str, str]) -> dict[str, Any]:
+    """Return what ``view_facts`` stored, by name of the field of ``ExportOptions``. Raises UsageError if no run writes such a fact."""
+    readers = {"least_seen": Least.read, "interval": read_interval, "category_map": read_category_map, "draw": read_parts}
+    return {name: readers[name](facts[name]) for name in VIEWS if name in facts}

@@ -10,13 +10,15 @@ import av
 import pytest
 
 from framefleet.app.cli.detect import _parser, _settings
+from framefleet.engine.devices.affinity import usable_cores
+from framefleet.engine.devices.discovery import discover
 from framefleet.engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
 from framefleet.engine.settings.folders import Folder
 from framefleet.engine.store.files import noted_sessions
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import DeviceId
 from tests.support.cli import FAST, TINY, TINY_CFG, Outcome, read_lines, run_main, run_program
-from tests.support.media import make_audio, make_video, rewrap, truncated
+from tests.support.media import make_audio, make_video, rewrap, truncated, write_pictures
 
 FRAMES = 20
 LONG_NAME = "x" * 300 + ".mp4"
@@ -328,14 +330,59 @@ def test_one_result_that_cannot_be_written(tmp_path: Path, video: Path) -> None:
 
 
 def test_a_device_that_refuses_leaves_earlier_results_as_they_are(results: tuple[Outcome, Path], tmp_path: Path, video: Path) -> None:
+    """Also if only its engine shows that it cannot work."""
     out = tmp_path / "out"
     shutil.copytree(results[1], out)
-    before = {path.name for path in out.iterdir()}
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
     run = run_main("detect", video, *TINY, "--confidence", "0.01", "--devices", "openvino:GPU.7", "--out", out, "--json")
     assert run.status == 2
     assert "\nopenvino:GPU.7: OpenVINO finds no device" in run.err, "its name once"
-    assert {path.name for path in out.iterdir()} == before | {"session.previous.sqlite"}
-    assert (out / "a.jsonl").read_bytes() == (results[1] / "a.jsonl").read_bytes()
+    assert f"no device could be used: {out / 'session.sqlite'} holds the earlier results again" in run.err
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_a_precision_that_the_device_lacks_is_refused_before_anything_is_touched(tmp_path: Path, video: Path) -> None:
+    """The original command finds the finished session."""
+    if "fp16" in next(each.precisions for each in discover() if str(each.id) == "cpu:0"):
+        pytest.skip("this processor computes in FP16")
+    command = ("detect", video, *TINY, "--devices", "cpu:0", "--out", tmp_path)
+    first = run_program(*command)
+    assert first.status == 0, first.err
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for restart in ((), ("--restart",)):
+        refused = run_program(*command, "--precision", "fp16", *restart)
+        assert (refused.status, refused.out) == (2, "")
+        assert "cpu:0 offers FP32" in refused.err
+        assert "kept" not in refused.err
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    again = run_program(*command)
+    assert "1 source finished by an earlier run: the results stay" in again.err
+
+
+def test_a_cpu_device_without_a_core_is_refused_with_those_that_exist(tmp_path: Path, video: Path) -> None:
+    cores = usable_cores()
+    run = run_main("detect", video, *TINY, "--devices", f"cpu:0,cpu:{cores}", "--out", tmp_path / "out")
+    assert run.status == 2
+    assert f"there is no cpu:{cores}: this machine has cpu:0" in run.err
+    assert (f"cpu:0 to cpu:{cores - 1}" in run.err) == (cores > 1)
+    assert not (tmp_path / "out" / "session.sqlite").exists()
+    run = run_main("bench", "model", *TINY, "--devices", f"cpu:{cores}")
+    assert (run.status, f"there is no cpu:{cores}" in run.err) == (2, True)
+
+
+@pytest.mark.parametrize("begin", ["1000", "1h"])
+def test_a_part_behind_the_end_is_an_error_that_names_the_length(begin: str, tmp_path: Path, video: Path) -> None:
+    longer = make_video(tmp_path / "long.mp4", 120, (96, 64))
+    run = run_main("detect", video, *FAST, "--from", begin, "--out", tmp_path / "one")
+    assert run.status == 2
+    assert f"{video} has {FRAMES} frames in 0.7 s, and --from {'1000' if begin == '1000' else '3600s'} lies behind its end" in run.err
+    run = run_main("detect", video, longer, *FAST, "--from", "60", "--out", tmp_path / "two", "--json")
+    assert run.status == 1
+    assert [source["frames"]["inferred"] for source in run.report["sources"]] == [0, 60]
+    pictures = write_pictures(tmp_path / "pictures", 3)
+    run = run_main("detect", pictures, *FAST, "--from", "3", "--out", tmp_path / "three")
+    assert run.status == 2
+    assert f"{pictures} has 3 pictures, and --from 3 lies behind its end" in run.err
 
 
 def test_quiet_prints_the_last_line_only(tmp_path: Path, video: Path) -> None:

@@ -13,7 +13,8 @@ from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export import Exported
 from framefleet.engine.store.exporters.options import Least
 from framefleet.engine.store.session import SessionReader, SessionWriter
-from tests.support.cli import run_main
+from tests.support.cli import FAST, run_main
+from tests.support.media import make_video
 from tests.support.store import LABELS, make_frame, video_info, write_session
 
 
@@ -82,6 +83,31 @@ def test_results_of_several_files_end_with_the_line(session: Path, tmp_path: Pat
     run = run_main("results", session, "--out", tmp_path / "out", "--least-seen", "2")
     assert run.out.splitlines()[-1] == "6 files: 2 empty, 2 with objects, 2 failed (trap/c.jpg, broken.mp4); 22 frames"
     assert run_main("results", session, "--out", tmp_path / "one", "--source", "0.mp4").out == f"{tmp_path / 'one' / '0.jsonl'}\n"
+
+
+def test_results_have_the_least_length_and_the_interval_of_the_run(tmp_path: Path) -> None:
+    """A later command without an option takes what the run was given; a run that goes on without it keeps it."""
+    for number in range(3):
+        make_video(tmp_path / f"{number}.mp4", 10 * (number + 1), (96, 64), rate=10)
+    out = tmp_path / "out"
+    command = ("detect", *(tmp_path / f"{number}.mp4" for number in range(3)), *FAST, "--confidence", "0.4", "--out", out)
+
+    def view(*words: str | Path) -> tuple[str, bytes, bytes]:
+        run = run_main(*words, "--format", "csv")
+        assert run.status == 0, run.err
+        return run.out.splitlines()[-1].partition(";")[0], (out / "files.csv").read_bytes(), (out / "counts.csv").read_bytes()
+
+    plain = view(*command)
+    asked = view(*command, "--restart", "--least-seen", "13", "--interval", "1s")
+    assert plain[0] == "3 files: 0 empty, 3 with objects"
+    assert asked[0] == "3 files: 2 empty, 1 with objects"
+    assert view("results", out) == asked
+    assert view(*command) == asked
+    assert view("results", out, "--least-seen", "1", "--interval", "15m") == plain
+    assert view("results", out) == asked, "a view changes nothing"
+    view(*command, "--least-seen", "0.5s")
+    with SessionReader(out / "session.sqlite") as reader:
+        assert (reader.facts["least_seen"], reader.facts["interval"]) == ("0.5s", "1s")
 
 
 def test_long_durations_have_hours() -> None:

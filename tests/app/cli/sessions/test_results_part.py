@@ -43,14 +43,6 @@ def test_a_part_of_a_stored_video_is_exported_as_if_only_that_part_had_been_dete
     assert (len(times), times[0]) == (13, 0)
 
 
-def test_a_part_behind_the_end_is_said_to_have_no_frame(tmp_path: Path) -> None:
-    video = make_video(tmp_path / "a.mp4", frames=10, size=(96, 64))
-    run = run_main("detect", video, *FAST, "--from", "1000s", "--track", "bytetrack", "--out", tmp_path)
-    assert run.status == 0
-    assert f"{video}: no frame is in the chosen part; 0 frames" in run.out
-    assert "no object was followed" not in run.out
-
-
 def test_an_empty_part_is_refused(tmp_path: Path) -> None:
     database = write_session(tmp_path / "s.sqlite", {"a.mp4": 4})
     run = run_main("results", database, "--from", "3s", "--to", "2s")
