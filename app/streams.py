@@ -1,21 +1,26 @@
-"""Prepares the standard streams: every file name can be printed, none controls the terminal, and a lost reader does not end the run."""
+"""Prepares the standard streams: every file name can be printed, none breaks or turns a line, and a lost reader does not end the run."""
 
 import codecs
 import os
+import re
 import sys
 from io import TextIOWrapper
 from typing import TextIO
 
-_ALL_CONTROLS = {code: f"\\x{code:02X}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) != "\t"}
-_CONTROLS = {code: text for code, text in _ALL_CONTROLS.items() if chr(code) not in "\b\n\r"}
+from framefleet.engine.notices import printable
+
+_LAYOUT = re.compile("([\b\n\r]+)")
+"""What lines and progress bars are made of."""
 
 
 class HarmlessStream(TextIOWrapper):
-    """A stream that writes control characters as text if it is a terminal: names of files and classes may come from others."""
+    """A stream that writes control characters and marks of direction as text: names of files and classes may come from others."""
 
     def write(self, text: str) -> int:
         """Write the text."""
-        return super().write(text.translate(_CONTROLS) if self.isatty() else text)
+        if not text.isprintable():
+            text = "".join(part if number % 2 else printable(part) for number, part in enumerate(_LAYOUT.split(text)))
+        return super().write(text)
 
 
 class LastingStream(HarmlessStream):
@@ -43,9 +48,9 @@ class LastingStream(HarmlessStream):
 
 
 def print_line(text: object, stream: TextIO | None = None) -> None:
-    """Print one line, by default on standard output. On a terminal, a line break in it, as in the name of a file, becomes text, too."""
+    """Print one line, by default on standard output. A line break in it, as in the name of a file, becomes text, too."""
     stream = stream or sys.stdout
-    print(str(text).translate(_ALL_CONTROLS) if stream.isatty() else text, file=stream, flush=stream is sys.stderr)
+    print(printable(str(text)), file=stream, flush=stream is sys.stderr)
 
 
 def prepare() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from framefleet.app.cli import options
 from framefleet.app.cli.exports import add_session_argument, session_database
 from framefleet.app.cli.options import make_parser, named_source
+from framefleet.app.streams import print_line
 from framefleet.engine.errors import UsageError
 from framefleet.engine.model.files import class_ids
 from framefleet.engine.settings.kinds import Moments, whole
@@ -37,7 +38,7 @@ def run(argv: Sequence[str]) -> int:
     _check(arguments)
     if arguments.action == "list":
         for edit in edits(database):
-            print(f"{datetime.fromisoformat(edit.made).astimezone():%Y-%m-%d %H:%M:%S}  {edit.words}")
+            print_line(f"{datetime.fromisoformat(edit.made).astimezone():%Y-%m-%d %H:%M:%S}  {edit.words}")
         return 0
     with lock_session(database):
         with SessionReader(database) as reader:
@@ -45,7 +46,7 @@ def run(argv: Sequence[str]) -> int:
         with Corrections(database) as corrections:
             if arguments.action in ("undo", "redo"):
                 edit = getattr(corrections, arguments.action)()
-                print(f"nothing to {arguments.action}" if edit is None else f"{arguments.action}ne: {edit.words}")
+                print_line(f"nothing to {arguments.action}" if edit is None else f"{arguments.action}ne: {edit.words}")
                 return 0
             source = named_source(sources, arguments.source).number
             before = len(corrections.edits())
@@ -62,7 +63,8 @@ def run(argv: Sequence[str]) -> int:
                         corrections.relabel(chosen, *(class_ids([arguments.label], labels) or ()))
                     else:
                         getattr(corrections, arguments.action)(chosen)
-            print("".join(f"{edit.words}\n" for edit in corrections.edits()[before:]), end="")
+            for edit in corrections.edits()[before:]:
+                print_line(edit.words)
     return 0
 
 

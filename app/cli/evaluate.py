@@ -10,6 +10,7 @@ from framefleet.app.cli import options
 from framefleet.app.cli.exports import DATABASE, session_database
 from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.reports.evaluation import as_json, markdown, summary, worst_json
+from framefleet.app.streams import print_line
 from framefleet.engine.errors import UsageError
 from framefleet.engine.evaluation.evaluate import Evaluation, evaluate, read_truth
 from framefleet.engine.notices import Notice
@@ -32,7 +33,7 @@ def run(argv: Sequence[str]) -> int:
 
     def say(step: Notice) -> None:
         if not arguments.quiet:
-            print(f"framefleet: {step} …", file=sys.stderr)
+            print_line(f"framefleet: {step} …", sys.stderr)
 
     settings = {"confidence": arguments.confidence, "renamed": renamed, "common": arguments.common, "worst": arguments.worst}
     evaluation = evaluate(sessions, truth, **settings, classes=arguments.classes, progress=say)
@@ -43,11 +44,15 @@ def run(argv: Sequence[str]) -> int:
     ]
     written = _write(evaluation, remarks, arguments.out, arguments.truth, sessions) if arguments.out else []
     if arguments.json:
-        print("".join(f"framefleet: {remark}\n" for remark in remarks), end="", file=sys.stderr)
+        for remark in remarks:
+            print_line(f"framefleet: {remark}", sys.stderr)
         print(json.dumps({**as_json(evaluation, curves=False), "written": [str(path) for path in written], "exit": "ok"}))
     else:
         print(summary(evaluation, remarks))
-        print("".join(f"\nwritten: {path}" for path in written), end="\n" if written else "")
+        if written:
+            print()
+        for path in written:
+            print_line(f"written: {path}")
     return 0
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from framefleet.app.cli import options
 from framefleet.app.cli.options import make_parser
+from framefleet.app.streams import print_line
 from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.store.destinations import Protected
 
@@ -34,7 +35,7 @@ def run(argv: Sequence[str]) -> int:
             raise UsageError(f"{path} exists, and Framefleet did not write it: choose another name, or give --overwrite to replace it")
     network = load_network(files)
     export_onnx(network, arguments.output)
-    print(f"{arguments.output}: {network.name}, {network.width}×{network.height}, {network.classes} classes")
+    print_line(f"{arguments.output}: {network.name}, {network.width}×{network.height}, {network.classes} classes")
     return 0
 
 

@@ -18,6 +18,7 @@ from framefleet.app.streams import PLAIN_SECONDS, draws, print_line
 from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.model.files import class_ids
+from framefleet.engine.notices import printable
 from framefleet.engine.settings.clock import ClockSettings, ClockSource
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store.clock import Clock
@@ -210,7 +211,7 @@ class Writing:
         if self._quiet or now < self._next:
             return
         self._next = now + (0.2 if self._draws else PLAIN_SECONDS)
-        text = f"writing {what}: {100 * done // max(total, 1)} %"
+        text = f"writing {printable(what)}: {100 * done // max(total, 1)} %"
         self._width = max(self._width, len(text))
         print(text.ljust(self._width), end="\r" if self._draws else "\n", file=sys.stderr, flush=True)
 

@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from framefleet.app.cli.options import make_parser
+from framefleet.app.streams import print_line
 from framefleet.engine.errors import UsageError
 from framefleet.resources.icons import icon_svg
 
@@ -36,7 +37,7 @@ def run(argv: Sequence[str]) -> int:
             else:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
-            print(f"{'removed' if arguments.remove else 'wrote'} {path}")
+            print_line(f"{'removed' if arguments.remove else 'wrote'} {path}")
     except OSError as error:
         raise UsageError(f"{error.filename} cannot be changed: {error.strerror}; check the permissions of its folder") from error
     if (update := shutil.which("update-desktop-database")) is not None:  # without it, desktops notice the file later

@@ -62,7 +62,7 @@ def run(argv: Sequence[str]) -> int:
         chosen = replace(exports.export_options(arguments, reader.labels, reader.facts), clock=clock)
         folder = arguments.out or database.parent
         if not reader.sources():
-            print(f"framefleet: {database} has no results: what wrote it ended before it stored any", file=sys.stderr)
+            print_line(f"framefleet: {database} has no results: what wrote it ended before it stored any", sys.stderr)
         chosen_sources = arguments.source and {named_source(reader.sources(), name).number for name in arguments.source}
         counted = count_sources(reader, chosen.zones, chosen_sources) if chosen.zones is not None else []
         exported, written = exports.export(

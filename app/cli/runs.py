@@ -20,7 +20,7 @@ from framefleet.app.cli.exports import LiveZones, export, number_of
 from framefleet.app.cli.interrupt import Interrupted, Interruption, interruptible
 from framefleet.app.streams import PLAIN_SECONDS, draws, print_line
 from framefleet.engine.errors import FramefleetError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, printable
 from framefleet.engine.pool import events
 from framefleet.engine.pool.events import DeviceReady, FramesDone
 from framefleet.engine.pool.progress import SourceProgress
@@ -126,8 +126,8 @@ class Run:
             later = [name for name in formats if EXPORTERS[name].slow or frames > QUICK_FRAMES]
             if later and frames:
                 command = f"framefleet results {reader.path.parent} --format {','.join(later)}"
-                print(
-                    f"framefleet: {', '.join(later)} not written, because the run was interrupted; '{command}' does that", file=sys.stderr
+                print_line(
+                    f"framefleet: {', '.join(later)} not written, because the run was interrupted; '{command}' does that", sys.stderr
                 )
             formats = [name for name in formats if name not in later]
         mine = None if self.session is None else self.session.sources
@@ -171,7 +171,7 @@ def reported(work: Callable[[Run], None], as_json: bool, quiet: bool) -> int:
             if run.session is None or not isinstance(error, FramefleetError):
                 raise
             _log.debug("the run ends", exc_info=True)
-            print(f"framefleet: {error}", file=sys.stderr)
+            print_line(f"framefleet: {error}", sys.stderr)
         finally:
             interruption.ignore()
             if as_json:
@@ -335,7 +335,8 @@ class Progress:
 
 
 def _short(path: Path, length: int = 24) -> str:
-    return path.name if len(path.name) <= length else f"{path.name[: length - 1]}…"
+    name = printable(path.name)
+    return name if len(name) <= length else f"{name[: length - 1]}…"
 
 
 CLUSTER = "use the devices of a Ray cluster: HOST:PORT, or auto if it runs on this machine; --devices takes NODE/cuda:0, too"
@@ -354,7 +355,7 @@ def connected(address: str | None, quiet: bool) -> Iterator[ClusterConnection | 
     from framefleet.engine.cluster.connection import ClusterConnection  # few runs need it
 
     def say(message: str) -> None:
-        print(f"framefleet: {message}", file=sys.stderr)
+        print_line(f"framefleet: {message}", sys.stderr)
 
     if not quiet:
         say(f"connecting to the cluster at {address}")

@@ -166,7 +166,8 @@ def read_truth(path: Path) -> Truth:
     except MemoryError as error:
         raise SourceError(Notice("evaluation.out_of_memory", path=path)) from error
     if not truth.pictures:
-        raise SourceError(Notice("evaluation.no_pictures", path=path))
+        session = any(path.glob("*.sqlite")) if path.is_dir() else False
+        raise SourceError(Notice("evaluation.session_as_truth" if session else "evaluation.no_pictures", path=path))
     return truth
 
 

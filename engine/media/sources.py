@@ -167,15 +167,19 @@ def unreadable_pictures(folder: Path) -> list[Path]:
     return found
 
 
+_STREAMS = ("rtsp", "rtsps", "rtmp", "rtp", "udp", "srt", "mms")
+
+
 def missing(path: Path) -> Notice:
-    """Return what to say about a path that does not exist. Recognises URLs, in which ``Path`` reduces ``//`` to one slash."""
+    """Return what to say about a path that does not exist. Recognises cameras, and URLs, in which ``Path`` reduces ``//`` to one slash."""
     address = re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]+):/(.*)", path.as_posix())
     if address is None:
-        return Notice("media.missing", path=path)
+        camera = re.fullmatch(r"\d{1,2}|/dev/video\d+", str(path))
+        return Notice("media.missing_camera" if camera else "media.missing", path=path)
     scheme, rest = address.groups()
     if scheme.lower() == "file":
         return Notice("media.file_address", rest=rest)
-    return Notice("media.address", scheme=scheme, rest=rest)
+    return Notice("media.stream_address" if scheme.lower() in _STREAMS else "media.address", scheme=scheme, rest=rest)
 
 
 def _walk(folder: Path) -> Iterator[Path]:

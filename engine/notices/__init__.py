@@ -110,11 +110,30 @@ def render(
     return template(text).format_map({name: field(value) for name, value in notice.fields.items()})
 
 
+_MARKS = (0x061C, 0x200E, 0x200F, 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+"""Characters that change the direction of the text behind them, or end a line."""
+_ESCAPED = {code: f"\\x{code:02X}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) != "\t"}
+_ESCAPED |= {code: f"\\u{code:04X}" for code in _MARKS}
+
+
+def printable(text: str) -> str:
+    r"""Write control characters, line breaks and marks of direction as ``\x0A`` and ``\u202E``: names of files may come from anybody.
+
+    Parameters
+    ----------
+    text : str
+        A name, or a line with names. A tab stays.
+    """
+    return text if text.isprintable() else text.translate(_ESCAPED)
+
+
 def in_english(value: object) -> object:
     """A field as the English text shows it: several texts with commas between them, several notices with semicolons."""
     if isinstance(value, tuple):
         return ("; " if any(isinstance(each, Notice) for each in value) else ", ").join(str(in_english(each)) for each in value)
-    return value if isinstance(value, int | float) else str(value)
+    if isinstance(value, int | float):
+        return value
+    return str(value) if isinstance(value, Notice) else printable(str(value))
 
 
 def texts() -> Mapping[str, Text]:

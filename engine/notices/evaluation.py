@@ -4,12 +4,12 @@ from framefleet.engine.notices import Text
 
 TEXTS: dict[str, Text] = {
     # reading a truth
-    "evaluation.missing": "{path} does not exist",
+    "evaluation.missing": "{path} does not exist: check the name and the folder",
     "evaluation.no_file": "{path} is not a file",
     "evaluation.unreadable": "{path} cannot be read: {reason}",
     "evaluation.no_truth": "{path} is not a truth file: give a COCO file (.json), a CVAT file (.xml), or a folder with labels of YOLO",
-    "evaluation.session_as_truth": "{path} is a session, and no truth: correct it, write its results with"
-    " 'framefleet results --format coco', and give that file",
+    "evaluation.session_as_truth": "{path} is a session, not a truth: correct it, and give a file of"
+    " 'framefleet results {path} --format coco' instead",
     "evaluation.no_pictures": "{path} names no pictures, so nothing can be compared",
     "evaluation.large": "{path} has {size} GB, and a truth file may have {most} GB: divide it into smaller files",
     "evaluation.unpacked": "{path} has more than {most} MiB when it is unpacked: unpack it, or divide it",

@@ -21,7 +21,13 @@ TEXTS: dict[str, Text] = {
     # sources
     "media.missing": "{path} does not exist: check the name and the folder",
     "media.file_address": "file:///{rest} is an address: give the path alone, /{rest}",
-    "media.address": "{scheme}://{rest} is an address, and only files and folders can be read: save its content as a file first",
+    "media.address": "{scheme}://{rest} is an address, and only files and folders are read: download the file first",
+    "media.stream_address": (
+        "{scheme}://{rest} is the address of a camera or stream, and only files and folders are read: record it to a file first"
+    ),
+    "media.missing_camera": (
+        "{path} does not exist; if a camera is meant: cameras are not read, only files and folders: record a file first"
+    ),
     "media.path_not_read": "{path} cannot be read: {detail}; check the name and the folder's permissions",
     "media.folder_not_read": "the folder {folder} cannot be read: {detail}",
     "media.no_source_in_folder": "no video and no picture in the folder {path}: names must end in .mp4, .mkv, .jpg or another of {known}"

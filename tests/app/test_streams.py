@@ -4,8 +4,10 @@ import os
 import pty
 import subprocess
 import sys
+from pathlib import Path
 
-from tests.support.cli import FAST
+from tests.support.cli import FAST, run_program
+from tests.support.media import make_video
 from tests.support.paths import PROJECT
 
 PRINTS = (
@@ -35,7 +37,7 @@ def test_a_line_break_in_a_name_does_not_break_the_line_on_a_terminal() -> None:
         os.close(slave)
         os.close(master)
     done = subprocess.run([sys.executable, "-c", LINE], check=True, cwd=PROJECT, capture_output=True)
-    assert done.stdout == b"a\nb\r.mp4\n"
+    assert done.stdout == b"a\\x0Ab\\x0D.mp4\n", "nor a line that a program reads"
 
 
 WRONG = "import sys; from framefleet.app.main import main; sys.exit(main(['detect', 'a\\nb.mp4', 'c\\nd.mp4', *sys.argv[1:]]))"
@@ -52,6 +54,44 @@ def test_a_line_break_in_a_name_does_not_break_the_message_of_an_error() -> None
         os.close(master)
 
 
-def test_programs_get_the_exact_names() -> None:
+def test_names_do_not_control_the_terminal_on_which_redirected_output_is_read_later() -> None:
     done = subprocess.run([sys.executable, "-c", PRINTS], check=True, cwd=PROJECT, capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("a\x1b[31mb\x9b\tc\n", "d\x07\n")
+    assert (done.stdout, done.stderr) == ("a\\x1B[31mb\\x9B\tc\n", "d\\x07\n")
+
+
+NAME = "safe\u202egpj\n.exe\x1b[2K.mp4"
+SHOWN = "safe\\u202Egpj\\x0A.exe\\x1B[2K.mp4"
+
+
+def test_no_command_prints_a_name_that_breaks_or_turns_a_line(tmp_path: Path) -> None:
+    """Standard output and error are pipes here. Tests above have the terminal."""
+    video = make_video(tmp_path / NAME, 30, (96, 64))
+    broken = tmp_path / f"broken{NAME}"
+    broken.write_bytes(b"no video")
+    out, truth = tmp_path / "out\u2066", tmp_path / "t\n.json"
+    truth.write_text("{}")
+    model = (*FAST, "--confidence", "0.05")
+    commands = [
+        ("detect", video, broken, *model, "--track", "bytetrack", "--out", out, "--format", "jsonl,video", "--verbose"),
+        ("detect", video, *model, "--out", out),
+        ("detect", tmp_path / f"gone{NAME}", *FAST),
+        ("results", out, "--format", "csv,video"),
+        ("results", out, "--source", NAME),
+        ("track", out),
+        ("clips", out, "--class", "0,1,2"),
+        ("correct", out, "delete", "--source", video, "--frame", "0", "--object", "0"),
+        ("correct", out, "list"),
+        ("evaluate", out, "--truth", truth),
+        ("merge", out, "--out", tmp_path / "merged\u2066\n"),
+        ("export", *FAST[:4], "--output", tmp_path / f"{NAME}.onnx"),
+        ("devices", "--recording", truth),
+        (tmp_path / f"gone{NAME}",),
+    ]
+    named = 0
+    for command in commands:
+        done = run_program(*command)
+        for line in f"{done.out}\n{done.err}".split("\n"):
+            assert line.isprintable(), (command[0], line)
+            assert not line.startswith(".exe"), (command[0], line)
+        named += SHOWN in done.out + done.err
+    assert named >= 10, "the names are printed"

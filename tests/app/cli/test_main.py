@@ -107,7 +107,7 @@ def test_a_missing_file_beside_others_does_not_keep_the_window_from_opening(tmp_
 
 def test_an_address_is_no_file_for_the_window(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rtsp://camera/1"]) == 2
-    assert "rtsp://camera/1 is an address, and only files and folders can be read" in capsys.readouterr().err
+    assert "rtsp://camera/1 is the address of a camera or stream, and only files and folders are read" in capsys.readouterr().err
 
 
 def _break_down(_: object) -> int:

@@ -72,7 +72,7 @@ def test_a_missing_file(tmp_path: Path) -> None:
 
 
 def test_an_address_is_distinguished_from_a_missing_file() -> None:
-    with pytest.raises(SourceError, match=r"^rtsp://camera/1 is an address, and only files and folders can be read"):
+    with pytest.raises(SourceError, match=r"^rtsp://camera/1 is the address of a camera or stream, and only files"):
         probe(Path("rtsp://camera/1"))
 
 

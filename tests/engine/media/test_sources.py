@@ -118,14 +118,23 @@ def test_a_missing_path_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("address", "advice"),
     [
-        ("rtsp://camera/stream1", "and only files and folders can be read: save"),
-        ("https://host:8080/live.m3u8", "and only files and folders can be read: save"),
-        ("file:///gone/a.mp4", "give the path alone, /gone/a.mp4"),
+        ("rtsp://camera/stream1", "is the address of a camera or stream, and only files and folders are read: record"),
+        ("https://host:8080/live.m3u8", "is an address, and only files and folders are read: download"),
+        ("file:///gone/a.mp4", "is an address: give the path alone, /gone/a.mp4"),
     ],
 )
 def test_an_address_is_distinguished_from_a_missing_file(address: str, advice: str) -> None:
-    with pytest.raises(SourceError, match=f"^{address} is an address.*{advice}"):
+    with pytest.raises(SourceError, match=f"^{address} {advice}"):
         expand_sources([Path(address)])
+
+
+@pytest.mark.parametrize("camera", ["0", "12", "/dev/video97"])
+def test_the_number_of_a_camera_is_recognised(camera: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SourceError, match=f"^{camera} does not exist; if a camera is meant: cameras are not read"):
+        expand_sources([Path(camera)])
+    (tmp_path / "0").touch()
+    assert expand_sources([Path("0")]) == [Path("0")]
 
 
 def test_a_name_with_a_colon_does_not_count_as_an_address(tmp_path: Path) -> None:

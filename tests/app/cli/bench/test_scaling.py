@@ -95,7 +95,7 @@ def test_the_text_of_pipeline_names_each_device_and_the_bottleneck() -> None:
         (["scaling"], "no model"),
         (["pipeline", "none.mp4", *TINY], "none.mp4"),
         (["scaling", *TINY, "--source", "none.mp4"], "none.mp4 does not exist"),
-        (["scaling", *TINY, "--source", "rtsp://camera/1"], "rtsp://camera/1 is an address"),
+        (["scaling", *TINY, "--source", "rtsp://camera/1"], "rtsp://camera/1 is the address"),
         (["scaling", *TINY, "--source", "app"], "app cannot be repeated"),
         (["scaling", *TINY, "--rounds", "0"], "argument --rounds: '0' cannot be used: give a whole number from 1 to 100"),
         (

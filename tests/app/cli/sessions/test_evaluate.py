@@ -196,3 +196,16 @@ def test_every_command_of_the_guide(folder: Path, subtests: pytest.Subtests) -> 
     done = run_main("evaluate", "detected-0", "detected-1", "--truth", "street.json", "--json")
     assert done.status == 0, done.err
     assert done.report["pictures"] == 3
+
+
+def test_corrected_results_as_truth_take_the_way_that_the_message_names(folder: Path) -> None:
+    write_session(folder / "own" / "session.sqlite", {"street.mp4": FRAMES})
+    assert run_main("correct", "own", "delete", "--frame", "3", "--object", "0").status == 0
+    for truth in ("own", "own/session.sqlite"):
+        refused = run_main("evaluate", "own", "--truth", truth)
+        assert refused.status == 2
+        assert f"{truth} is a session, not a truth: correct it" in refused.err
+        assert f"'framefleet results {truth} --format coco'" in refused.err
+    assert run_main("results", "own", "--format", "coco").status == 0
+    done = run_main("evaluate", "own", "--truth", "own/street.coco.json", "--json", "--quiet")
+    assert done.status == 0, done.err
