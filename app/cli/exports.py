@@ -421,16 +421,17 @@ def counts_lines(counted: list[dict[str, Any]], verbose: bool) -> list[str]:
         lines.append(f"{source['path']}: {source['error']}" if "error" in source else f"{source['path']}:")
         at_lines = Table("  {:24} {:>9} {:>9}", ("line", "forward", "backward"))
         in_zones = Table("  {:24} {:>9} {:>9} {:>13}", ("zone", "visits", "entered", "seconds each"))
-        lines += [at_lines.row(each["line"], each["forward"], each["backward"]) for each in source["counts"] if "line" in each]
-        lines += [f"  {each}" for each in source.get("notes", ())]
         in_pictures = Table("  {:24} {:>9} {:>13} {:>9}", ("zone", "objects", "per picture", "most"))
-        if "pictures" in source:
-            number = max(source["pictures"], 1)
-            lines += [
-                in_pictures.row(each["zone"], each["objects"], f"{each['objects'] / number:.2f}", each["most"]) for each in source["counts"]
-            ]
-            continue
-        lines += [in_zones.row(each["zone"], each["visits"], each["entered"], _mean(each)) for each in source["counts"] if "zone" in each]
+        for each in source["counts"]:
+            if "line" in each:
+                lines += at_lines.lines(each["line"], each["forward"], each["backward"])
+        lines += [f"  {each}" for each in source.get("notes", ())]
+        for each in source["counts"]:
+            if "pictures" in source:
+                number = max(source["pictures"], 1)
+                lines += in_pictures.lines(each["zone"], each["objects"], f"{each['objects'] / number:.2f}", each["most"])
+            elif "zone" in each:
+                lines += in_zones.lines(each["zone"], each["visits"], each["entered"], _mean(each))
     return lines
 
 

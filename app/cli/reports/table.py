@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from html import escape
 
+from framefleet.engine.notices import printable
+
 
 class Table:
     """Prints rows as they come, the headings before the first one. columns: a format for all cells. heads: one a cell."""
@@ -14,9 +16,13 @@ class Table:
 
     def row(self, *cells: object) -> str:
         """The next row, after the headings if it is the first one."""
-        lines = [self._columns.format(*self._heads).rstrip()] if self._heads else []
+        return "\n".join(self.lines(*cells))
+
+    def lines(self, *cells: object) -> list[str]:
+        """The next row as lines: the headings and the row, or the row alone."""
+        heads = [self._columns.format(*self._heads).rstrip()] if self._heads else []
         self._heads = None
-        return "\n".join([*lines, self._columns.format(*cells).rstrip()])
+        return [*heads, self._columns.format(*(printable(cell) if isinstance(cell, str) else cell for cell in cells)).rstrip()]
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
