@@ -154,7 +154,7 @@ def export(
         waiting = partial(_say_waiting, folder)
         exported = export_session(reader, folder, formats, writing.show, problems.append, options, sources, overwrite, waiting, whole)
     scaled = [] if options.zones is None else scaling_notes(options.zones, chosen)
-    for message in dict.fromkeys([*(note for item in exported for note in item.notes), *scaled, *map(str, problems)]):
+    for message in dict.fromkeys([*(str(note) for item in exported for note in item.notes), *scaled, *map(str, problems)]):
         print_line(f"framefleet: {message}", sys.stderr)
     return exported, not problems
 
