@@ -11,8 +11,8 @@ import pytest
 from tests.support.paths import PROJECT
 
 ENGINE = (
-    "logs",
     "notices",
+    "logs",
     "errors",
     "types",
     "settings",
