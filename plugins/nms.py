@@ -39,7 +39,7 @@ def class_mask(classes: int, wanted: Container[int] | None) -> NDArray[np.uint32
 
 
 class Nms(Launch):
-    """Suppresses like ``engine/detection/nms.py``, with distances in fractions of each frame, then maps boxes like ``Fit.to_source``.
+    """Suppresses like ``engine.detection.postprocess``, with distances in fractions of each frame, then maps boxes like ``Fit.to_source``.
 
     frames: address of FRAME × batch; an entry of zeros gets no records. wanted: address of ``class_mask``. beta: ``Yolo.diou_beta``,
     None = plain IoU. results: address, aligned to 8, of ``result_bytes`` bytes. A picture with more than CAPACITY candidates gets no

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from framefleet.app.cli.reports.svg import GRID, MUTED, SERIES, TEXT, document, text
+from framefleet.app.cli.bench.scaling import GRID, MUTED, SERIES, TEXT, document, text
 from framefleet.resources import DEMO
 
 PROJECT = Path(__file__).parents[1]

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from framefleet.engine.detection.nms import nms
 from framefleet.engine.detection.postprocess import Candidates as CpuCandidates
-from framefleet.engine.detection.postprocess import decode, decode_cells
+from framefleet.engine.detection.postprocess import decode, decode_cells, nms
 from framefleet.engine.detection.preprocess import Fit, fit, plan_fit
 from framefleet.engine.model.network import Yolo
 from framefleet.engine.settings import EngineSettings

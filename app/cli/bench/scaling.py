@@ -9,6 +9,7 @@ from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from framefleet.app.cli import options
 from framefleet.app.cli.bench import add_pool_options, run_settings, say, show_event
 from framefleet.app.cli.doctor import processor_facts
 from framefleet.app.cli.options import make_parser
-from framefleet.app.cli.reports.svg import ACCENT, GREEN, GRID, MUTED, PAPER, TEXT, document, text
 from framefleet.app.cli.reports.table import Table, markdown_table
 from framefleet.engine.bench.devices_run import counts
 from framefleet.engine.bench.pool_run import WARM_UP, Clips, DeviceRun
@@ -32,6 +32,29 @@ from framefleet.engine.pool.events import Event
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.sources import readable
 from framefleet.engine.types import DeviceId
+
+TEXT, MUTED, GRID, PAPER = "#1c2027", "#646c79", "#e4e7ec", "#ffffff"
+ACCENT, GREEN = "#3b7ddd", "#2b8a60"
+"""The window's colours, darker."""
+
+SERIES = (ACCENT, "#d9480f", GREEN, "#862e9c", "#b08900", "#0b7285")
+"""Colours of lines that are compared."""
+
+
+def document(width: int, height: int, parts: Sequence[str]) -> str:
+    """An SVG document with rounded white paper behind ``parts``."""
+    fonts = 'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" {fonts}>'
+    paper = f'<rect width="{width}" height="{height}" rx="10" fill="{PAPER}"/>'
+    return "\n".join([head, paper, *parts, "</svg>", ""])
+
+
+def text(x: float, y: float, words: str, size: int, colour: str, anchor: str = "start", weight: int = 400, turned: int = 0) -> str:
+    """A line of text. anchor: "start", "middle" or "end". turned: clockwise around x, y, degrees."""
+    turn = f'transform="rotate({turned} {x:.1f} {y:.1f})" ' if turned else ""
+    place = f'{turn}x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+    return f'<text {place} font-size="{size}" font-weight="{weight}" fill="{colour}">{escape(words)}</text>'
+
 
 CHART = "scaling.svg"
 _HOW = f"""Engines are built before the measurement begins. The first {WARM_UP:.0%} of the frames are left out. Weak scaling ends with the

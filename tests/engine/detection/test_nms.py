@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from framefleet.engine.detection.nms import nms
+from framefleet.engine.detection.postprocess import nms
 from framefleet.engine.detection.preprocess import plan_fit
 from tests.support.darknet import kept_by_darknet
 

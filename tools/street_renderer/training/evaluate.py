@@ -44,8 +44,7 @@ def by_torch(folder: Path, cfg: Path, weights: Path, batch: int = 32, iou: float
     import cv2
     import torch
 
-    from framefleet.engine.detection.nms import nms
-    from framefleet.engine.detection.postprocess import decode
+    from framefleet.engine.detection.postprocess import decode, nms
     from tools.street_renderer.training import network
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

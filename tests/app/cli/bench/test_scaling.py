@@ -159,7 +159,7 @@ def test_the_line_of_the_ideal_goes_through_no_words() -> None:
 
 
 def test_one_device_alone_has_a_chart_too() -> None:
-    ElementTree.fromstring(chart(POINTS[:1], "one", "device"))
+    assert ElementTree.fromstring(chart(POINTS[:1], "one", "device")).tag.endswith("svg")
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system binds no processes")

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from framefleet.app.window.viewer.filter import ViewFilter
-from framefleet.engine.detection.nms import nms
+from framefleet.engine.detection.postprocess import nms
 from framefleet.engine.types import Detections
 
 

@@ -1,4 +1,4 @@
-"""What needs torch: augmentation, the network that is trained, one step of training. Skipped where torch is missing."""
+"""Augmentation, the network that is trained, one step of training. These tests need torch, so the project's suite does not run them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="torch is needed for training only")
-
-from framefleet.engine.backends.create import create_backend  # noqa: E402
-from framefleet.engine.detection.postprocess import decode_cells  # noqa: E402
-from framefleet.engine.model.load import load_network  # noqa: E402
-from framefleet.engine.settings import EngineSettings, ModelFiles, Precision  # noqa: E402
-from framefleet.engine.types import DeviceId  # noqa: E402
-from tests.support.demo import CFG, WEIGHTS  # noqa: E402
-from tests.support.networks.opencv import relative_difference  # noqa: E402
-from tools.street_renderer.training import augment, loss, network, train  # noqa: E402
+from framefleet.engine.backends.create import create_backend
+from framefleet.engine.detection.postprocess import decode_cells
+from framefleet.engine.model.load import load_network
+from framefleet.engine.settings import EngineSettings, ModelFiles, Precision
+from framefleet.engine.types import DeviceId
+from tests.support.demo import CFG, WEIGHTS
+from tests.support.networks.opencv import relative_difference
+from tools.street_renderer.training import augment, loss, network, train
 
 WIDTH, HEIGHT = 320, 180
 
