@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from framefleet.engine.errors import SourceError, UsageError
 from framefleet.engine.evaluation.evaluate import Evaluation, evaluate, read_truth
 from framefleet.engine.evaluation.fit import fit
-from framefleet.engine.evaluation.truth import Truth, TruthPicture
+from framefleet.engine.evaluation.truth import MAX_BYTES, Truth, TruthPicture
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export import export_session
@@ -239,6 +240,9 @@ def test_sessions_may_have_the_files_in_another_order(tmp_path: Path) -> None:
     assert [result.map50 for result in both.results] == [pytest.approx(1), pytest.approx(0.5)]
     for result, missed in zip(both.results, (0, 1), strict=True):
         assert [(file.path, file.pictures, file.missed) for file in result.files] == [("a.mp4", 6, 6 * missed), ("b.mp4", 4, 4 * missed)]
+    apart = {name: write_session(tmp_path / f"{name}.sqlite", {f"{name}.mp4": 4}) for name in "ab"}
+    with pytest.raises(UsageError, match=r"the sessions have no picture of .* in common"):
+        evaluate(apart, read_truth(path), common=True)
 
 
 def test_pictures_of_a_part_are_scored_only_on_demand(session: Path, tmp_path: Path) -> None:
@@ -287,6 +291,8 @@ def test_labels_can_be_renamed(session: Path, tmp_path: Path) -> None:
     assert result.map50 == pytest.approx(1)
     with pytest.raises(UsageError, match="has no label 'dog'"):
         run(session, path, renamed={"dog": "person"})
+    with pytest.raises(UsageError, match="'Human being' and 'BICYCLE' are the same class"):
+        run(session, path, renamed={"Human being": "person", "BICYCLE": "person"})
 
 
 def test_detections_of_other_classes_are_said_and_not_counted(session: Path, tmp_path: Path) -> None:
@@ -594,6 +600,10 @@ def test_only_classes_that_were_looked_for_count(session: Path, tmp_path: Path) 
         run(session, path, classes=["dog"])
     with pytest.raises(UsageError, match=r"no class of .* was looked for in all sessions"):
         run(only, path, classes=["car"])
+    with SessionReader(only) as reader:
+        (written,) = (each.path for each in export_session(reader, tmp_path / "out", ["yolo"]))
+    with pytest.raises(UsageError, match="does not have these classes: only 'person' were looked for"):
+        run(session, written, classes=["car"])
 
 
 @pytest.mark.parametrize("form", ["coco", "cvat", "yolo"])
@@ -650,7 +660,10 @@ NOT_TRUTH = {
     "encoding.xml": b'<?xml version="1.0" encoding="utfm8"?><annotations/>',
     "laughs.xml": b'<!DOCTYPE a [<!ENTITY b "ha">]><a>&b;</a>',
     "wide.xml": '<?xml version="1.0" encoding="utf-16"?><a/>'.encode("utf-16"),
+    "track.xml": b"<annotations><meta><task><stop_frame>9</stop_frame></task></meta>"
+    b'<track id="0"><box frame="0" outside="0"/></track></annotations>',
     "other.txt": b"what is this",
+    "session.sqlite": b"SQLite format 3",
 }
 
 
@@ -661,6 +674,42 @@ def test_what_is_no_truth_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(SourceError, match=name) as caught:
         read_truth(path)
     assert len(str(caught.value)) < 600
+
+
+def test_files_that_cannot_be_read_as_text(tmp_path: Path) -> None:
+    for name in ("latin", "gone", "memory"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "latin" / "a.txt").write_bytes("0 0.5 0.5 0.1 0.1 \xe4".encode("latin-1"))
+    (tmp_path / "gone" / "a.txt").symlink_to(tmp_path / "none")
+    (tmp_path / "memory" / "a.txt").symlink_to("/proc/self/mem")  # the system lets nobody read its beginning
+    for name, code in {"latin": "evaluation.no_utf8", "gone": "evaluation.no_labels", "memory": "evaluation.unreadable"}.items():
+        with pytest.raises(SourceError, match=name) as caught:
+            read_truth(tmp_path / name)
+        assert caught.value.notice.code == code
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(SourceError, match=r"pipe\.json is not a file"):
+        read_truth(tmp_path / "pipe.json")
+
+
+def test_files_that_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (tmp_path / "truth.json").open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    with pytest.raises(SourceError, match=r"truth\.json has 2\.1 GB, and a truth file may have 2\.1 GB: divide it"):
+        read_truth(tmp_path / "truth.json")
+    (tmp_path / "a.txt").write_text("0 0.5 0.5 0.1 0.1\n" * 20_000)
+    monkeypatch.setattr("framefleet.engine.evaluation.truth.free_host_memory", lambda: 1 << 20)
+    with pytest.raises(SourceError, match=r"has more than 10,000 objects in 1 pictures"):
+        read_truth(tmp_path)
+
+
+def test_a_process_with_too_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> str:
+        raise MemoryError
+
+    (tmp_path / "a.txt").write_text("0 0.5 0.5 0.1 0.1")
+    monkeypatch.setattr(Path, "read_text", refuse)
+    with pytest.raises(SourceError, match="needs more memory than this process may take"):
+        read_truth(tmp_path)
 
 
 LINES = ["0 0.5 0.5 0.1", "a 0.5 0.5 0.1 0.1", "-1 0.5 0.5 0.1 0.1", "0 0.5 0.5 0 0.1", "0 nan 0.5 0.1 0.1", "9 .5 .5 .1 .1"]

@@ -32,5 +32,10 @@ def test_unknown_classes(name: str, message: str) -> None:
     assert message in str(error.value)
 
 
+def test_of_many_labels_some_are_named() -> None:
+    with pytest.raises(UsageError, match=r"this model has no class 'zebra': it has a0, a1, .* and \d+ more"):
+        class_ids(["zebra"], [f"a{number}" for number in range(80)])
+
+
 def test_a_name_means_all_classes_that_have_it() -> None:
     assert class_ids(["Person", "car"], ("person", "car", "person", "cat", "PERSON")) == {0, 1, 2, 4}

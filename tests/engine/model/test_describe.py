@@ -239,6 +239,7 @@ COMPLAINTS = [
     (NET + "[reorg3d]\nstride=2\nreverse=1\n", 7, "[reorg3d] (layer 0)", "reverse=1 is not supported"),
     (NET + REGION.replace("softmax=1", "softmax=0"), 11, "[region] (layer 1)", "softmax= must be 1"),
     (NET + REGION.replace("softmax=1\n", ""), 8, "[region] (layer 1)", "softmax= must be 1"),
+    (NET + REGION + "coords=5\n", 12, "[region] (layer 1)", "coords= must be 4: other coordinates are not supported"),
     (NET + REGION + "tree=9k.tree\n", 12, "[region] (layer 1)", "tree=9k.tree is not supported"),
     (NET + REGION + "[dropout]\n", 12, "[dropout] (layer 2)", "takes its input from [region] (layer 1)"),
     (NET + REGION.replace("filters=7", "filters=8"), 8, "[region] (layer 1)", "8 channels, but 1 anchors · (5 + 2 classes) = 7"),

@@ -162,6 +162,8 @@ def test_weights_too_large_for_one_file(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(ExportError, match=r"tiny\.onnx cannot be written"):
         export_onnx(tiny_network(), tmp_path / "no" / "tiny.onnx")
+    with pytest.raises(ExportError, match=r"tiny\.onnx cannot be written: embedded null"):
+        export_onnx(tiny_network(), tmp_path / "\0" / "tiny.onnx")
     (tmp_path / "tiny.onnx").mkdir()
     with pytest.raises(ExportError, match=r"tiny\.onnx cannot be written"):
         export_onnx(tiny_network(), tmp_path / "tiny.onnx")

@@ -39,6 +39,13 @@ def test_round_trip(weights: Path) -> None:
     assert [path.name for path in weights.parent.iterdir()] == ["tiny.weights"]
 
 
+def test_a_file_that_gets_shorter_while_it_is_read(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = np.fromfile
+    monkeypatch.setattr(np, "fromfile", lambda *arguments, **options: whole(*arguments, **options)[:-1])
+    with pytest.raises(ModelError, match="changed while it was being read: try again"):
+        read_weights(TINY, weights)
+
+
 @pytest.mark.parametrize(("version", "seen"), [((0, 1, 0), "i"), ((0, 2, 0), "q"), ((0, 2, 5), "q"), ((1, 0, 0), "q")])
 def test_both_headers(weights: Path, version: tuple[int, int, int], seen: str) -> None:
     numbers = weights.read_bytes()[20:]

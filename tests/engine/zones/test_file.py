@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from framefleet.engine.errors import UsageError
-from framefleet.engine.zones.file import parse_zones, read_zones, zones_text
-from framefleet.engine.zones.shapes import Line, Reference, Zone, ZoneSet
+from framefleet.engine.zones.file import MAX_BYTES, parse_zones, read_zones, zones_text
+from framefleet.engine.zones.shapes import Line, Reference, Zone, ZoneSet, check_zones
 
 LINE = {"name": "gate", "from": [10, 20], "to": [90, 20]}
 ZONE = {"name": "yard", "points": [[10, 10], [90, 10], [90, 90]]}
@@ -53,6 +53,11 @@ def test_a_file_is_read_and_written(tmp_path) -> None:
         ({"lines": [LINE | {"name": "yard"}]}, "two lines or zones have the name 'yard'"),
         ({"lines": [LINE | {"classes": [3]}]}, "line 'gate' has 3 among its classes"),
         ({"zones": [ZONE | {"points": [[1, 1], [9, 9]]}]}, "zone 'yard' has 2 points: a zone needs at least 3"),
+        (
+            {"zones": [ZONE | {"points": [[1 + each % 98, 1 + each // 98] for each in range(501)]}]},
+            "zone 'yard' has 501 points: at most 500",
+        ),
+        ({"lines": [LINE | {"name": str(each)} for each in range(201)], "zones": []}, "201 lines and zones: at most 200"),
         ({"zones": [ZONE | {"points": [[1, 1], [9, 9], [9, 1], [1, 9]]}]}, "zone 'yard' crosses or touches itself"),
         ({"zones": [ZONE | {"points": [[1, 1], [9, 1], [5, 1]]}]}, "zone 'yard' crosses or touches itself"),
         ({"zones": [ZONE | {"points": [[1, 1], [1, 1], [9, 9], [1, 9]]}]}, "zone 'yard' crosses or touches itself"),
@@ -93,6 +98,22 @@ def test_errors_name_the_file(tmp_path) -> None:
     path.write_text("{}")
     with pytest.raises(UsageError, match=r"zones\.json: the file has no key 'version': a zones file begins with \"version\": 1, "):
         read_zones(path)
+    path.write_bytes(b" " * (MAX_BYTES + 1))
+    with pytest.raises(UsageError, match=r"zones\.json has more than 4 MiB"):
+        read_zones(path)
+
+
+@pytest.mark.parametrize(
+    ("zones", "message"),
+    [
+        (ZoneSet((0, 10), ()), "the pictures are 0×10 pixels: both numbers must be above 0"),
+        (ZoneSet((100, 100), (Line("gate", (math.nan, 20), (90, 20)),)), "line 'gate' has a point that is not a number"),
+    ],
+)
+def test_what_no_file_can_say_is_refused_too(zones, message) -> None:
+    with pytest.raises(UsageError) as error:
+        check_zones(zones)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(

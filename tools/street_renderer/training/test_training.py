@@ -34,8 +34,7 @@ def store() -> augment.Store:
         # the real object need not be the first of the table
         place = int(rng.integers(3))
         box[place], kind[place] = (x, y, x + w, y + h), 4
-    tensors = (torch.from_numpy(values) for values in (pictures, boxes, kinds))
-    return augment.Store(*tensors, torch.ones(24, 3))
+    return augment.Store(torch.from_numpy(pictures), torch.from_numpy(boxes), torch.from_numpy(kinds), torch.ones(24, 3))
 
 
 def agreement(batch: augment.Batch) -> tuple[int, float, float]:

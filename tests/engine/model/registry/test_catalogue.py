@@ -88,6 +88,14 @@ def test_only_complete_files_make_a_model(tmp_path: Path) -> None:
         model_named("yolov9", tmp_path)
 
 
+def test_a_model_that_cannot_be_deleted(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "yolov4").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(DownloadError, match="yolov4 cannot be deleted: "):
+        remove_model(entry_named("yolov4"), tmp_path)
+    assert (tmp_path / "elsewhere").is_dir()
+
+
 def test_removing_takes_all_of_a_model_and_nothing_else(tmp_path: Path) -> None:
     entry = entry_named("yolov4")
     assert not remove_model(entry, tmp_path)

@@ -113,6 +113,25 @@ def test_the_download_fails_if_the_server_always_disconnects_at_the_same_byte(si
     assert len(site.ranges(WEIGHTS)) == 2
 
 
+def test_the_download_ends_after_some_interruptions(site: Site, entry: ModelEntry, folder: Path) -> None:
+    site.pages[WEIGHTS].breaks = [3_000] * transfer.ATTEMPTS
+    with pytest.raises(DownloadError, match=r"was interrupted 20 times, the last time after 60,000 bytes: try again"):
+        download(entry, folder)
+    assert len(site.ranges(WEIGHTS)) == transfer.ATTEMPTS
+
+
+def test_a_file_of_unknown_length_is_interrupted(site: Site, entry: ModelEntry, folder: Path) -> None:
+    site.pages[CFG].body += b"\n" * 50_000
+    site.pages[CFG].breaks = [20_000] * 2
+    with pytest.raises(DownloadError, match=r"tiny\.cfg was interrupted after 20,000 bytes \("):
+        download(entry, folder)
+
+
+def test_a_cfg_of_another_network_is_rejected(site: Site, entry: ModelEntry, folder: Path) -> None:
+    with pytest.raises(DownloadError, match=r"it has \d+ layers and [\d,]+ parameters, tiny has \d+ and"):
+        download(dataclasses.replace(entry, layers=entry.layers + 1), folder)
+
+
 def test_parts_of_two_different_files_are_never_joined(site: Site, entry: ModelEntry, folder: Path) -> None:
     page = site.pages[WEIGHTS]
     page.breaks = [40_000, 0]
