@@ -63,6 +63,18 @@ class ExportError(FramefleetError):
     """Results cannot be stored or written."""
 
 
+def notice_of(error: BaseException) -> Notice:
+    """What an error says: the notice of a Framefleet error, or the words of a library or the system."""
+    if isinstance(error, FramefleetError):
+        return error.notice
+    return Notice("general.detail", detail=str(error) or type(error).__name__)
+
+
+def unexpected(error: BaseException) -> Notice:
+    """What an error says that nobody expected, with its kind."""
+    return Notice("general.unexpected", kind=type(error).__name__, detail=notice_of(error))
+
+
 def similar(name: str, known: Iterable[str], most: int = 1) -> tuple[str, ...]:
     """Return the known names that are similar to this one in any case, the most similar first."""
     import difflib  # not in every process: only errors need it

@@ -200,9 +200,9 @@ class Detections:
 
 @dataclass(frozen=True)
 class InferenceFailure:
-    """Takes the place of a picture's detections in the results of an engine. reason: why there are none, in words."""
+    """Takes the place of a picture's detections in the results of an engine. reason: why there are none."""
 
-    reason: str
+    reason: Notice
 
 
 Found: TypeAlias = Detections | InferenceFailure
@@ -237,6 +237,6 @@ class FrameResult:
         return self.found if isinstance(self.found, Detections) else None
 
     @property
-    def failure(self) -> str | None:
+    def failure(self) -> Notice | None:
         """Why the frame has no detections; None if it has."""
         return None if isinstance(self.found, Detections) else self.found.reason

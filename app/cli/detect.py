@@ -266,7 +266,7 @@ def _lines(session: DetectionRun, found: Mapping[int, str]) -> list[str]:
         if state.error is None or state.ledger.decoded:
             new = state.ledger.inferred - state.before
             rate = f", {new / state.seconds:.1f} frames/s" if state.seconds else ""
-            decoder = f", {state.decoder}" if state.decoder.name else ""
+            decoder = f", {state.decoder.notice}" if state.decoder.notice is not None else ""
             left_out = "" if state.ledger.decoded or not state.ledger.skipped else "no frame is in the chosen part"
             what = f"{words}; " if (words := found.get(number) or left_out) else ""
             unit = "picture" if state.info is not None and state.info.kind is SourceKind.IMAGES else "frame"

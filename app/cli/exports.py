@@ -18,7 +18,7 @@ from framefleet.app.streams import PLAIN_SECONDS, draws, print_line
 from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.model.files import class_ids
-from framefleet.engine.notices import printable
+from framefleet.engine.notices import Notice, printable
 from framefleet.engine.settings.clock import ClockSettings, ClockSource
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store.clock import Clock
@@ -176,7 +176,7 @@ def note_untimed(reader: SessionReader, sources: Iterable[StoredSource], clock: 
     print_line(f"framefleet: no clock time for {pictures - timed:,} of {number_of(pictures, 'picture')}: {why}", sys.stderr)
 
 
-def _say_waiting(folder: Path, other: str) -> None:
+def _say_waiting(folder: Path, other: Notice) -> None:
     print_line(f"framefleet: waiting until {other} has written its results to {folder}", sys.stderr)
 
 

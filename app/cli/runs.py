@@ -20,7 +20,7 @@ from framefleet.app.cli.exports import LiveZones, export, number_of
 from framefleet.app.cli.interrupt import Interrupted, Interruption, interruptible
 from framefleet.app.streams import PLAIN_SECONDS, draws, print_line
 from framefleet.engine.errors import FramefleetError
-from framefleet.engine.notices import Notice, printable
+from framefleet.engine.notices import Notice, printable, render
 from framefleet.engine.pool import events
 from framefleet.engine.pool.events import DeviceReady, FramesDone
 from framefleet.engine.pool.progress import SourceProgress
@@ -188,6 +188,12 @@ def add_run_options(group: argparse._ActionsContainer, json_help: str) -> None:
 REASONS = 3  # the most reasons for failed frames that are printed for a source; the results contain all
 
 
+def _beside(path: Path, reason: Notice) -> str:
+    """Why frames of a source failed, without the source's path at the beginning, since its name is shown before the reason."""
+    named = reason.fields.get("path") == path
+    return render(reason, lambda template: template.removeprefix("{path}: ")) if named else str(reason)
+
+
 class Bar(tqdm):  # type: ignore[misc]
     """A progress bar without a thread of its own, since its owner updates it often."""
 
@@ -268,12 +274,11 @@ class Progress:
                 path = self._sources[source].path
                 name = path.name
                 if error is not None:
-                    self.say(error if name in error else f"{name}: {error}")
+                    self.say(str(error) if error.mentions(path) else f"{name}: {error}")
                 if ledger.failed:
                     common = sorted(ledger.failed.items(), key=lambda entry: -entry[1])
-                    reasons = ", ".join(f"{reason.removeprefix(f'{path}: ')} ({count})" for reason, count in common[:REASONS]) + (
-                        ", …" if common[REASONS:] else ""
-                    )
+                    reasons = ", ".join(f"{_beside(path, reason)} ({count})" for reason, count in common[:REASONS])
+                    reasons += ", …" if common[REASONS:] else ""
                     self.say(f"{name}: {sum(ledger.failed.values()):,} of {number_of(ledger.decoded, 'frame')} failed: {reasons}")
 
     def _show_building(self, event: events.EngineBuilding) -> None:
@@ -354,8 +359,8 @@ def connected(address: str | None, quiet: bool) -> Iterator[ClusterConnection | 
 
     from framefleet.engine.cluster.connection import ClusterConnection  # few runs need it
 
-    def say(message: str) -> None:
-        print_line(f"framefleet: {message}", sys.stderr)
+    def say(said: Notice | str) -> None:
+        print_line(f"framefleet: {said}", sys.stderr)
 
     if not quiet:
         say(f"connecting to the cluster at {address}")

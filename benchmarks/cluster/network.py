@@ -25,6 +25,7 @@ from benchmarks.report import table, write
 from framefleet.engine.bench.clip_process import make, repeat
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.model.load import check_model
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, FramesDone
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
@@ -115,7 +116,7 @@ def inside(options: argparse.Namespace) -> None:
     devices = tuple(DeviceId("cpu", "0", node) for node in ((FAR,) if cut == 0 else (NEAR, FAR)))
     database = Path(tempfile.mkdtemp(dir=folder)) / "session.sqlite"
     video = folder / "video.mp4"
-    said, seen, stopped = list[str](), list[str](), threading.Event()
+    said, seen, stopped = list[Notice](), list[str](), threading.Event()
     with ClusterConnection(f"{ADDRESSES[NEAR]}:{PORT}", said.append) as cluster:
         cluster.measure(True)
         began, before, peak = time.perf_counter(), card(FAR, "rx"), 0.0
@@ -151,7 +152,7 @@ def inside(options: argparse.Namespace) -> None:
         print(f"seconds to the first frame: {first:.1f}; in total: {time.perf_counter() - began:.1f}; frames by machine: {by}")
         print(f"file sent, as shown by the panel: {state.sent:,} bytes; received by the network card: {card(FAR, 'rx') - before:,}")
         print(f"highest rate shown by the panel: {peak / 1e6:.2f} MB/s; results: {state.received:,} bytes")
-        print("\n".join([*seen, *said]) or "no device failed")
+        print("\n".join([*seen, *map(str, said)]) or "no device failed")
     print(database)
 
 

@@ -86,7 +86,7 @@ class Backend(Closing, ABC):
         found = self.submit(images, still).result()
         for failure in found:
             if isinstance(failure, InferenceFailure):
-                raise DeviceError(of_device(self.device, Notice("general.text", text=failure.reason)))
+                raise DeviceError(of_device(self.device, failure.reason))
         return [each for each in found if isinstance(each, Detections)]
 
     def timings(self) -> Mapping[str, float]:

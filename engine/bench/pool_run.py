@@ -89,7 +89,7 @@ class PoolRun:
     """
 
     strategy: str
-    reason: str
+    reason: Notice
     frames: int
     announced: int
     segments: int
@@ -170,7 +170,7 @@ class _Watch:
 
     def __init__(self, sources: int) -> None:
         self._sources = sources
-        self._strategy = events.StrategyChosen("", "")
+        self._strategy = events.StrategyChosen("", Notice("pool.as_settings_say"))
         self._starting: dict[DeviceId, None] = {}  # in order
         self._engines: dict[DeviceId, EngineInfo] = {}
         self._samples: dict[DeviceId, list[tuple[float, int]]] = defaultdict(list)

@@ -25,6 +25,7 @@ from framefleet.engine.devices.discovery import DeviceDescription, default_devic
 from framefleet.engine.devices.topology import Topology
 from framefleet.engine.devices.topology_search import find_topology
 from framefleet.engine.errors import ClusterError, DeviceError, FramefleetError, SourceError
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 
 QUEUED = 256
@@ -56,9 +57,9 @@ class Agent:
     def hello(self) -> Hello:
         """The versions and the best devices of this node."""
         try:
-            devices, problem = default_devices(), ""
+            devices, problem = default_devices(), None
         except DeviceError as error:
-            devices, problem = (), str(error)
+            devices, problem = (), error.notice
         return Hello(own_versions(), devices, usable_cores(), problem)
 
     def describe(self) -> tuple[DeviceDescription, ...]:
@@ -114,7 +115,7 @@ class Agent:
         self._cache.finish(content, digests)
         self._store.arrived(content, None)
 
-    def abandon_file(self, content: Content, problem: str, *, here: bool) -> None:
+    def abandon_file(self, content: Content, problem: Notice, *, here: bool) -> None:
         """End a transfer that failed. here: because of this node, not of the file."""
         self._cache.abandon(content)
         kind: type[FramefleetError] = ClusterError if here else SourceError

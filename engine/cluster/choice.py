@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from framefleet.engine.cluster.messages import Hello
 from framefleet.engine.errors import ClusterError, UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 
 
@@ -16,11 +17,12 @@ def choose(asked: Sequence[DeviceId], nodes: Mapping[str, Hello]) -> tuple[Devic
         ClusterError: no node has a device.
     """
     if unknown := [device for device in asked if device.node and device.node not in nodes]:
-        raise UsageError(f"{unknown[0]}: the cluster has no node {unknown[0].node}; its nodes are {', '.join(sorted(nodes))}")
+        device = unknown[0]
+        raise UsageError(Notice("cluster.no_such_node", device=str(device), node=device.node, nodes=tuple(sorted(nodes))))
     chosen = [device for name in sorted(nodes) for device in devices_of(name, asked, nodes)]
     if not chosen:
-        problems = "; ".join(f"{name}: {hello.problem}" for name, hello in sorted(nodes.items()))
-        raise ClusterError(f"no node of the cluster has a device that can be used ({problems})")
+        problems = tuple(Notice("cluster.node", name=name, problem=hello.problem) for name, hello in sorted(nodes.items()))
+        raise ClusterError(Notice("cluster.no_device", problems=problems))
     return tuple(dict.fromkeys(chosen))
 
 

@@ -15,6 +15,7 @@ from framefleet.engine.cluster.messages import Hello, NodeState
 from framefleet.engine.cluster.node import Node
 from framefleet.engine.cluster.relay import Relay
 from framefleet.engine.errors import ClusterError
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.protocol import Setup
 from framefleet.engine.pool.supervision.host import WorkerMain
 from framefleet.engine.processes import AnyConnection
@@ -35,7 +36,7 @@ _log = logging.getLogger(__name__)
 class Cluster(Closing):
     """The nodes of a cluster that can take part.
 
-    address: HOST:PORT, or "auto" = the cluster of this machine. say: takes sentences for the user, for example why a node is left out.
+    address: HOST:PORT, or "auto" = the cluster of this machine. say: takes what to tell the user, for example why a node is left out.
     joined: takes nodes that join after the start. Both may be called in another thread. cache: of the nodes, see ``Cache``; None = the
     usual one. patience: after this time without an answer, seconds, a node counts as lost. Ray notices most losses earlier.
 
@@ -47,7 +48,7 @@ class Cluster(Closing):
     def __init__(
         self,
         address: str,
-        say: Callable[[str], None],
+        say: Callable[[Notice], None],
         joined: Callable[[Mapping[str, Hello]], None],
         cache: Path | None,
         patience: float,
@@ -59,7 +60,7 @@ class Cluster(Closing):
         self._lock = threading.Lock()
         self._nodes: dict[str, Node] = {}
         self._hellos: dict[str, Hello] = {}
-        self._refused: dict[str, str] = {}  # why, by Ray's id
+        self._refused: dict[str, Notice] = {}  # why, by Ray's id
         self._seen: dict[str, float] = {}  # since when, by Ray's id
         self._measuring = False
         self._closing = threading.Event()
@@ -68,8 +69,8 @@ class Cluster(Closing):
         try:
             self._look()
             if not self._hellos:
-                reasons = "; ".join(self._refused.values()) or "no node offers processors or GPUs"
-                raise ClusterError(f"no node of the cluster at {address} can take part: {reasons}")
+                reasons = tuple(self._refused.values()) or Notice("cluster.nothing_offered")
+                raise ClusterError(Notice("cluster.no_node", address=address, reasons=reasons))
         except BaseException:
             self.close()
             raise
@@ -95,7 +96,7 @@ class Cluster(Closing):
             try:
                 return node.relay.ask(method)
             except ClusterError as error:
-                self._say(f"node {node.name} does not answer, and is left out: {error}")
+                self._say(Notice("cluster.does_not_answer", name=node.name, problem=error.notice))
                 return None
 
         with ThreadPoolExecutor(max(1, len(nodes))) as threads:
@@ -175,8 +176,8 @@ class Cluster(Closing):
             node.close()
             with self._lock:
                 del self._nodes[name]
-                self._refused[node.facts.id] = f"node {name}: {error}"
-            self._say(f"node {name} is left out: {error}")
+                self._refused[node.facts.id] = Notice("cluster.node", name=name, problem=error.notice)
+            self._say(Notice("cluster.left_out", name=name, problem=error.notice))
             return False
         with self._lock:
             self._hellos[name] = replace(hello, devices=tuple(replace(device, node=name) for device in hello.devices))
@@ -189,7 +190,7 @@ class Cluster(Closing):
             if not self._library.reachable():
                 if time.monotonic() > answered + HEAD_SECONDS:
                     for node in self._taking_part().values():
-                        node.relay.give_up("the head of the cluster has ended")
+                        node.relay.give_up(Notice("cluster.head_has_ended"))
                     return
                 continue
             answered = time.monotonic()

@@ -39,6 +39,7 @@ from framefleet.engine.cluster.messages import (
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.topology import Topology
 from framefleet.engine.errors import ClusterError, UsageError
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.pool.protocol import Setup
 from framefleet.engine.pool.supervision.host import WorkerHost, WorkerMain
 from framefleet.engine.pool.supervision.hosts import Hosts
@@ -55,7 +56,7 @@ END_SECONDS = STOP_SECONDS + 6
 class ClusterConnection(Hosts, Closing):
     """A connection to a cluster, and the nodes of it that can take part.
 
-    address, cache, patience: see ``Cluster``. say: takes sentences for the user, in another thread. main: what the process runs.
+    address, cache, patience: see ``Cluster``. say: takes what to tell the user, in another thread. main: what the process runs.
 
     Raises ClusterError or UsageError: see ``Cluster``.
     """
@@ -63,7 +64,7 @@ class ClusterConnection(Hosts, Closing):
     def __init__(
         self,
         address: str,
-        say: Callable[[str], None],
+        say: Callable[[Notice], None],
         *,
         cache: Path | None = None,
         patience: float = 60.0,
@@ -83,11 +84,9 @@ class ClusterConnection(Hosts, Closing):
         self._closed = False
         self._greeted: Future[None] = Future()
         try:
-            self._process = ChildProcess(
-                "cluster", main, address, cache, patience, words="the process that is connected to the cluster", nice=0
-            )
+            self._process = ChildProcess("cluster", main, address, cache, patience, words=Notice("cluster.process"), nice=0)
         except OSError as error:
-            raise ClusterError(f"the process for the cluster cannot be started: {error}") from error
+            raise ClusterError(Notice("cluster.process_not_started", error=str(error))) from error
         self._reader = threading.Thread(target=self._read, name="framefleet cluster", daemon=True)
         self._reader.start()
         try:
@@ -102,7 +101,7 @@ class ClusterConnection(Hosts, Closing):
         return self._process.pid
 
     @property
-    def problem(self) -> str | None:
+    def problem(self) -> Notice | None:
         """Why the connection has ended, None while it lives."""
         return self._problem() if self._greeted.done() and not self._reader.is_alive() and not self._closed else None
 
@@ -147,13 +146,11 @@ class ClusterConnection(Hosts, Closing):
     def check(self, settings: RunSettings, devices: Sequence[DeviceId]) -> None:
         """See ``Hosts.check``."""
         if settings.parallel in WITHIN_MACHINES:
-            raise UsageError(
-                f"--parallel {settings.parallel} shares pictures within one machine, and a cluster shares segments: choose auto or streams"
-            )
+            raise UsageError(Notice("cluster.within_machine", option=Option("parallel", settings.parallel)))
         if settings.isolation is Isolation.THREAD:
-            raise UsageError("--isolation thread is for one machine: on a cluster, each device has its own process")
+            raise UsageError(Notice("cluster.thread_isolation", option=Option("isolation", "thread")))
         if here := [device for device in devices if not device.node]:
-            raise UsageError(f"{here[0]} is not a device of the cluster: write NODE/{here[0]}")
+            raise UsageError(Notice("cluster.not_of_cluster", device=str(here[0])))
 
     def host(self, device: DeviceId, worker_main: WorkerMain) -> WorkerHost:  # noqa: ARG002
         """See ``Hosts.host``."""
@@ -206,8 +203,8 @@ class ClusterConnection(Hosts, Closing):
                     self._take_in(nodes)
                 case Refused(error):
                     self._greeted.set_exception(error)
-                case Say(text):
-                    self._say(text)
+                case Say(said):
+                    self._say(said)
                 case Answer(number):
                     with self._lock:
                         answer = self._answers.pop(number)
@@ -226,9 +223,10 @@ class ClusterConnection(Hosts, Closing):
         for number, answer in answers.items():
             answer.set_result(Answer(number, {}, problem))
 
-    def _problem(self) -> str:
-        last = self._process.exit_message
-        return f"the connection to the cluster has ended{f': {last.message}' if last is not None else ''}"
+    def _problem(self) -> Notice:
+        if (last := self._process.exit_message) is None:
+            return Notice("cluster.connection_has_ended")
+        return Notice("cluster.connection_has_ended_because", problem=last.message)
 
     def _take_in(self, nodes: Mapping[str, Hello]) -> None:
         first = not self._greeted.done()
@@ -240,7 +238,7 @@ class ClusterConnection(Hosts, Closing):
             self._greeted.set_result(None)
             return
         for name in nodes:
-            self._say(f"node {name} has joined")
+            self._say(Notice("cluster.joined", name=name))
 
     def _let_join(self) -> None:
         with self._lock:

@@ -36,7 +36,7 @@ def main(connection: AnyConnection, address: str, cache: Path | None, patience: 
             send(Answer(question.number, {}, error))
 
     try:
-        cluster = Cluster(address, lambda text: send(Say(text)), lambda nodes: send(Joined(nodes)), cache, patience)
+        cluster = Cluster(address, lambda said: send(Say(said)), lambda nodes: send(Joined(nodes)), cache, patience)
     except (ClusterError, UsageError) as error:
         send(Refused(error))
         return

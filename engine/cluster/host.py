@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.protocol import FromWorker, Setup, ToWorker, Unreachable
 from framefleet.engine.processes.outcome import Outcome
 
@@ -12,7 +13,7 @@ from framefleet.engine.processes.outcome import Outcome
 class ClusterHost:
     """A ``WorkerHost``. admit: starts a worker. problem: says why the connection to the cluster has ended, None while it lives."""
 
-    def __init__(self, admit: Callable[[Setup], Connection[ToWorker, FromWorker]], problem: Callable[[], str | None]) -> None:
+    def __init__(self, admit: Callable[[Setup], Connection[ToWorker, FromWorker]], problem: Callable[[], Notice | None]) -> None:
         self._admit = admit
         self._problem = problem
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from framefleet.engine.cluster.agent import Agent
-from framefleet.engine.errors import ClusterError, FramefleetError, UsageError
+from framefleet.engine.errors import ClusterError, FramefleetError, UsageError, unexpected
+from framefleet.engine.notices import Notice
 
 REACH_SECONDS = 5.0
 """How long the address may take to answer. Ray itself tries for minutes."""
@@ -42,7 +43,7 @@ class AgentHandle:
         try:
             return (bound.options(concurrency_group=lane) if lane else bound).remote(*arguments, **named)
         except Exception as error:  # the connection to the cluster has ended, or the arguments cannot be sent
-            raise ClusterError(f"{type(error).__name__}: {_in_words(str(error))}") from error
+            raise ClusterError(Notice("general.unexpected", kind=type(error).__name__, detail=_explained(str(error)))) from error
 
     def result(self, call: Any, seconds: float) -> Any:
         """Wait for the result of a call.
@@ -55,16 +56,16 @@ class AgentHandle:
         try:
             return self._ray.get(call, timeout=seconds)
         except errors.GetTimeoutError:
-            raise ClusterError(f"no answer within {seconds:.0f} s") from None
+            raise ClusterError(Notice("cluster.no_answer_within", seconds=seconds)) from None
         except errors.RayTaskError as error:
             cause = error.cause
             if isinstance(cause, OSError | FramefleetError):
                 raise cause from None
-            raise ClusterError(f"the agent failed: {type(cause).__name__}: {cause}") from None
+            raise ClusterError(Notice("cluster.agent_failed", problem=unexpected(cause))) from None
         except errors.RayActorError as error:
-            raise ClusterError(_end_in_words(str(error))) from None
+            raise ClusterError(_end(str(error))) from None
         except Exception as error:  # Ray raises many kinds while it shuts down
-            raise ClusterError(f"{type(error).__name__}: {error}") from None
+            raise ClusterError(unexpected(error)) from None
 
     def kill(self) -> None:
         """Kill the agent. Its workers end with it."""
@@ -86,7 +87,7 @@ class Library:
         try:
             ray.init(address, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False, namespace="framefleet")
         except Exception as error:
-            raise ClusterError(f"the cluster at {address} cannot be used: {_in_words(str(error))}") from error
+            raise ClusterError(Notice("cluster.not_usable", address=address, problem=_explained(str(error)))) from error
         self._head: str = ray.get_runtime_context().gcs_address
         # Ray would print the last log lines of a lost node to standard output, which belongs to the results
         ray._private.worker.print_to_stdstream = lambda data, **_: _log.info("%s", data)
@@ -106,7 +107,7 @@ class Library:
         try:
             nodes = self._ray.nodes()
         except Exception as error:
-            raise ClusterError(f"the cluster does not answer: {_in_words(str(error))}") from error
+            raise ClusterError(Notice("cluster.no_answer", problem=_explained(str(error)))) from error
         return [
             NodeFacts(node["NodeID"], _name(node), node["NodeManagerAddress"])
             for node in nodes
@@ -132,21 +133,16 @@ def check_address(address: str) -> None:
     if address == "auto":
         return
     if address.startswith("ray://"):
-        raise UsageError(
-            f"'{address}': the Ray Client is not supported; let this machine join (ray start --address=HOST:6379 --num-cpus=0),"
-            " and give HOST:6379"
-        )
+        raise UsageError(Notice("cluster.ray_client", address=address))
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
-        raise UsageError(f"'{address}' is not the address of a cluster: write HOST:PORT, as 'ray start --head' prints it, or auto")
+        raise UsageError(Notice("cluster.no_address", address=address))
     try:
         with socket.create_connection((host.strip("[]"), int(port)), REACH_SECONDS):
             pass
     except (OSError, OverflowError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise ClusterError(
-            f"nothing answers at {address} ({why}): start a cluster with 'ray start --head', or check the address"
-        ) from error
+        why = getattr(error, "strerror", None) or str(error)
+        raise ClusterError(Notice("cluster.nothing_answers", address=address, why=why)) from error
 
 
 def _import_ray() -> Any:
@@ -154,7 +150,7 @@ def _import_ray() -> Any:
         import ray
         import ray.util.scheduling_strategies
     except ImportError as error:
-        raise ClusterError(f"a cluster needs Ray ({error}): pip install 'framefleet[cluster]', here and on every node") from error
+        raise ClusterError(Notice("cluster.needs_ray", error=str(error))) from error
     return ray
 
 
@@ -163,22 +159,23 @@ def _name(node: dict[str, Any]) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "-", given) or "node"
 
 
-def _end_in_words(text: str) -> str:
+def _end(text: str) -> Notice:
     """Why an agent ended or never began, from Ray's error."""
     if re.search(r"No module named '?engine", text):
-        return "Framefleet is not installed there"
+        return Notice("cluster.not_installed")
     if "creation task" in text:
-        return f"its agent does not start: {text.strip().splitlines()[-1]}"
+        return Notice("cluster.agent_does_not_start", line=text.strip().splitlines()[-1])
     if "unavailable" in text:
-        return "the connection was lost"
-    return "the node has ended" if re.search(r"node (has died|was terminated)", text) else "its agent has ended"
+        return Notice("cluster.connection_lost")
+    return Notice("cluster.node_has_ended" if re.search(r"node (has died|was terminated)", text) else "cluster.agent_has_ended")
 
 
-def _in_words(text: str) -> str:
-    """The first sentences of one of Ray's errors, in one line."""
+def _explained(text: str) -> Notice:
+    """What one of Ray's errors means, or its first sentences in one line."""
     if "Failed to connect to Ray" in text or "Unauthenticated" in text:
-        return "it refuses this machine: if it was started with a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH here, too"
+        return Notice("cluster.needs_token")
     if len(versions := re.findall(r"Ray: (\S+)\s+Python: (\S+)", text)) == 2:
-        theirs, ours = (f"Ray {ray} on Python {python}" for ray, python in versions)
-        return f"it runs {theirs}, and this machine {ours}: install the same on both"
-    return " ".join(text.split())[:300] or "unknown error"
+        theirs, ours = (Notice("cluster.ray_version", ray=ray, python=python) for ray, python in versions)
+        return Notice("cluster.other_ray", theirs=theirs, ours=ours)
+    words = " ".join(text.split())[:300]
+    return Notice("general.detail", detail=words) if words else Notice("cluster.unknown_error")

@@ -12,6 +12,7 @@ from framefleet.engine.cluster.files.content import Content
 from framefleet.engine.cluster.versions import Versions
 from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.errors import FramefleetError
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.protocol import Detect, Probe, Setup
 from framefleet.engine.pool.supervision.host import WorkerMain
 from framefleet.engine.types import DeviceId
@@ -24,7 +25,7 @@ class Hello:
     versions: Versions
     devices: tuple[DeviceId, ...]
     cores: int
-    problem: str = ""
+    problem: Notice | None = None
 
 
 @dataclass(frozen=True)
@@ -121,9 +122,9 @@ class Answer:
 
 @dataclass(frozen=True)
 class Say:
-    """A sentence for the user."""
+    """Something to tell the user."""
 
-    text: str
+    said: Notice
 
 
 @dataclass(frozen=True)

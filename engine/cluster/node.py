@@ -9,6 +9,7 @@ from framefleet.engine.cluster.messages import Hello, NodeState
 from framefleet.engine.cluster.relay import Relay
 from framefleet.engine.cluster.versions import own_versions
 from framefleet.engine.errors import ClusterError
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.protocol import Setup
 from framefleet.engine.pool.supervision.host import WorkerMain
 from framefleet.engine.processes import AnyConnection
@@ -41,7 +42,7 @@ class Node:
         """
         hello = self.relay.hello.result()
         if differences := own_versions().differences(hello.versions):
-            raise ClusterError(f"{', '.join(differences)}: install the same on both")
+            raise ClusterError(Notice("cluster.differs", differences=differences))
         return hello
 
     def measure(self, wanted: bool) -> None:

@@ -22,7 +22,8 @@ from framefleet.engine.cluster.library import AgentHandle
 from framefleet.engine.cluster.messages import End, FromAgent, Hello, Measure, Measured, Message, Start, Task, ToAgent, Wanted
 from framefleet.engine.cluster.remote import Remote
 from framefleet.engine.cluster.sending import send_content
-from framefleet.engine.errors import ClusterError
+from framefleet.engine.errors import ClusterError, notice_of
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.protocol import Detect, Probe, Setup, Unreachable
 from framefleet.engine.pool.supervision.host import WorkerMain
 from framefleet.engine.processes import AnyConnection
@@ -81,7 +82,7 @@ class Relay:
             example = self._contents.source(setup.examples[0]) if setup.examples else None
             start = Start(remote.number, setup, worker_main, self._contents.model(setup), example)
         except OSError as error:
-            refused: Unreachable | None = Unreachable(f"the model cannot be read: {error}", retry=False)
+            refused: Unreachable | None = Unreachable(Notice("cluster.model_unreadable", error=str(error)), retry=False)
         else:
             with self._lock:
                 if (refused := self._lost) is None:
@@ -104,7 +105,7 @@ class Relay:
             self._starts.append(Measure(wanted))
         self._wake_up()
 
-    def give_up(self, why: str) -> None:
+    def give_up(self, why: Notice) -> None:
         """Tell the pool that the node is lost for good."""
         self._closed = True
         self._lose(why)
@@ -115,7 +116,7 @@ class Relay:
             with suppress(ClusterError, OSError):
                 self._agent.result(self._agent.call("stop"), STOP_SECONDS + 2)
         self._closed = True
-        self._lose("the run has ended")
+        self._lose(Notice("cluster.run_has_ended"))
         self._agent.kill()
         self._wake_up()
         self._sender.shutdown(cancel_futures=True)
@@ -140,7 +141,7 @@ class Relay:
                 for message in messages:
                     self._take(message)
         except (ClusterError, OSError) as error:
-            self._lose(str(error))
+            self._lose(notice_of(error))
 
     def _take(self, message: FromAgent) -> None:
         match message:
@@ -154,7 +155,7 @@ class Relay:
                         self._ended.append(remote)
                 self._wake_up()
             case Wanted(content) if content not in self._contents:
-                self.give_up(f"the node asked for {content.path}, which does not belong to the run")
+                self.give_up(Notice("cluster.foreign_content", path=content.path))
             case Wanted(content):
                 with suppress(RuntimeError):  # the run has ended
                     self._sender.submit(self._send_content, content)
@@ -166,7 +167,7 @@ class Relay:
             _log.info("%s: sending %s", self.name, content.path)
             self.sent += send_content(self._agent, content, self._patience)
         except (ClusterError, OSError) as error:
-            self._lose(str(error))
+            self._lose(notice_of(error))
 
     def _send(self) -> None:
         try:
@@ -174,7 +175,7 @@ class Relay:
                 if messages:
                     self._agent.result(self._agent.call("send", messages, lane="send"), self._patience)
         except (ClusterError, OSError) as error:
-            self._lose(str(error))
+            self._lose(notice_of(error))
         self._over.wait()
         self._close_ended()
 
@@ -222,14 +223,14 @@ class Relay:
             messages.append(End(remote.number))
         return messages
 
-    def _lose(self, why: str) -> None:
+    def _lose(self, why: Notice) -> None:
         """Tell the pool that the workers cannot be reached. The thread that reads their connections closes them."""
         with self._losing:
             if self._lost is not None:
                 return
             retry = not self._closed and self._may_return()
             with self._lock:
-                self._lost = Unreachable(f"node {self.name} cannot be reached: {why}", retry)
+                self._lost = Unreachable(Notice("cluster.unreachable", name=self.name, why=why), retry)
                 remotes, self._remotes = list(self._remotes.values()), {}
         with suppress(InvalidStateError):
             self.hello.set_exception(ClusterError(why))

@@ -10,7 +10,8 @@ from typing import Any
 from framefleet.engine.cluster.files.cache import CHUNK
 from framefleet.engine.cluster.files.content import Content
 from framefleet.engine.cluster.library import AgentHandle
-from framefleet.engine.errors import SourceError
+from framefleet.engine.errors import SourceError, notice_of
+from framefleet.engine.notices import Notice
 
 ATTEMPTS = 2
 """How often a file is sent that does not arrive as it was sent."""
@@ -31,7 +32,7 @@ def send_content(agent: AgentHandle, content: Content, patience: float) -> int:
     try:
         files = [(path, path.stat().st_size) for path in content.files()]
     except (OSError, SourceError) as error:
-        ask("abandon_file", f"{content.path} cannot be read: {_reason(error)}", here=False)
+        ask("abandon_file", Notice("cluster.unreadable", path=content.path, problem=_reason(error)), here=False)
         return 0
     for attempt in range(ATTEMPTS):
         try:
@@ -42,11 +43,11 @@ def send_content(agent: AgentHandle, content: Content, patience: float) -> int:
             ask("finish_file", digests)
             break
         except SourceError as error:
-            ask("abandon_file", str(error), here=False)
+            ask("abandon_file", error.notice, here=False)
             return 0
         except OSError as error:
             if error.errno != errno.EIO or attempt + 1 == ATTEMPTS:
-                ask("abandon_file", f"{content.path} cannot be stored there: {_reason(error)}", here=True)
+                ask("abandon_file", Notice("cluster.not_stored", path=content.path, problem=_reason(error)), here=True)
                 return 0
     return sum(size for _, size, _ in digests)
 
@@ -73,8 +74,8 @@ def _chunks(path: Path) -> Iterator[bytes]:
             while data := file.read(CHUNK):
                 yield data
     except OSError as error:
-        raise SourceError(f"{path} cannot be read: {_reason(error)}") from error
+        raise SourceError(Notice("cluster.unreadable", path=path, problem=_reason(error))) from error
 
 
-def _reason(error: Exception) -> str:
-    return (isinstance(error, OSError) and error.strerror) or str(error)
+def _reason(error: Exception) -> Notice | str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else notice_of(error)

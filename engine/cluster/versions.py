@@ -8,6 +8,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Self
 
+from framefleet.engine.notices import Notice
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -19,11 +21,13 @@ class Versions:
     code: str
     python: str
 
-    def differences(self, other: Self) -> list[str]:
-        """What differs, in words. other: of the other machine."""
-        words = {"framefleet": "Framefleet", "code": "the code of Framefleet", "python": "Python"}
-        theirs = vars(other)
-        return [f"{words[name]} is {theirs[name]} there and {mine} here" for name, mine in vars(self).items() if mine != theirs[name]]
+    def differences(self, other: Self) -> tuple[Notice, ...]:
+        """What differs. other: of the other machine."""
+        what = {"framefleet": "Framefleet", "code": Notice("cluster.code"), "python": "Python"}
+        pairs = [(name, vars(other)[name], mine) for name, mine in vars(self).items()]
+        return tuple(
+            Notice("cluster.difference", what=what[name], theirs=theirs, ours=ours) for name, theirs, ours in pairs if theirs != ours
+        )
 
 
 @cache

@@ -16,6 +16,7 @@ from framefleet.engine.cluster.files.content import Content
 from framefleet.engine.cluster.files.store import Store
 from framefleet.engine.cluster.messages import End, FromAgent, Message, Start, Task
 from framefleet.engine.errors import ClusterError, FramefleetError, SourceError
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.protocol import Detect, Done, Drop, Failed, Probe, Probed, ProbeFailed, Revoke, Setup, Stopped
 from framefleet.engine.pool.supervision.host import Host
 from framefleet.engine.settings import ModelFiles
@@ -74,7 +75,7 @@ class WorkerLink:
                 held = [key for key in self._held if key[0] == message.source and (isinstance(message, Drop) or key[1] == message.segment)]
                 ended = [self._held.pop(key).task for key in held]
             for task in ended:
-                self._answer(_unfinished(task, "it was cancelled", complete=False))
+                self._answer(_unfinished(task, Notice("cluster.cancelled"), complete=False))
         self._send(data)
 
     def _found(self, key: Key, task: Task, found: Path | FramefleetError) -> None:
@@ -85,7 +86,7 @@ class WorkerLink:
         if isinstance(found, ClusterError):
             self._fail(found)
         elif isinstance(found, FramefleetError):
-            self._answer(_unfinished(task.task, str(found), complete=True))
+            self._answer(_unfinished(task.task, found.notice, complete=True))
         else:
             self._send(pickle.dumps(self._localized(task.task, str(found))))
 
@@ -109,7 +110,7 @@ class WorkerLink:
 
     def _fail(self, problem: FramefleetError) -> None:
         """Give this worker's device up: the node cannot have a file."""
-        self._answer(Failed(str(problem), retry=False))
+        self._answer(Failed(problem.notice, retry=False))
         self.end()
 
     def _run(self) -> None:
@@ -204,13 +205,18 @@ class WorkerLink:
             return replace(message, info=replace(message.info, path=self._names[path])) if path in self._names else message
         return message if message.error is None else replace(message, error=self._renamed(message.error))
 
-    def _renamed(self, text: str) -> str:
+    def _renamed(self, notice: Notice) -> Notice:
+        return notice.map(lambda value: self._on_driver(value) if isinstance(value, Path) else value)
+
+    def _on_driver(self, path: Path) -> Path:
+        """A path of this node as the driver knows it: that of a source, or of a picture in one."""
         for here, there in self._names.items():
-            text = text.replace(here, there)
-        return text
+            if path.is_relative_to(here):
+                return Path(there) / path.relative_to(here)
+        return path
 
 
-def _unfinished(task: Probe | Detect, why: str, complete: bool) -> ProbeFailed | Done:
+def _unfinished(task: Probe | Detect, why: Notice, complete: bool) -> ProbeFailed | Done:
     """The answer to a task that never reached the worker. complete: no other worker can do it, because its file cannot be read."""
     if isinstance(task, Probe):
         return ProbeFailed(task.source, why)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from framefleet.engine.detection.preprocess import Fit
 from framefleet.engine.model.network import Network, Yolo
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.settings import EngineSettings
 from framefleet.engine.types import Detections, Found, InferenceFailure
 
@@ -218,12 +219,12 @@ def _logit(confidence: float) -> float:
     return math.log(confidence / (1 - confidence)) - 1e-3 if confidence < 1 else _CERTAIN
 
 
-NOT_FINITE = InferenceFailure("the network's outputs are not finite: check the weights, or try --precision fp32")
+NOT_FINITE = InferenceFailure(Notice("detection.not_finite", option=Option("precision", "fp32")))
 
 MAX_CANDIDATES = 100_000
 """Most boxes of a picture that are compared: a million would take minutes. Trained networks give a few thousand, even at 0.001."""
 
-TOO_MANY = InferenceFailure(f"more than {MAX_CANDIDATES:,} boxes reach the confidence threshold: check the weights, or raise --confidence")
+TOO_MANY = InferenceFailure(Notice("detection.too_many_boxes", most=MAX_CANDIDATES, option=Option("confidence")))
 
 
 def detections(network: Network, heads: Sequence[NDArray[np.float32]], fits: Sequence[Fit], settings: EngineSettings) -> list[Found]:

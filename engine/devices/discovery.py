@@ -165,7 +165,7 @@ def _existing(cores: int) -> tuple[str, ...]:
     return (str(_CPU) if cores == 1 else f"{_CPU} to cpu:{cores - 1}", *found)
 
 
-def _run(search: Search, timeout: float) -> tuple[list[DeviceDescription], Notice | str | None]:
+def _run(search: Search, timeout: float) -> tuple[list[DeviceDescription], Notice | None]:
     """The devices that one search found, and why it failed (None = it succeeded)."""
     values, problem = run_program(search.program, timeout)
     found = []
@@ -175,7 +175,7 @@ def _run(search: Search, timeout: float) -> tuple[list[DeviceDescription], Notic
     return found, problem
 
 
-def _missing(search: Search, found: Sequence[DeviceDescription], problem: Notice | str) -> DeviceDescription:
+def _missing(search: Search, found: Sequence[DeviceDescription], problem: Notice) -> DeviceDescription:
     """The entry for the devices that a failed search did not reach."""
     rest = DeviceId("cuda", str(len(found))) if search.kind == "cuda" else DeviceId("openvino", "GPU") if found else _CPU
     why = Notice("devices.search_ended", problem=problem)

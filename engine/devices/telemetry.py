@@ -180,7 +180,7 @@ def make_samplers(wanted: Sequence[tuple[DeviceId, str]]) -> tuple[list[Sampler]
 def main(connection: AnyConnection, wanted: Sequence[tuple[DeviceId, str]]) -> None:
     """Send why GPUs report nothing (None = they do) and all snapshots, twice a second, until the other end is closed."""
     clock = start_clock(connection, STALL_SECONDS)
-    clock.start("opening the driver's library", STALL_SECONDS)
+    clock.start(Notice("devices.opening_library"), STALL_SECONDS)
     samplers, problem = make_samplers(wanted)
     due = time.monotonic()
     with ThreadPoolExecutor(max(len(samplers), 1)) as threads:
@@ -188,7 +188,7 @@ def main(connection: AnyConnection, wanted: Sequence[tuple[DeviceId, str]]) -> N
             clock.stop()
             due = max(due + 1 / RATE, time.monotonic())
             time.sleep(due - time.monotonic())
-            clock.start("asking the driver", STALL_SECONDS)
+            clock.start(Notice("devices.asking_driver"), STALL_SECONDS)
             snapshots = tuple(threads.map(lambda sample: sample(), samplers))
             clock.stop()
             try:
@@ -212,7 +212,7 @@ class TelemetryMonitor:
         self._closed = False
         wanted = tuple((device.id, device.uuid or "") for device in devices)
         try:
-            self._process = ChildProcess("telemetry", main, wanted, words="the process that reads it", nice=0, quiet=True)
+            self._process = ChildProcess("telemetry", main, wanted, words=Notice("devices.reads_telemetry"), nice=0, quiet=True)
         except OSError as error:
             self.problem = Notice("devices.telemetry_not_started", error=str(error))
             self._closed = True

@@ -15,6 +15,7 @@ from framefleet.engine.media.images import decode_images
 from framefleet.engine.media.picture import Converter, PlaneReader
 from framefleet.engine.media.segment import SegmentDecoder, samples
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import UNNUMBERED, FrameRef, Image
 
 THREADS = min(4, os.cpu_count() or 1)
@@ -62,20 +63,20 @@ def _decode(
             if skipped == count:
                 continue
             ref = FrameRef(info.number, UNNUMBERED, file.seconds(pts))
-            if isinstance(outcome, str):
+            if isinstance(outcome, Notice):
                 yield DecodeFailure(ref, count - skipped, outcome)
                 continue
             yield _converted(info, ref, outcome, convert)
 
 
 def _converted(
-    info: SourceInfo, ref: FrameRef, outcome: VideoFrame | str, convert: Callable[[VideoFrame], Pixels]
+    info: SourceInfo, ref: FrameRef, outcome: VideoFrame | Notice, convert: Callable[[VideoFrame], Pixels]
 ) -> DecodedFrame[Pixels] | DecodeFailure:
     """Convert a frame to a picture or planes. outcome: the frame, or the reason why it could not be decoded."""
-    if isinstance(outcome, str):
+    if isinstance(outcome, Notice):
         return DecodeFailure(ref, 1, outcome)
     try:
         return DecodedFrame(ref, convert(outcome))
     except (av.FFmpegError, ValueError, SourceError) as error:
-        why = f"{info.path}: the frame at {ref.pts:.3f} s cannot be converted ({reason(error)})"
+        why = Notice("media.frame_not_converted", path=Path(info.path), seconds=ref.pts, detail=reason(error))
         return DecodeFailure(ref, 1, why)

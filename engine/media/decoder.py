@@ -13,6 +13,7 @@ from typing import TypeAlias
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo, SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.settings import Decode, EngineSettings, Hint
 from framefleet.engine.types import DeviceId, EngineInfo
 
@@ -21,12 +22,12 @@ from framefleet.engine.types import DeviceId, EngineInfo
 class DecoderUse:
     """What decoded the frames of a source.
 
-    nvdec, cpu: numbers of frames. reason: why the CPU decoded frames although the device has NVDEC, "" if that did not happen.
+    nvdec, cpu: numbers of frames. reason: why the CPU decoded frames although the device has NVDEC, None if that did not happen.
     """
 
     nvdec: int = 0
     cpu: int = 0
-    reason: str = ""
+    reason: Notice | None = None
 
     def __add__(self, other: DecoderUse) -> DecoderUse:
         return DecoderUse(self.nvdec + other.nvdec, self.cpu + other.cpu, self.reason or other.reason)
@@ -36,14 +37,15 @@ class DecoderUse:
         """ "nvdec", "cpu", "nvdec+cpu" if both decoded frames, "" if none did."""
         return "+".join(name for name, frames in (("nvdec", self.nvdec), ("cpu", self.cpu)) if frames)
 
-    def __str__(self) -> str:
-        """Return one phrase for reports, "" if there are no frames."""
-        why = f": {self.reason}" if self.reason else ""
-        if self.nvdec and self.cpu:
-            return f"decoded by NVDEC, {self.cpu} of {self.nvdec + self.cpu} frames by the CPU{why}"
-        if self.cpu:
-            return f"decoded by the CPU{why}"
-        return "decoded by NVDEC" if self.nvdec else ""
+    @property
+    def notice(self) -> Notice | None:
+        """One phrase for reports, None if there are no frames."""
+        if not self.cpu:
+            return Notice("media.decoded_by_nvdec") if self.nvdec else None
+        by_cpu = Notice("media.decoded_by_cpu")
+        if self.nvdec:
+            by_cpu = Notice("media.decoded_by_both", cpu=self.cpu, frames=self.nvdec + self.cpu)
+        return by_cpu if self.reason is None else Notice("media.decoded_because", use=by_cpu, reason=self.reason)
 
 
 GPU_THREADS = 12
@@ -76,9 +78,9 @@ class Decoder(ABC):
             DeviceError: the settings require a decoder that cannot decode this source, or there is too little device memory.
         """
 
-    def cpu_reason(self, info: SourceInfo) -> str:  # noqa: ARG002
-        """Return why the CPU decodes frames of this source although the device has NVDEC, "" if there is no such reason."""
-        return ""
+    def cpu_reason(self, info: SourceInfo) -> Notice | None:  # noqa: ARG002
+        """Return why the CPU decodes frames of this source although the device has NVDEC, None if there is no such reason."""
+        return None
 
     def stop(self) -> None:  # noqa: B027
         """Let ``decode`` raise an error where a thread waits for another one. ``close`` follows when all threads have ended."""
@@ -94,13 +96,13 @@ class FfmpegDecoder(Decoder):
     has it.
     """
 
-    def __init__(self, threads: int = 1, planes: bool = False, reason: str = "") -> None:
+    def __init__(self, threads: int = 1, planes: bool = False, reason: Notice | None = None) -> None:
         super().__init__(threads)
         self._planes, self._reason = planes, reason
 
-    def cpu_reason(self, info: SourceInfo) -> str:
+    def cpu_reason(self, info: SourceInfo) -> Notice | None:
         """See ``Decoder.cpu_reason``."""
-        return self._reason if info.kind is SourceKind.VIDEO else ""
+        return self._reason if info.kind is SourceKind.VIDEO else None
 
     def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[Decoded]:
         """See ``Decoder.decode``."""
@@ -125,5 +127,5 @@ def open_decoder(engine: EngineInfo, settings: EngineSettings, device: DeviceId 
         except DeviceError as error:
             if settings.decode is Decode.NVDEC:
                 raise
-            return FfmpegDecoder(threads, planes=True, reason=str(error))
+            return FfmpegDecoder(threads, planes=True, reason=error.notice)
     return FfmpegDecoder(threads, planes=device is not None)

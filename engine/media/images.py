@@ -175,7 +175,7 @@ def decode_images(info: SourceInfo, segment: Segment, skip: int) -> Iterator[Dec
             content = _content(file)
             yield DecodedFrame(ref._replace(created=time_taken(content)), _picture(file, content))
         except SourceError as error:
-            yield DecodeFailure(ref, 1, str(error))
+            yield DecodeFailure(ref, 1, error.notice)
 
 
 def _first_readable(files: list[Path]) -> tuple[Image, str]:

@@ -29,8 +29,9 @@ from numpy.typing import NDArray
 
 from framefleet.engine.media.container.video_file import VideoFile, VideoPacket
 from framefleet.engine.media.types import Segment
+from framefleet.engine.notices import Notice
 
-Outcome: TypeAlias = tuple[int, VideoFrame | str, int]
+Outcome: TypeAlias = tuple[int, VideoFrame | Notice, int]
 """pts, the frame or the reason of a failure, and the number of frames it stands for (1 unless a failure)."""
 
 _NEVER = -(1 << 63)
@@ -70,7 +71,7 @@ def timed_frames(file: VideoFile, start: int | None = None) -> Iterator[tuple[Fr
     waiting: tuple[Fraction, VideoFrame] | None = None
     for pts, outcome, _ in SegmentDecoder(file, Segment(0, start, None, 0)).outcomes():
         seconds = pts * file.time_base
-        if isinstance(outcome, str):
+        if isinstance(outcome, Notice):
             continue
         if waiting is not None:
             yield waiting[0], seconds, waiting[1]
@@ -186,10 +187,8 @@ class SegmentDecoder:
 
     def _failure(self, pts: int, count: int) -> Outcome:
         self._accounted += count
-        frames = "1 frame" if count == 1 else f"{count} frames"
-        cause = self._file.error or "its data is incomplete or damaged"
-        where = f"{self._file.path}: {frames} at {self._file.seconds(pts):.3f} s could not be decoded"
-        return pts, f"{where} ({cause}); copy the file again or repair it", count
+        cause = self._file.error or Notice("media.incomplete_data")
+        return pts, Notice("media.not_decoded", path=self._file.path, count=count, seconds=self._file.seconds(pts), cause=cause), count
 
 
 _KEPT_BYTES = 16 * 2**20
@@ -296,7 +295,7 @@ class SegmentTable:
 # The frames have the same indices and times as in a decode of all frames. Where that cannot be known from the packets, or decoding gives
 # anything unexpected, all frames are decoded as usual, and the wanted ones are chosen by their order.
 
-Sample: TypeAlias = tuple[int, int, VideoFrame | str]
+Sample: TypeAlias = tuple[int, int, VideoFrame | Notice]
 """Index in the source, pts, and the frame or the reason why it could not be decoded."""
 
 

@@ -129,13 +129,13 @@ class DecodeFailure:
         The first of them.
     count : int
         Their number.
-    reason : str
+    reason : Notice
         The cause, and what to do.
     """
 
     ref: FrameRef
     count: int
-    reason: str
+    reason: Notice
 
 
 @dataclass(frozen=True)

@@ -69,6 +69,25 @@ class Notice:
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.code, dict(self._fields))
 
+    def map(self, change: Callable[[object], object]) -> Notice:
+        """The notice with other values, also inside notices and tuples. change: takes each value that is neither, returns the new one."""
+
+        def changed(value: object) -> object:
+            match value:
+                case Notice():
+                    return value.map(change)
+                case tuple():
+                    return tuple(map(changed, value))
+            return change(value)
+
+        return _restored(self.code, {name: changed(value) for name, value in self._fields})
+
+    def mentions(self, path: Path) -> bool:
+        """Whether a path, or another file of this name, is among the values, also inside notices."""
+        found: set[str] = set()
+        self.map(lambda value: found.add(value.name) if isinstance(value, Path) else None)
+        return path.name in found
+
     def as_json(self) -> list[Any]:
         """The notice as values that ``json`` can write; ``from_json`` reads them."""
         return [self.code, {name: _encoded(value) for name, value in self._fields}]

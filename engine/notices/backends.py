@@ -8,6 +8,7 @@ _CUT = "{stages} stages, cut before"
 _MOVE = "of {layers}: {times} ms a batch, {evenness:.0%} even, values move {how}"
 
 TEXTS: dict[str, Text] = {
+    "backends.inference_failed": "inference failed: {problem}",
     # why an engine is built as it is: EngineInfo.reason
     "backends.reasons": "{parts}",
     "backends.as_asked": "set for this run, others were not tried",

@@ -3,6 +3,9 @@
 from framefleet.engine.notices import Text
 
 TEXTS: dict[str, Text] = {
+    "devices.reads_telemetry": "the process that reads it",
+    "devices.opening_library": "opening the driver's library",
+    "devices.asking_driver": "asking the driver",
     # why a device cannot be used: DeviceDescription.problem
     "devices.search_ended": "the search failed: {problem}",
     "devices.search_failed": "the search for devices failed: {problems}; 'framefleet doctor' says what is missing",

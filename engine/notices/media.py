@@ -18,6 +18,22 @@ TEXTS: dict[str, Text] = {
     "media.no_times_for_clips": "{path}: a raw stream has no times, so its clips cannot be found: convert it to MP4 and detect again",
     "media.no_keyframe_for_clips": "{path} has no frame from which a clip can begin: repair the file",
     "media.picture_not_encoded": "a picture cannot be encoded as {suffix}",
+    # frames
+    "media.not_decoded": (
+        "{path}: {count} frame at {seconds:.3f} s could not be decoded ({cause}); copy the file again or repair it",
+        "{path}: {count} frames at {seconds:.3f} s could not be decoded ({cause}); copy the file again or repair it",
+    ),
+    "media.incomplete_data": "its data is incomplete or damaged",
+    # what decoded the frames of a source
+    "media.decoded_by_nvdec": "decoded by NVDEC",
+    "media.decoded_by_cpu": "decoded by the CPU",
+    "media.decoded_by_both": "decoded by NVDEC, {cpu} of {frames} frames by the CPU",
+    "media.decoded_because": "{use}: {reason}",
+    "media.not_by_nvdec": "NVDEC cannot decode it ({problem})",
+    # the preview of the window
+    "media.decoding_picture": "decoding a picture of {path}",
+    "media.looking_up": "looking up detections",
+    "media.preview_process": "the preview process",
     # sources
     "media.missing": "{path} does not exist: check the name and the folder",
     "media.file_address": "file:///{rest} is an address: give the path alone, /{rest}",

@@ -5,6 +5,12 @@ from framefleet.engine.notices import Text
 _SEGMENTS = "({devices}): choose other devices or the strategy segments"
 
 TEXTS: dict[str, Text] = {
+    # how pictures are cut into tiles
+    "settings.tiles": "{grid} that overlap by {overlap:.0%}",
+    "settings.tiles_and_whole": "{grid} that overlap by {overlap:.0%}, and the whole picture",
+    "settings.tiles_automatic": "tiles of about the network's size",
+    "settings.tiles_grid": "{columns} × {rows} tiles",
+    "settings.automatic": "automatic",
     # devices
     "settings.no_device": "'{text}' is not a device: write cpu:0, cuda:0 or openvino:GPU.0 ('framefleet devices' lists yours)",
     "settings.no_device_named": "'{text}' names no device: write auto, or cpu:0, cuda:0 … ('framefleet devices' lists yours)",

@@ -3,6 +3,17 @@
 from framefleet.engine.notices import Text
 
 TEXTS: dict[str, Text] = {
+    # child processes, and what may hang in them: the {name} and the {what} of notices of processes
+    "store.writes_pictures": "the process that writes pictures",
+    "store.writes_videos": "the process that writes annotated videos",
+    "store.writes_clips": "the process that writes clips",
+    "store.tracks_objects": "the process that tracks objects",
+    "store.process_ended": "{process} ended: {reason}",
+    "store.opening": "opening {path}",
+    "store.writing_picture": "writing a picture of {path}",
+    "store.writing_frame": "writing a frame of {path}",
+    "store.writing_clip": "writing a clip of {path}",
+    # files
     # exports
     "store.no_such_format": "there is no format '{name}': choose from {formats}",
     "store.no_free_name": "{name} finds no free name in {folder}: choose another folder",

@@ -3,7 +3,9 @@
 from framefleet.engine.notices import (
     backends,
     bench,
+    cluster,
     cuda,
+    detection,
     devices,
     evaluation,
     general,
@@ -20,8 +22,8 @@ from framefleet.engine.notices import (
 )
 
 PARTS = (
-    *(general, settings, processes, model, tracking, zones, cuda, devices, media),
-    *(plugins, backends, pool, store, evaluation, run, bench),
+    *(general, settings, processes, model, tracking, zones, cuda, detection, devices, media),
+    *(plugins, backends, pool, store, evaluation, run, bench, cluster),
 )
 
 TEXTS = {code: text for part in PARTS for code, text in part.TEXTS.items()}

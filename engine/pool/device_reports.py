@@ -11,12 +11,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, Event
 from framefleet.engine.pool.protocol import DeviceEvent, Stats
 from framefleet.engine.pool.results import Frames
 from framefleet.engine.pool.scheduling.strategies.base import Strategy
 from framefleet.engine.settings import Precision
-from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo
+from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo, without_device
 
 _FLOOR = 1e-2
 _RATIO = 1.02
@@ -86,6 +87,11 @@ def _percentile(buckets: NDArray[np.int64], share: float) -> float | None:
     return float(_FLOOR * _RATIO ** (np.searchsorted(sums, share * sums[-1]) + 0.5))
 
 
+def _beside(device: DeviceId, why: Notice) -> Notice:
+    """Why a device failed, without its name, which is shown beside it."""
+    return without_device(why) if why.fields.get("device") == str(device) else why
+
+
 class DeviceReports:
     """Creates the device events of one run."""
 
@@ -127,9 +133,10 @@ class DeviceReports:
         for shown in () if self._strategy.splits_frames else self._shown(device):
             self._statistics[shown].frames(frames)
 
-    def failed(self, device: DeviceId, why: str, restarting: bool) -> list[Event]:
+    def failed(self, device: DeviceId, why: Notice, restarting: bool) -> list[Event]:
         """Events for a worker that ended unexpectedly. Members that were given up before are not reported again."""
-        return [DeviceFailed(shown, why, restarting) for shown in self._shown(device) if restarting or shown not in self._given_up]
+        shown = [each for each in self._shown(device) if restarting or each not in self._given_up]
+        return [DeviceFailed(each, _beside(each, why), restarting) for each in shown]
 
     def left(self, device: DeviceId) -> list[Event]:
         """Events for a removed device whose worker has ended."""

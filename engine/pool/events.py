@@ -19,8 +19,8 @@ class Ledger:
 
     decoded: int = 0
     inferred: int = 0
-    dropped: Mapping[str, int] = field(default_factory=dict)
-    failed: Mapping[str, int] = field(default_factory=dict)
+    dropped: Mapping[Notice, int] = field(default_factory=dict)
+    failed: Mapping[Notice, int] = field(default_factory=dict)
     skipped: int = 0
 
     @property
@@ -31,13 +31,13 @@ class Ledger:
 
 @dataclass(frozen=True)
 class StrategyChosen:
-    """The first event of a run: the strategy, and its reason in one sentence. elastic: devices can join and leave the run.
+    """The first event of a run: the strategy, and its reason. elastic: devices can join and leave the run.
 
     Repeated with the same strategy when the reason changes: devices join or leave, or the keyframes of all sources become known.
     """
 
     strategy: str
-    reason: str
+    reason: Notice
     elastic: bool = True
 
 
@@ -77,7 +77,7 @@ class DeviceFailed:
     """A worker ended unexpectedly. restarting: the worker is being restarted; otherwise the device takes no further part in the run."""
 
     device: DeviceId
-    message: str
+    message: Notice
     restarting: bool
 
 
@@ -144,7 +144,7 @@ class SourceFinished:
     source: int
     ledger: Ledger
     seconds: float
-    error: str | None
+    error: Notice | None
     cancelled: bool = False
     decoder: DecoderUse = DecoderUse()  # noqa: RUF009
 

@@ -6,6 +6,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.pool.position import Position
 from framefleet.engine.types import FrameResult
@@ -14,13 +15,16 @@ MAX_REASONS = 50
 """Most reasons that are counted separately. Reasons may contain a frame's time, so that the ledger would grow with the video."""
 
 
+_OTHER = Notice("pool.other_reasons")
+
+
 class LedgerBook:
     """Counts the frames of one source. arrived: number of frames from a decoder, also of those that cannot be decoded."""
 
     def __init__(self) -> None:
         self.arrived = 0
         self._inferred = 0
-        self._failed: Counter[str] = Counter()
+        self._failed: Counter[Notice] = Counter()
 
     def resume(self, position: Position) -> None:
         """Count the frames of an earlier run."""
@@ -35,7 +39,7 @@ class LedgerBook:
                 self._inferred += 1
             else:
                 known = result.failure in self._failed or len(self._failed) < MAX_REASONS
-                self._failed[result.failure if known else "other reasons"] += 1
+                self._failed[result.failure if known else _OTHER] += 1
 
     def close(self, wanted_of: int | None = None) -> Ledger:
         """The final ledger. wanted_of: the number of frames of the source, if only some of them were wanted.

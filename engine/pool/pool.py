@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import Event, SourceFinished, StrategyChosen
 from framefleet.engine.pool.position import Position
 from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
@@ -37,9 +38,9 @@ class EnginePool(Closing):
 
     def __init__(self, settings: RunSettings, devices: Sequence[DeviceId], hosts: Hosts | None = None) -> None:
         if not devices:
-            raise UsageError("no device to run on: 'framefleet devices' lists yours")
+            raise UsageError(Notice("pool.no_device"))
         if len(set(devices)) != len(devices):
-            raise UsageError(f"a device is named twice: {', '.join(map(str, devices))}")
+            raise UsageError(Notice("pool.device_twice", devices=tuple(map(str, devices))))
         check_decode(settings.engine.decode, devices)
         hosts = hosts or Hosts()
         hosts.check(settings, devices)
@@ -105,9 +106,9 @@ class EnginePool(Closing):
         with self._commanding:
             self._check_elastic(device)
             if device.kind == "group":
-                raise UsageError(f"{device} is a group of devices: add each device separately")
+                raise UsageError(Notice("pool.group_cannot_join", device=str(device)))
             if device in self._wanted.devices:
-                raise UsageError(f"{device} takes part already")
+                raise UsageError(Notice("pool.takes_part", device=str(device)))
             self._wanted.devices.append(device)
             self._command(list)
 
@@ -124,9 +125,10 @@ class EnginePool(Closing):
             self._check_elastic(device)
             devices = self._wanted.devices
             if device not in devices:
-                raise UsageError(f"{device} does not take part: there is {', '.join(map(str, devices)) or 'no device'}")
+                others = tuple(map(str, devices)) or Notice("pool.no_devices")
+                raise UsageError(Notice("pool.takes_no_part", device=str(device), devices=others))
             if self._unfinished and len(devices) == 1:
-                raise UsageError(f"{device} is the last device, and there is work left: add another device first, or cancel the work")
+                raise UsageError(Notice("pool.last_device", device=str(device)))
             devices.remove(device)
             self._command(list)
 
@@ -170,7 +172,7 @@ class EnginePool(Closing):
         if self._closing or self._alarm_in.closed:
             raise RuntimeError(f"{device} cannot join or leave: the run is over")
         if not self._strategy.elastic:
-            raise UsageError(f"with the strategy {self._strategy.name} no device can join or leave a run: start another one")
+            raise UsageError(Notice("pool.not_elastic", strategy=self._strategy.name))
 
     def _step(self) -> list[Event] | None:
         """Do the work that is due, or else wait for an event. None: the run is over."""

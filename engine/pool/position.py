@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from framefleet.engine.media.types import Segment
+from framefleet.engine.notices import Notice
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Position:
     segment: int
     start: int | None
     skip: int
-    failed: Mapping[str, int] = field(default_factory=dict)
+    failed: Mapping[Notice, int] = field(default_factory=dict)
 
     def fits(self, segments: Sequence[Segment]) -> bool:
         """Whether a source with these segments has this place."""

@@ -6,6 +6,7 @@ from typing import Self, TypeAlias
 
 from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.types import SourceInfo
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import FramesDone, Ledger, SourceFinished, SourceOpened
 from framefleet.engine.pool.position import Position
 
@@ -53,7 +54,7 @@ class SourceProgress:
         """Where the frames went. Until the source is finished: those handed on, without reasons."""
         if self.finished is not None:
             return self.finished.ledger
-        return Ledger(self.frames, self.frames - self.failed, {}, {"": self.failed} if self.failed else {})
+        return Ledger(self.frames, self.frames - self.failed, {}, {Notice("pool.other_reasons"): self.failed} if self.failed else {})
 
     @property
     def seconds(self) -> float:
@@ -66,7 +67,7 @@ class SourceProgress:
         return self.finished.decoder if self.finished is not None else DecoderUse()
 
     @property
-    def error(self) -> str | None:
+    def error(self) -> Notice | None:
         """Why the source could not be opened or read to its end."""
         return self.finished.error if self.finished is not None else None
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.sampling import Sampling
 from framefleet.engine.media.types import Segment, SourceInfo
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, EngineBuilding
 from framefleet.engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
 from framefleet.engine.pool.results import Frames as Frames
@@ -141,7 +142,7 @@ class ProbeFailed:
     """The negative answer to ``Probe``: why the source cannot be opened."""
 
     source: int
-    error: str
+    error: Notice
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ class Done:
     segment: int
     frames: int
     complete: bool
-    error: str | None = None
+    error: Notice | None = None
     decoder: DecoderUse = DecoderUse()  # noqa: RUF009
 
 

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import UNNUMBERED, Detections, DeviceId, Found, FrameRef, FrameResult, InferenceFailure
 
 
@@ -23,7 +24,7 @@ class PackedResults:
     boxes: NDArray[np.float32]
     scores: NDArray[np.float32]
     class_ids: NDArray[np.int32]
-    failures: Mapping[int, str]
+    failures: Mapping[int, Notice]
 
     @classmethod
     def pack(cls, found: Sequence[Found]) -> Self:

@@ -13,6 +13,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, ClassVar
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.processes.child_main import TERMINAL_SIGNALS, run
 from framefleet.engine.processes.heartbeat import INTERVAL_SECONDS, Heartbeat
 from framefleet.engine.processes.outcome import Failed, Outcome
@@ -84,7 +85,7 @@ class ChildProcess(Conversation):
         name: str,
         main: Callable[..., None],
         *arguments: Any,
-        words: str,
+        words: Notice,
         patience: float = 60.0,
         nice: int = NICE,
         quiet: bool = False,
@@ -137,7 +138,7 @@ class ChildProcess(Conversation):
         while not wait([self._process.sentinel], INTERVAL_SECONDS):
             if self._heartbeat.stopped(self.pid):
                 silence = self._heartbeat.silence
-                self.exit_message = Failed(f"{self.words} gave no sign of life for {int(silence)} s", True, silence)
+                self.exit_message = Failed(Notice("processes.no_sign_of_life", name=self.words, seconds=int(silence)), True, silence)
                 self._process.kill()
 
     def _stop(self, seconds: float) -> int | None:

@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NoReturn
 
+from framefleet.engine.errors import unexpected
 from framefleet.engine.logs import follow_environment
 from framefleet.engine.processes.heartbeat import Counter, beat_until_parent_ends
 from framefleet.engine.processes.outcome import Failed, lack_of_resources
@@ -88,9 +89,9 @@ def _beat(counter: Counter) -> None:
 def failed(problem: BaseException) -> Failed:
     """The exit message for an unexpected error. Prints its traceback, unless the machine lacks something."""
     if (lack := lack_of_resources(problem)) is not None:
-        return Failed(str(lack), retry=True, external=True)
+        return Failed(lack, retry=True, external=True)
     traceback.print_exception(problem)
-    return Failed(f"{type(problem).__name__}: {problem}", retry=True)
+    return Failed(unexpected(problem), retry=True)
 
 
 def _crash(problem: BaseException | None, connection: Connection[Any, Any] | None) -> NoReturn:

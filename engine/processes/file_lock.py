@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import Closing
 
 _FIRST_BYTE = 1 << 30
@@ -23,7 +24,7 @@ _BUSY = {errno.EACCES, errno.EAGAIN, errno.EDEADLK}
 class LockedError(Exception):
     """Another process holds a lock. holder: that process, in words."""
 
-    def __init__(self, path: Path, holder: str) -> None:
+    def __init__(self, path: Path, holder: Notice) -> None:
         super().__init__(f"{path} is locked by {holder}")
         self.holder = holder
 
@@ -38,7 +39,7 @@ class FileLock(Closing):
         OSError: the file cannot be made or locked.
     """
 
-    def __init__(self, path: Path, waiting: Callable[[str], None] | None = None) -> None:
+    def __init__(self, path: Path, waiting: Callable[[Notice], None] | None = None) -> None:
         self.path = path
         while (descriptor := self._take()) is None:
             holder = _holder(path)
@@ -104,16 +105,16 @@ def _same(descriptor: int, path: Path) -> bool:
         return False
 
 
-def _holder(path: Path) -> str:
+def _holder(path: Path) -> Notice:
     with suppress(OSError, ValueError):
         number, command = path.read_text("utf-8", "replace").split(" ", 1)
-        return f"process {int(number)} ({command})"
-    return "another process"
+        return Notice("processes.holder", pid=int(number), command=command)
+    return Notice("processes.other_holder")
 
 
 def held_here(path: Path) -> bool:
     """Whether this process holds the lock file ``path``."""
-    return _holder(path).startswith(f"process {os.getpid()} ")
+    return _holder(path).fields.get("pid") == os.getpid()
 
 
 def _command() -> str:
@@ -121,5 +122,5 @@ def _command() -> str:
     return " ".join([Path(sys.argv[0]).name or "python", *sys.argv[1:2]])[:100]
 
 
-def _ignore(_: str) -> None:
+def _ignore(_: Notice) -> None:
     """Wait without telling anyone again."""

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from framefleet.engine.notices import Notice
 
+THE_WORKER = Notice("processes.worker")
+
 _EXTERNAL = {-getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXCPU") if hasattr(signal, name)}
 """Exit codes of processes that a user or the system ended."""
 
@@ -29,7 +31,7 @@ class Failed:
     so that the child's work is not to blame.
     """
 
-    message: str
+    message: Notice
     retry: bool
     waited: float = 0.0
     external: bool = False
@@ -40,12 +42,12 @@ class Outcome:
     """A child process that has ended.
 
     exit_code: its status, a signal's number as a negative value, or None if it did not end. exit_message: what it sent before, if
-    anything. name: the process in words, as in "the worker".
+    anything. name: the process in words.
     """
 
     exit_code: int | None
     exit_message: Failed | None = None
-    name: str = "the worker"
+    name: Notice = THE_WORKER
 
     @property
     def crashed(self) -> bool:
@@ -70,26 +72,25 @@ class Outcome:
         return self.exit_code in _EXTERNAL or (self.exit_code in _CRASHES and _memory_limit() is not None)
 
     @property
-    def reason(self) -> str:
+    def reason(self) -> Notice:
         """Why the process ended, for the user."""
         if self.exit_message is not None:
             return self.exit_message.message
         if self.exit_code is None:
-            return f"{self.name} did not end"
+            return Notice("processes.not_ended", name=self.name)
         if self.exit_code >= 0:
-            return f"{self.name} ended unexpectedly with status {self.exit_code}"
+            return Notice("processes.status", name=self.name, exit_code=self.exit_code)
         try:
             signal_name = signal.Signals(-self.exit_code).name
         except ValueError:
             signal_name = f"signal {-self.exit_code}"
         if signal_name == "SIGKILL":
-            return f"{self.name} was killed (SIGKILL), by a user or by the system because memory ran out"
-        crash = f"{self.name} {'was terminated' if signal_name == 'SIGTERM' else 'crashed'} ({signal_name})"
+            return Notice("processes.killed", name=self.name)
+        crash = Notice("processes.terminated" if signal_name == "SIGTERM" else "processes.crashed", name=self.name, signal=signal_name)
         limit = _memory_limit() if self.exit_code in _CRASHES else None
         if limit is None:
             return crash
-        advice = Notice("processes.memory_limited", limit=limit >> 20)
-        return f"{crash}; {advice}"
+        return Notice("processes.crashed_with_limit", crash=crash, advice=Notice("processes.memory_limited", limit=limit >> 20))
 
 
 def lack_of_resources(problem: BaseException) -> Notice | None:

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import framefleet
+from framefleet.engine.notices import Notice
 
 ROOT = Path(framefleet.__file__).resolve().parent.parent
 """The working folder of the programs, so that they can import this engine even if it is not installed."""
 
 
-def run_program(program: Sequence[str], timeout: float | None = None) -> tuple[list[Any], str | None]:
+def run_program(program: Sequence[str], timeout: float | None = None) -> tuple[list[Any], Notice | None]:
     """Run a program to its end. timeout: seconds.
 
     Returns the JSON values of the lines that it printed, and why it failed (None = it succeeded). Other lines are ignored, because
@@ -22,9 +23,9 @@ def run_program(program: Sequence[str], timeout: float | None = None) -> tuple[l
         done = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout, cwd=ROOT, check=False)
         output, problem = done.stdout, explain_exit(done.returncode, done.stderr.decode("utf-8", "replace"))
     except subprocess.TimeoutExpired as expired:
-        output, problem = expired.stdout or b"", f"it gave no answer within {timeout:g} s"
+        output, problem = expired.stdout or b"", Notice("processes.no_answer", timeout=timeout)
     except OSError as error:
-        return [], f"it cannot be started: {error}"
+        return [], Notice("processes.not_started", error=str(error))
     values = []
     for line in output.decode("utf-8", "replace").splitlines():
         try:
@@ -34,10 +35,10 @@ def run_program(program: Sequence[str], timeout: float | None = None) -> tuple[l
     return values, problem
 
 
-def explain_exit(status: int, errors: str) -> str | None:
+def explain_exit(status: int, errors: str) -> Notice | None:
     """Why a process failed, with the last line of its standard error; None if it succeeded."""
     if status == 0:
         return None
-    how = f"it crashed (signal {-status})" if status < 0 else f"it ended with status {status}"
+    how = Notice("processes.program_crashed", signal=-status) if status < 0 else Notice("processes.program_status", status=status)
     last = errors.strip().splitlines()[-1:]
-    return f"{how}: {last[0]}" if last else how
+    return Notice("processes.last_line", problem=how, line=last[0]) if last else how

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from threading import Event, Lock
 from typing import NoReturn
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.child_main import leave
 from framefleet.engine.processes.outcome import Failed
@@ -21,14 +22,15 @@ _running = threading.local()
 
 
 class Clock:
-    """Times one operation at a time. what: the operation in words. limit: seconds. paused: no time is counted."""
+    """Times one operation at a time. what: the operation. limit: seconds. paused: no time is counted."""
 
     __slots__ = ("limit", "passed", "paused", "running", "what")
 
     def __init__(self) -> None:
-        self.what, self.limit, self.passed, self.running, self.paused = "", 0.0, 0.0, False, False
+        self.what: Notice | None = None
+        self.limit, self.passed, self.running, self.paused = 0.0, 0.0, False, False
 
-    def start(self, what: str, limit: float) -> None:
+    def start(self, what: Notice, limit: float) -> None:
         """Start timing. The clock pauses while the calling thread waits for memory (see ``waiting_for_room``)."""
         self.what, self.limit, self.passed, self.running, self.paused = what, limit, 0.0, True, False
         _running.clock = self
@@ -120,4 +122,4 @@ class Watchdog:
             for clock in clocks:
                 clock.passed += passed
                 if clock.running and clock.passed > clock.limit:
-                    self._die(Failed(f"{clock.what} did not come to an end within {clock.limit:.0f} s", True, clock.passed))
+                    self._die(Failed(Notice("processes.too_slow", what=clock.what, limit=clock.limit), True, clock.passed))

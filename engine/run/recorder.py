@@ -63,7 +63,7 @@ class Recorder:
         stamp = self._stamps.pop(event.source, None)
         if stamp is None or is_unchanged(path, stamp) or (now := stamp_of(path)) is None or has_same_content(now, stamp):
             return event
-        return replace(event, error=str(Notice("run.changed_while_read", path=path)))
+        return replace(event, error=Notice("run.changed_while_read", path=path))
 
     def store(self, event: Event, path: Path | None, resume: SourceResume | None) -> None:
         """Store an event. path, resume: of its source, None if the event has none."""
@@ -106,7 +106,7 @@ class Recorder:
         opened = self._opened.pop(source, None) is not None
         if not opened and resume.stored:
             return  # the stored results of an earlier run stay
-        self._writer.describe_source(source, decoder=str(event.decoder) or None)
+        self._writer.describe_source(source, decoder=event.decoder.notice)
         stored = str(self._plan.path_of(path))
         self._writer.finish_source(source, stored, event.ledger, event.seconds, event.error, event.cancelled)
         if self._tracking is not None:

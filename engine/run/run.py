@@ -241,7 +241,7 @@ def _source_figures(source: SourceProgress) -> dict[str, Any]:
             "failed": sum(ledger.failed.values()),
         },
         "decoder": source.decoder.name,
-        "decoder_reason": source.decoder.reason,
+        "decoder_reason": "" if source.decoder.reason is None else str(source.decoder.reason),
         "seconds": round(source.seconds, 3),
         "fps": round((ledger.inferred - source.before) / source.seconds, 2) if source.seconds else 0.0,
     }

@@ -163,11 +163,13 @@ class Tiles:
         _check_limits(self)
 
     @property
-    def in_words(self) -> str:
+    def notice(self) -> Notice:
         """A phrase with the grid, the overlap, and whether the whole picture is used."""
-        columns, rows = (str(count) if count else "automatic" for count in (self.columns, self.rows))
-        grid = "tiles of about the network's size" if not (self.columns or self.rows) else f"{columns} × {rows} tiles"
-        return f"{grid} that overlap by {self.overlap:.0%}{', and the whole picture' if self.full_frame else ''}"
+        grid = Notice("settings.tiles_automatic")
+        if self.columns or self.rows:
+            columns, rows = (count or Notice("settings.automatic") for count in (self.columns, self.rows))
+            grid = Notice("settings.tiles_grid", columns=columns, rows=rows)
+        return Notice("settings.tiles_and_whole" if self.full_frame else "settings.tiles", grid=grid, overlap=self.overlap)
 
 
 @dataclass(frozen=True)

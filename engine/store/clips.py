@@ -98,7 +98,7 @@ def write_clips(
     stills: bool = False,
     overwrite: bool = False,
     progress: Progress = lambda _: None,
-    waiting: Callable[[str], None] = lambda _: None,
+    waiting: Callable[[Notice], None] = lambda _: None,
 ) -> list[Path]:
     """Write the clips of one video into a folder. Returns their paths.
 
@@ -129,7 +129,7 @@ def write_clips(
             for path, (name, ending, start, end) in zip(made, wanted, strict=True)
         )
         job = CutsJob(str(source.file), cuts, exact)
-        crash = run_child("clips", "the process that writes clips", "framefleet.engine.store.clips_process", job, progress)
+        crash = run_child("clips", Notice("store.writes_clips"), "framefleet.engine.store.clips_process", job, progress)
         if crash is not None:
             raise ExportError(Notice("store.no_clip_written", crash=crash, path=source.file))
         with explained(folder, "write"):

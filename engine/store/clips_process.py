@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from framefleet.engine.media.cutting import copy_clip, encode_clip, is_seekable, write_still
+from framefleet.engine.notices import Notice
 from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.child_main import when_parent_ends
 from framefleet.engine.processes.watchdog import Clock
@@ -34,4 +35,9 @@ def main(connection: AnyConnection, job: CutsJob) -> None:
     """Run one job: the main function of the process."""
     for cut in job.cuts:
         when_parent_ends(partial(Path(cut.target).unlink, missing_ok=True))
-    serve(connection, f"opening {job.video}", f"writing a clip of {job.video}", partial(write_cuts, job))
+    serve(
+        connection,
+        Notice("store.opening", path=Path(job.video)),
+        Notice("store.writing_clip", path=Path(job.video)),
+        partial(write_cuts, job),
+    )

@@ -190,7 +190,7 @@ def export_session(
     options: ExportOptions = DEFAULTS,
     only: Collection[int] | None = None,
     overwrite: bool = False,
-    waiting: Callable[[str], None] = lambda _: None,
+    waiting: Callable[[Notice], None] = lambda _: None,
     whole: bool = True,
 ) -> list[Exported]:
     """Write the files of each format: ``folder/STEM.SUFFIX`` for each source that the format supports, and files of the whole session.
@@ -331,7 +331,7 @@ def _purpose(plan: Planned, sources: int) -> Purpose:
 
 
 @contextmanager
-def stage(folder: Path, waiting: Callable[[str], None]) -> Iterator[Path]:
+def stage(folder: Path, waiting: Callable[[Notice], None]) -> Iterator[Path]:
     """Provide a hidden folder in ``folder`` for one process at a time. It is empty, also after a process was killed in it."""
     place = folder / STAGE
     with explained(folder, "write"):

@@ -155,7 +155,7 @@ class LiveTracking(Closing):
         while self._waiting and (self._idle or len(self._working) < MAX_PROCESSES):
             source = self._waiting.popleft()
             try:
-                process = self._idle.pop() if self._idle else ChildProcess("tracking", main, words="the process that tracks objects")
+                process = self._idle.pop() if self._idle else ChildProcess("tracking", main, words=Notice("store.tracks_objects"))
             except OSError:  # no process can be started now
                 self._untracked.add(source)
                 continue

@@ -69,7 +69,7 @@ class StoredFrame(NamedTuple):
     pts: float
     width: int
     height: int
-    failure: Any
+    failure: Notice | None
     name: str | None
     device: int
 
@@ -617,7 +617,9 @@ class SessionReader(Closing):
                 raise self._wrong(f"frames, source {source}, frame {rows[int(rest.argmax())][0]}", "a part of a box")
             table = np.frombuffer(b"".join([row[7] for row in rows]), schema.BOX)
             frames = [StoredFrame._make(row[:7]) for row in rows]
-            frames = [frame if frame.failure is None else frame._replace(failure=reason_of(frame.failure)) for frame in frames]
+            frames = [
+                frame if row[4] is None else frame._replace(failure=reason_of(row[4])) for frame, row in zip(frames, rows, strict=True)
+            ]
             starts = np.cumsum(counts) - counts
             frame = np.repeat(np.arange(len(rows)), counts)
             places = np.arange(len(table)) - starts[frame]
@@ -690,14 +692,14 @@ class SessionReader(Closing):
             devices = {number: DeviceId.parse(device) for number, device in self.device_names().items()}
         tracked, begin = bool((tracks >= 0).any()), 0
         for end, (number, pts, width, height, failure, name, device) in zip(ends, block.frames, strict=True):
-            found: Found = InferenceFailure(failure)
             part = slice(begin, end)
-            if failure is None:
-                numbers = tracks[part] if tracked else None
-                if numbers is not None and not (numbers >= 0).any():
-                    numbers = None
-                verified = block.verified[part] if self.corrected else None
-                found = Detections(boxes[part], confidences[part], class_ids[part], numbers, verified)
+            numbers = tracks[part] if tracked else None
+            if numbers is not None and not (numbers >= 0).any():
+                numbers = None
+            verified = block.verified[part] if self.corrected else None
+            found: Found = Detections(boxes[part], confidences[part], class_ids[part], numbers, verified)
+            if failure is not None:
+                found = InferenceFailure(failure)
             if device not in devices:
                 raise self._wrong(f"frames, source {source}, frame {number}", f"device {device}")
             yield FrameResult(FrameRef(source, number, pts, name), devices[device], width, height, found)

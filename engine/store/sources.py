@@ -6,7 +6,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -81,7 +81,7 @@ class StoredSource:
     path: as the user entered it, see ``readable_name``. name: the shortest name that tells it from the others, see ``source_names``.
     file: the absolute path. info: without segments; None if the source could not be opened. finished: whether the run has finished it,
     completely or not. cancelled: whether the run ended it early. seconds: processing time; None until it is finished. error: why it could
-    not be opened or read to its end. stamp: of the content, when the source was opened. decoder: name of the decoder in use. started: clock
+    not be opened or read to its end. stamp: of the content, when the source was opened. decoder: what decoded the frames. started: clock
     time at which the video begins, with time zone. created: the time in its metadata, as text. origin: as in ``SourceInfo``. The last five
     are None if unknown. picture_clock: for pictures, settings that replace the stored clock times; None: they stay.
     """
@@ -94,9 +94,9 @@ class StoredSource:
     finished: bool
     cancelled: bool
     seconds: float | None
-    error: str | None
+    error: Notice | None
     stamp: Stamp | None = None
-    decoder: str | None = None
+    decoder: Notice | None = None
     started: datetime | None = None
     created: str | None = None
     origin: float | None = None
@@ -145,30 +145,36 @@ def stored_source(folder: Path, number: int, exact: str | bytes, kind: str | Non
     ledger = Ledger(decoded, inferred, _counts(dropped), _counts(failed), skipped)
     stamp = None if digest is None else Stamp(size, modified, digest)
     begun = None if started is None else datetime.fromisoformat(started)
-    ended = bool(finished), bool(cancelled), seconds, reason_of(error)
-    return StoredSource(number, path, folder / name, info, ledger, *ended, stamp, decoder, begun, created, origin)
+    problem, use = (None if text is None else reason_of(text) for text in (error, decoder))
+    ended = bool(finished), bool(cancelled), seconds, problem
+    return StoredSource(number, path, folder / name, info, ledger, *ended, stamp, use, begun, created, origin)
 
 
-def _counts(text: str) -> dict[Any, int]:
+def _counts(text: str) -> dict[Notice, int]:
     """The counts of a ledger by reason, as ``counts_text`` wrote them."""
     return {reason_of(reason): int(count) for reason, count in json.loads(text).items()}
 
 
-def counts_text(counts: Any) -> str:
+def counts_text(counts: Mapping[Notice, int]) -> str:
     """Counts of a ledger by reason, as text."""
     return json.dumps({reason_text(reason): count for reason, count in counts.items()})
 
 
-def reason_text(reason: Notice | str | None) -> str | None:
+def reason_text(reason: Notice | None) -> str | None:
     """Why a frame or source failed, as the session stores it: the notice in JSON, so that a reader can show it in another language."""
-    if reason is None:
-        return None
-    return json.dumps(reason.as_json() if isinstance(reason, Notice) else readable(reason))
+    return None if reason is None else json.dumps(reason.map(_readable_value).as_json())
 
 
-def reason_of(text: str | None) -> Any:
+def _readable_value(value: object) -> object:
+    """A value of a notice, with names of files as valid text."""
+    match value:
+        case Path():
+            return Path(readable(str(value)))
+        case str():
+            return readable(value)
+    return value
+
+
+def reason_of(text: str) -> Notice:
     """What ``reason_text`` wrote. Raises ValueError if it is something else."""
-    if text is None:
-        return None
-    value = json.loads(text)
-    return value if isinstance(value, str) else Notice.from_json(value)
+    return Notice.from_json(json.loads(text))

@@ -158,14 +158,14 @@ class SessionWriter:
             *(number, schema.exact(path), *facts, *identity),
         )
 
-    def describe_source(self, number: int, decoder: str | None = None, info: SourceInfo | None = None) -> None:
+    def describe_source(self, number: int, decoder: Notice | None = None, info: SourceInfo | None = None) -> None:
         """Store facts of a source that ``add_source`` has stored. Values that are None stay unchanged.
 
-        decoder: name of the decoder in use. info: what tells at which clock time frames were recorded: ``created`` and ``origin``.
+        decoder: what decoded the frames. info: what tells at which clock time frames were recorded: ``created`` and ``origin``.
         """
         created, origin = (None, None) if info is None else (info.created, info.origin)
         columns = ", ".join(f"{name} = coalesce(?, {name})" for name in ("decoder", "created", "origin"))
-        self._write(f"UPDATE sources SET {columns} WHERE source = ?", _text(decoder), _text(created), origin, number)
+        self._write(f"UPDATE sources SET {columns} WHERE source = ?", reason_text(decoder), _text(created), origin, number)
 
     def set_start(self, number: int, started: datetime | None) -> None:
         """Store the clock time at which a video begins, with time zone; None if it is unknown.
@@ -210,7 +210,7 @@ class SessionWriter:
         return self._devices[name]
 
     def finish_source(
-        self, number: int, path: str, ledger: Ledger, seconds: float, error: Notice | str | None = None, cancelled: bool = False
+        self, number: int, path: str, ledger: Ledger, seconds: float, error: Notice | None = None, cancelled: bool = False
     ) -> None:
         """Store a source's final state and commit. A source that could not be opened needs no ``add_source``.
 

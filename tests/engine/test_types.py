@@ -8,6 +8,7 @@ from framefleet.engine.pool.events import Ledger
 from framefleet.engine.settings import EngineSettings, RunSettings
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult, InferenceFailure
 from tests.support.models import tiny_files
+from tests.support.notices import words
 
 
 @pytest.mark.parametrize(
@@ -58,9 +59,9 @@ def test_detections_are_checked_and_filtered() -> None:
 
 def test_a_frame_has_detections_or_a_failure() -> None:
     ref, device = FrameRef(0, 0, 0.0), DeviceId("cpu", "0")
-    found, failed = FrameResult(ref, device, 1, 1, Detections()), FrameResult(ref, device, 1, 1, InferenceFailure("why"))
+    found, failed = FrameResult(ref, device, 1, 1, Detections()), FrameResult(ref, device, 1, 1, InferenceFailure(words("why")))
     assert (found.detections, found.failure) == (found.found, None)
-    assert (failed.detections, failed.failure) == (None, "why")
+    assert (failed.detections, failed.failure) == (None, words("why"))
 
 
 def test_settings_are_checked() -> None:
@@ -73,6 +74,6 @@ def test_settings_are_checked() -> None:
 
 def test_a_ledger_balances_when_every_frame_is_somewhere() -> None:
     assert Ledger().balanced
-    assert Ledger(10, 7, {"late": 1}, {"damaged": 2}).balanced
+    assert Ledger(10, 7, {words("late"): 1}, {words("damaged"): 2}).balanced
     assert Ledger(10, 10, skipped=90).balanced, "skipped frames are not decoded"
-    assert not Ledger(10, 7, {}, {"damaged": 2}).balanced
+    assert not Ledger(10, 7, {}, {words("damaged"): 2}).balanced

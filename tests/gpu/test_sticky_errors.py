@@ -35,4 +35,4 @@ def test_a_gpu_with_a_sticky_error_fails_visibly_and_nothing_is_lost(
     assert 1 <= len(seen.failures) <= RESTARTS + 1
     if once:
         assert [failure.restarting for failure in seen.failures] == [True]
-        assert "illegal" in seen.failures[0].message.lower()
+        assert "illegal" in str(seen.failures[0].message).lower()

@@ -41,13 +41,17 @@ def describe_events(events: Iterable[Event]) -> list[str]:
                 part = f"source {event.source}"
             case "SourceFinished":
                 ledger = event.ledger
-                counts = [ledger.decoded, ledger.inferred, dict(ledger.dropped), dict(ledger.failed)]
+                counts = [
+                    ledger.decoded,
+                    ledger.inferred,
+                    *({str(reason): n for reason, n in each.items()} for each in (ledger.dropped, ledger.failed)),
+                ]
                 part = f"source {event.source}"
                 facts = f"{json.dumps(counts)} {'error' if event.error else 'no error'}{', cancelled' if event.cancelled else ''}"
             case "DeviceStarting":
                 part, facts = f"device {event.device}", f"attempt {event.attempt}" if event.attempt > 1 else ""
             case "DeviceFailed":
-                part, facts = f"device {event.device}", f"{event.message}; restarting: {event.restarting}"
+                part, facts = f"device {event.device}", f"{event.message!s}; restarting: {event.restarting}"
             case _:
                 part = f"device {event.device}"
         line = f"  {name} {facts}".rstrip()

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export import file_stems
 from framefleet.engine.store.exporters import EXPORTERS
@@ -27,7 +28,11 @@ def make_frame(
     below = [box + apart * (box > 1) for box in range(boxes)]
     corners = np.array([[index + box, y, index + box + 10.5, y + 20.25] for box, y in enumerate(below)], np.float32).reshape(-1, 4)
     scores = np.array([0.9 - box / 10 for box in range(boxes)], np.float32)
-    found = InferenceFailure(failure) if failure else Detections(corners, scores, (np.arange(boxes) % 3).astype(np.int32))
+    found = (
+        InferenceFailure(Notice("general.detail", detail=failure))
+        if failure
+        else Detections(corners, scores, (np.arange(boxes) % 3).astype(np.int32))
+    )
     return FrameResult(FrameRef(source, index, index / 25, name), CPU, 640, 480, found)
 
 

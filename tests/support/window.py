@@ -28,6 +28,7 @@ from framefleet.engine.settings.clock import ClockSource
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store.session import SessionWriter
 from framefleet.engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
+from tests.support.notices import words
 from tests.support.store import video_info
 
 CPU = DeviceId("cpu", "0")
@@ -78,7 +79,7 @@ def window_actions() -> Actions:
 
 def engine_info(device: DeviceId = CPU, precision: str = "bf16", reason: Notice | str = "the fastest that matches fp32") -> EngineInfo:
     """An engine as a backend describes it."""
-    reason = Notice("general.text", text=reason) if isinstance(reason, str) else reason
+    reason = words(reason) if isinstance(reason, str) else reason
     return EngineInfo(device, "Some Processor", "OpenVINO 2026.4", precision, reason, 320, 320, 1, 2)
 
 

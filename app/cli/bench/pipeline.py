@@ -45,7 +45,7 @@ def _parser() -> ArgumentParser:
 def _as_json(measured: PoolRun) -> dict[str, object]:
     return {
         "strategy": measured.strategy,
-        "reason": measured.reason,
+        "reason": str(measured.reason),
         "frames": measured.frames,
         "frames_per_s": round(measured.frames_per_s, 2),
         "whole_frames_per_s": round(measured.whole_per_s, 2),

@@ -12,7 +12,7 @@ from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
-from framefleet.engine.types import DeviceId, EngineInfo
+from framefleet.engine.types import DeviceId, EngineInfo, without_device
 
 HISTORY = 60.0  # seconds
 
@@ -151,7 +151,7 @@ def _at_rest(status: DeviceStatus, now: float) -> tuple[Sample, ...]:
 
 def reason_of(event: DeviceFailed) -> str:
     """Why a device failed, without its name, which is shown beside the reason."""
-    return of_engine(event.message).removeprefix(f"{event.device}: ")
+    return of_engine(without_device(event.message))
 
 
 def shares_of(statuses: Iterable[DeviceStatus]) -> dict[DeviceId, float]:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QImage
 
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.formats import capitalised
-from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.media.preview import process as preview
 from framefleet.engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Place, Request
 from framefleet.engine.notices import Notice
@@ -164,7 +164,7 @@ class PreviewClient(QObject):
     def _send(self, request: Request, memory: PictureMemory | None) -> None:
         if self._process is None:
             self._process = ChildProcess(
-                "preview", preview.main, DetectionLookup, words=marked("engine", "the preview process"), patience=FROZEN_SECONDS, nice=0
+                "preview", preview.main, DetectionLookup, words=Notice("media.preview_process"), patience=FROZEN_SECONDS, nice=0
             )
             self._notifier = QSocketNotifier(self._process.connection.fileno(), QSocketNotifier.Type.Read, self)
             self._notifier.activated.connect(self._receive)

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 from framefleet.app.window.player.preview_client import PreviewClient
 from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.painting import draw_bar, draw_box, fitting, painting, pixmap
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.media.sources import is_picture
@@ -149,7 +150,8 @@ class QueueModel(QAbstractListModel):
             failed = ""
             if item.progress.failed and item.state is not ItemState.FAILED:
                 failed = translate("queue", "\n%Ln frames without detections", None, item.progress.failed)
-            decoder = translate("queue", "\nFrames {decoder}").format(decoder=item.progress.decoder) if str(item.progress.decoder) else ""
+            use = item.progress.decoder.notice
+            decoder = "" if use is None else translate("queue", "\nFrames {decoder}").format(decoder=of_engine(use))
             found = self._found_text(item, NAMED)
             boxes = translate("queue", "\nBoxes: {found}").format(found=found) if self.found(item) else ""
             return f"{item.path}\n{item.explanation}{boxes if found else ''}{failed}{decoder}"

@@ -15,7 +15,6 @@ from framefleet.app.window.queue.item import SESSION, ItemState, Part, QueueItem
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.session.thread import SessionThread
 from framefleet.app.window.timeline.class_counts import Tally
-from framefleet.app.window.widgets.engine_text import as_notice
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.errors import UsageError
@@ -96,7 +95,7 @@ def with_progress(item: QueueItem, progress: SourceProgress, rate: float | None)
     if finished is None:
         return replace(item, state=ItemState.RUNNING if progress.frames else ItemState.WAITING)
     state = ItemState.FAILED if finished.error else ItemState.CANCELLED if finished.cancelled else ItemState.DONE
-    return replace(item, state=state, reason=as_notice(finished.error) if finished.error else None, rate=None)
+    return replace(item, state=state, reason=finished.error, rate=None)
 
 
 class DetectionController(QObject):

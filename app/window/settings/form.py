@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QGridLayout,
 from framefleet.app.window.devices.status import DeviceStatus
 from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.widgets.build import Item, column, label, row, say, wrapped
-from framefleet.app.window.widgets.engine_text import as_notice, of_engine, strategy_name
+from framefleet.app.window.widgets.engine_text import of_engine, strategy_name
 from framefleet.app.window.widgets.fields import ChoiceOrText, PercentBox, choice, form_grid, number, text_field
 from framefleet.app.window.widgets.translation import of_settings, translate
 from framefleet.engine.errors import UsageError
@@ -245,7 +245,7 @@ class LastRun(QObject):
 
     def show_strategy(self, chosen: StrategyChosen) -> None:
         """Take the strategy and its reason."""
-        self._keep("parallel", [_Choice(chosen.strategy, as_notice(chosen.reason))])
+        self._keep("parallel", [_Choice(chosen.strategy, chosen.reason)])
 
     def show_devices(self, statuses: Sequence[DeviceStatus]) -> None:
         """Take the precision, the batch and the decode threads of each device."""
@@ -261,8 +261,8 @@ class LastRun(QObject):
 
     def show_item(self, item: QueueItem) -> None:
         """Take what decoded a finished video."""
-        if words := str(item.progress.decoder):
-            self._keep("decode", [_Choice("", as_notice(words))])
+        if (use := item.progress.decoder.notice) is not None:
+            self._keep("decode", [_Choice("", use)])
 
     def _keep(self, name: str, choices: Sequence[_Choice]) -> None:
         kept = tuple(dict.fromkeys(choices))

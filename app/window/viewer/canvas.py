@@ -11,6 +11,7 @@ from framefleet.app.window.viewer.layout import Placement, Zoom, fit
 from framefleet.app.window.viewer.overlay import Overlay, text_label
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import label
+from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.media.annotation.layout import Rect
 from framefleet.engine.types import Detections, FrameResult
@@ -95,7 +96,7 @@ class VideoCanvas(QWidget):
         return (
             ""
             if self.result.failure is None
-            else translate("viewer", "No detections for this frame: {failure}").format(failure=self.result.failure)
+            else translate("viewer", "No detections for this frame: {failure}").format(failure=of_engine(self.result.failure))
         )
 
     def set_missing(self, text: str) -> None:

@@ -116,9 +116,11 @@ class Statistics:
         )
         found = translate("viewer", "not analysed")
         if result is not None:
-            found = result.failure or translate("viewer", "{visible} of %Ln boxes · {device}", None, len(result.detections or ())).format(
+            found = translate("viewer", "{visible} of %Ln boxes · {device}", None, len(result.detections or ())).format(
                 visible=formats.count(visible), device=result.device
             )
+            if result.failure is not None:
+                found = of_engine(result.failure)
         detection = translate("viewer", "Detection: {summary}").format(summary=item.summary)
         picture = translate("viewer", "Shown: {width} × {height} ({scale})").format(
             width=shown.image.width(), height=shown.image.height(), scale=formats.part(scale)

@@ -24,7 +24,7 @@ from framefleet.engine.cuda.memory import Memory, OutOfMemoryError, cuda_errors
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.detection.preprocess import Fit
 from framefleet.engine.devices.affinity import bind_near
-from framefleet.engine.errors import ModelError
+from framefleet.engine.errors import ModelError, notice_of
 from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.model.network import Network
 from framefleet.engine.notices import Notice
@@ -172,7 +172,7 @@ class NvidiaBackend(Backend):
                 found += self._submit_impl(part, still).result()
             except Exception as problem:  # the frames of earlier parts are released, so the caller cannot submit the batch again
                 _release_frames(part)
-                found += [InferenceFailure(f"inference failed: {problem}")] * len(part)
+                found += [InferenceFailure(Notice("backends.inference_failed", problem=notice_of(problem)))] * len(part)
         finished: Future[list[Found]] = Future()
         finished.set_result(found)
         return finished

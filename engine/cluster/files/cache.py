@@ -15,6 +15,7 @@ from pathlib import Path
 from framefleet.engine.cluster.files.content import Content, digest_of
 from framefleet.engine.errors import ClusterError, SourceError
 from framefleet.engine.media.sources import has_same_content, stamp_of
+from framefleet.engine.notices import Notice
 
 CHUNK = 4 << 20
 """Bytes sent at once."""
@@ -44,10 +45,10 @@ class Cache:
         try:
             folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if folder.parent.lstat().st_uid != os.getuid():
-                raise ClusterError(f"{folder.parent} belongs to another user: set TMPDIR to another folder before 'ray start'")
+                raise ClusterError(Notice("cluster.folder_of_other_user", folder=folder.parent))
             folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
-            raise ClusterError(f"{folder} cannot be made: {error.strerror}; set TMPDIR to another folder before 'ray start'") from error
+            raise ClusterError(Notice("cluster.folder_not_made", folder=folder, problem=error.strerror)) from error
         for part in folder.glob(f"*{_PART}"):
             self._remove_unused(part)  # a transfer that was not completed
 
@@ -79,7 +80,7 @@ class Cache:
         """
         self._evict(sum(sizes))
         if shutil.disk_usage(self._folder).free < sum(sizes):
-            raise OSError(errno.ENOSPC, f"{sum(sizes) / 1e9:.1f} GB do not fit into {self._folder}")
+            raise OSError(errno.ENOSPC, str(Notice("cluster.no_space", size=sum(sizes) / 1e9, folder=self._folder)))
         self._parts[content.key] = self._new_part()
 
     def write(self, content: Content, name: str, offset: int, data: bytes) -> None:
@@ -105,9 +106,9 @@ class Cache:
                     path.parent.mkdir(exist_ok=True)
                     path.touch()
                 if path.stat().st_size != size or digest_of(path) != digest:
-                    raise OSError(errno.EIO, f"{content.name} did not arrive as it was sent")
+                    raise OSError(errno.EIO, str(Notice("cluster.damaged_on_the_way", name=content.name)))
                 if name == "" and not has_same_content(stamp_of(path), content.stamp):
-                    raise SourceError(f"{content.path} changed while it was sent: detect in it again when it is complete")
+                    raise SourceError(Notice("cluster.changed_while_sent", path=content.path))
             with suppress(OSError):  # another agent has sent the same content meanwhile
                 part.rename(self._folder / content.key)
         finally:

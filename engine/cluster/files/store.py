@@ -10,6 +10,7 @@ from typing import TypeAlias
 from framefleet.engine.cluster.files.cache import Cache
 from framefleet.engine.cluster.files.content import Content
 from framefleet.engine.errors import ClusterError, FramefleetError
+from framefleet.engine.notices import Notice
 
 Receive: TypeAlias = Callable[[Path | FramefleetError], None]
 """Takes the path of a content, or why this node cannot have it."""
@@ -58,13 +59,17 @@ class Store:
 
     def arrived(self, content: Content, problem: FramefleetError | None) -> None:
         """Note that the driver has sent a content, or why there is none."""
-        self._settle(content, problem or self._take(content) or ClusterError(f"{content.path} vanished from the cache of this node"))
+        self._settle(content, problem or self._take(content) or ClusterError(Notice("cluster.vanished", path=content.path)))
 
     def _look(self, content: Content) -> None:
         try:
             found = self._find(content)
         except (FramefleetError, OSError) as error:
-            found = error if isinstance(error, FramefleetError) else ClusterError(f"{content.path}: {error.strerror or error}")
+            found = (
+                error
+                if isinstance(error, FramefleetError)
+                else ClusterError(Notice("cluster.not_found", path=content.path, problem=error.strerror or str(error)))
+            )
         if found is None:
             self._ask(content)
         else:
@@ -76,7 +81,7 @@ class Store:
                 self._shared[content] = content.path
             return content.path
         if content.digest is not None and content.path.exists():
-            return ClusterError(f"this node has another {content.path}: copy the model to it, or remove the file there, and it is sent")
+            return ClusterError(Notice("cluster.other_model", path=content.path))
         return self._take(content)
 
     def _take(self, content: Content) -> Path | None:

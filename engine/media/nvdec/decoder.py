@@ -30,6 +30,7 @@ from framefleet.engine.media.nvdec.session import Session, SessionPool, check, l
 from framefleet.engine.media.nvdec.surfaces import SurfaceRing, device_surfaces
 from framefleet.engine.media.segment import SegmentTable, is_reliable
 from framefleet.engine.media.types import DecodedFrame, DeviceFrame, Segment, SourceInfo, SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import UNNUMBERED, FrameRef
 
 _MIN_SURFACES = 8
@@ -126,12 +127,12 @@ class NvdecDecoder(Decoder):
             # with several threads FFmpeg marks different frames of a damaged stream from run to run
             yield from decode_planes(info, segment, max(skip, gone), threads=1)
 
-    def cpu_reason(self, info: SourceInfo) -> str:
+    def cpu_reason(self, info: SourceInfo) -> Notice | None:
         """See ``Decoder.cpu_reason``."""
         if info.kind is not SourceKind.VIDEO:
-            return ""
+            return None
         problem = self._verdicts.get(identity(Path(info.path))) or self._problems.get(info.path)
-        return f"NVDEC cannot decode it ({problem})" if problem else ""
+        return Notice("media.not_by_nvdec", problem=problem) if problem else None
 
     def stop(self) -> None:
         """See ``Decoder.stop``: threads that wait for a session end."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from framefleet.engine.media.types import SourceInfo
@@ -44,9 +45,9 @@ class Fetch:
     hold: bool = False
 
     @property
-    def words(self) -> str:
+    def words(self) -> Notice:
         """What the process does, for an error message."""
-        return f"decoding a picture of {self.path}"
+        return Notice("media.decoding_picture", path=Path(self.path))
 
     @property
     def sequential(self) -> bool:
@@ -61,7 +62,7 @@ class LookUp:
     ticket: int
     pts: float
     stored: Any
-    words = "looking up detections"
+    words = Notice("media.looking_up")
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from framefleet.engine.media.probe import probe
 from framefleet.engine.media.segment import SegmentDecoder
 from framefleet.engine.media.sources import is_folder, is_picture
 from framefleet.engine.media.types import DecodedFrame, Segment, SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import UNNUMBERED, Closing, FrameRef, Image
 
 MAX_PIXELS = 1920 * 1080
@@ -129,7 +130,7 @@ class VideoReader(Closing):
             file.reopen()
             earlier: tuple[float, VideoFrame] | None = None  # the last frame that begins at or before the limit
             for pts, frame, _ in SegmentDecoder(file, Segment(0, start, None, 0)).outcomes():
-                if isinstance(frame, str):
+                if isinstance(frame, Notice):
                     continue
                 seconds = file.seconds(pts)
                 if limit is not None and seconds <= limit:

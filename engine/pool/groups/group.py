@@ -69,14 +69,14 @@ class Group(Backend):
         Raises DeviceError if the settings require NVDEC, and the library for it is missing.
         """
         required = self._setup.engine.decode is Decode.NVDEC
-        nvdec, reason = None, ""
+        nvdec, reason = None, None
         if self._may_use_nvdec(self._setup.engine):
             try:
                 nvdec = self._open_nvdec(required)
             except DeviceError as error:
                 if required:
                     raise
-                reason = str(error)
+                reason = error.notice
         return SharedDecoder(self.info.decode_threads, self._pictures, self._read, nvdec, reason)
 
     def _may_use_nvdec(self, settings: EngineSettings) -> bool:

@@ -15,8 +15,9 @@ from typing import NoReturn
 
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.detection.frame_format import HostImage
-from framefleet.engine.errors import DeviceError, FramefleetError
+from framefleet.engine.errors import DeviceError, FramefleetError, notice_of, unexpected
 from framefleet.engine.model.network import Network
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting
 from framefleet.engine.pool.groups.picture_queue import MemberState, PictureQueue, QueuedPicture
 from framefleet.engine.pool.groups.remote_backend import MemberLostError, RemoteBackend
@@ -28,7 +29,7 @@ from framefleet.engine.pool.worker.inference import Inference, still_works
 from framefleet.engine.processes.restart_budget import RESTART_SECONDS, RESTARTS
 from framefleet.engine.processes.watchdog import Watchdog
 from framefleet.engine.settings import EngineSettings, Precision
-from framefleet.engine.types import DeviceId, EngineInfo, Found, InferenceFailure
+from framefleet.engine.types import DeviceId, EngineInfo, Found, InferenceFailure, of_device, without_device
 
 _LOOK_SECONDS = 0.5
 _JOIN_SECONDS = 1.0
@@ -90,7 +91,7 @@ class MemberPool:
                 self._changed.wait()
             problems = [member.out for member in self._members.values() if member.out is not None]
             if len(problems) == len(self._members):
-                raise DeviceError("; ".join(dict.fromkeys(problems)))
+                raise DeviceError(Notice("pool.members_failed", members=tuple(dict.fromkeys(problems))))
             self._started = True
 
     def _can_start(self) -> bool:
@@ -133,13 +134,14 @@ class MemberPool:
                 member.lost = problem
             if self._closed:
                 return
-            lost, why = member.lost, str(member.lost)
+            assert member.lost is not None
+            lost, why = member.lost, without_device(member.lost.notice)
             retry = isinstance(lost, MemberLostError)
             member.without_picture += isinstance(lost, MemberLostError) and lost.external
             restarting = isinstance(lost, MemberLostError) and member.budget.spend(time.monotonic(), lost.waited)
             restarting = restarting and member.without_picture <= RESTARTS
             if retry and not restarting:
-                why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
+                why = Notice("pool.restarts_did_not_help", why=why, restarts=RESTARTS, seconds=RESTART_SECONDS)
             self._report(DeviceFailed(member.device, why, restarting))
             if not restarting:
                 self._leave(member, why)
@@ -191,9 +193,9 @@ class MemberPool:
         why, member.doubtful = member.doubtful, None
         if still_works(submit, backend.info):
             return
-        lost = f"the engine stopped working: {why}"
+        lost = Notice("pool.engine_stopped", problem=why)
         if not isinstance(backend, RemoteBackend):  # the fault may affect this whole process
-            self._die(Failed(f"{member.device}: {lost}", retry=True))
+            self._die(Failed(of_device(member.device, lost), retry=True))
         raise MemberLostError(lost)
 
     def _take(self, member: MemberState) -> list[QueuedPicture] | None:
@@ -215,7 +217,7 @@ class MemberPool:
             self._take_results(member, pictures, started, future)
         except Exception as problem:  # the future that calls this would swallow it
             traceback.print_exception(problem)
-            self._die(Failed(f"{type(problem).__name__}: {problem}", retry=True))
+            self._die(Failed(unexpected(problem), retry=True))
 
     def _take_results(self, member: MemberState, pictures: list[QueuedPicture], started: float, future: Future[list[Found]]) -> None:
         problem = future.exception()
@@ -237,19 +239,22 @@ class MemberPool:
                 picture.crashes = CrashCount(1)
             again = pictures
         else:
-            pictures[0].shared.put(pictures[0].position, member.device, InferenceFailure(f"inference failed: {problem}"))
+            pictures[0].shared.put(
+                pictures[0].position, member.device, InferenceFailure(Notice("backends.inference_failed", problem=notice_of(problem)))
+            )
         with self._changed:
             self._queue.end(member, pictures, again, None if problem is not None else started)
             if isinstance(problem, MemberLostError):
                 member.lost = problem
             elif problem is not None:
-                member.doubtful = str(problem)
+                member.doubtful = notice_of(problem)
             self._changed.notify_all()
 
-    def _leave(self, member: MemberState, why: str) -> None:
+    def _leave(self, member: MemberState, why: Notice) -> None:
         with self._changed:
-            member.out = f"{member.device}: {why}"
+            member.out = of_device(member.device, why)
             none_left = self._started and all(other.out is not None for other in self._members.values())
             self._changed.notify_all()
         if none_left:
-            self._die(Failed("; ".join(dict.fromkeys(str(other.out) for other in self._members.values())), retry=False))
+            members = tuple(dict.fromkeys(other.out for other in self._members.values()))
+            self._die(Failed(Notice("pool.members_failed", members=members), retry=False))

@@ -9,6 +9,7 @@ from itertools import islice, takewhile
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import FramefleetError
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.groups.shared_batch import SharedBatch
 from framefleet.engine.pool.scheduling.crash_count import CrashCount
 from framefleet.engine.processes.restart_budget import RestartBudget
@@ -44,9 +45,9 @@ class MemberState:
     seconds: float | None = None
     free_since: float = 0.0
     alone: bool = False
-    doubtful: str | None = None
+    doubtful: Notice | None = None
     lost: FramefleetError | None = None
-    out: str | None = None
+    out: Notice | None = None
     attempt: int = 0
     without_picture: int = 0
     budget: RestartBudget = field(default_factory=RestartBudget)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.groups.shared_pictures import Chunk, PictureLocation
 from framefleet.engine.pool.results import PackedResults
 
@@ -37,4 +38,4 @@ class InferenceFailed:
     """The negative answer to ``Infer``: why these pictures have no detections. The engine may still work."""
 
     number: int
-    message: str
+    message: Notice

@@ -11,6 +11,7 @@ from framefleet.engine.backends.base import Backend, Progress
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Network
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding
 from framefleet.engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
 from framefleet.engine.pool.groups.shared_pictures import Chunk, PictureLocation, SharedPictures
@@ -29,7 +30,7 @@ STOP_SECONDS = 0.4
 class MemberLostError(DeviceError):
     """The member's process has ended; a new one may succeed. waited, external: as in ``Outcome``."""
 
-    def __init__(self, why: str, waited: float = 0.0, external: bool = False) -> None:
+    def __init__(self, why: Notice, waited: float = 0.0, external: bool = False) -> None:
         super().__init__(why)
         self.waited, self.external = waited, external
 

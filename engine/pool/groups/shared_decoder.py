@@ -9,6 +9,7 @@ from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.media.decoder import Decoded, Decoder
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.groups.shared_pictures import SharedPictures
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ class SharedDecoder(Decoder):
     the GPU's memory. reason: why NVDEC is not used although the members have it.
     """
 
-    def __init__(self, threads: int, pictures: SharedPictures, read: Read, nvdec: NvdecDecoder | None, reason: str = "") -> None:
+    def __init__(
+        self, threads: int, pictures: SharedPictures, read: Read, nvdec: NvdecDecoder | None, reason: Notice | None = None
+    ) -> None:
         super().__init__(threads)
         self._pictures, self._read, self._nvdec, self._reason = pictures, read, nvdec, reason
 
@@ -47,7 +50,7 @@ class SharedDecoder(Decoder):
         threads = min(THREADS, usable_cores()) if whole else max(1, usable_cores() // self.threads)
         return self._read(info, segment, skip, threads)
 
-    def cpu_reason(self, info: SourceInfo) -> str:
+    def cpu_reason(self, info: SourceInfo) -> Notice | None:
         """See ``Decoder.cpu_reason``."""
         return self._reason if self._nvdec is None else self._nvdec.cpu_reason(info)
 

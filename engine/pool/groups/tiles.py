@@ -11,7 +11,9 @@ import numpy as np
 
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.detection.tiling import Tiling, merge, plan_tiles
+from framefleet.engine.errors import unexpected
 from framefleet.engine.media.types import DeviceFrame
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.groups.group import Group
 from framefleet.engine.pool.groups.shared_batch import SharedBatch
 from framefleet.engine.pool.protocol import DeviceEvent, Failed, Setup
@@ -78,7 +80,7 @@ class TilesBackend(Group):
             return merge(tiling, [tile for tile in tiles if isinstance(tile, Detections)], self._setup.engine.iou)
         except Exception as problem:  # an executor's callback would swallow it
             traceback.print_exception(problem)
-            return InferenceFailure(f"its tiles cannot be merged: {type(problem).__name__}: {problem}")
+            return InferenceFailure(Notice("pool.tiles_not_merged", problem=unexpected(problem)))
 
     def _plan(self, image: Image) -> Tiling:
         height, width = image.shape[:2]

@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import Self
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId, InferenceFailure
 
-DIED_TWICE = InferenceFailure("the worker died on this frame twice")
+DIED_TWICE = InferenceFailure(Notice("pool.died_twice"))
 
 
 @dataclass(frozen=True)

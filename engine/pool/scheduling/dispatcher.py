@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.pool.events import Event, SourceFinished, SourceOpened
 from framefleet.engine.pool.position import Position
 from framefleet.engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
@@ -47,7 +48,7 @@ class Dispatcher:
         self._sources: dict[int, OpenSource] = {}
         self._probes = Probes(clock)
         self._drops: list[tuple[DeviceId, Drop]] = []
-        self._why_no_device = ""
+        self._why_no_device: Notice | None = None
 
     @property
     def finished(self) -> bool:
@@ -101,16 +102,16 @@ class Dispatcher:
         """Assign no more work to a device. If its worker was started, the pool calls ``lost`` when the worker has ended."""
         worker = self._workers.get(device)
         if worker is None:
-            return self._gone(device, "it was removed")
+            return self._gone(device, Notice("pool.removed"))
         worker.leaving, worker.waits = True, False
         self._devices.discard(device)
         self._workers.ask_no_more(device)
         return []
 
-    def lost(self, device: DeviceId, *, gone: bool, why: str, suspect: bool = True) -> list[Event]:
+    def lost(self, device: DeviceId, *, gone: bool, why: Notice, suspect: bool = True) -> list[Event]:
         """Note that a worker ended and all its messages have been received.
 
-        gone: whether the worker is not restarted. why: the reason, in words. suspect: whether a task that it had begun may have ended it.
+        gone: whether the worker is not restarted. why: the reason. suspect: whether a task that it had begun may have ended it.
         """
         worker = self._workers.pop(device)
         if not suspect:
@@ -120,7 +121,7 @@ class Dispatcher:
         events: list[Event] = []
         source = worker.probe
         if source is not None and source.number in self._sources and self._probes.lost(source, worker, self._workers):
-            events.append(self._finish(source, error=f"{source.path}: opening it ended the worker twice: {why}"))
+            events.append(self._finish(source, error=Notice("pool.opening_ended_worker", path=source.path, why=why)))
         for work in worker.works.values():
             events += self._lost_work(device, work, worker)
         return events + self._gone(device, why) if gone else events
@@ -168,7 +169,7 @@ class Dispatcher:
         if isinstance(message, ProbeFailed):
             return [self._finish(source, error=message.error)]
         if source.position is not None and not source.position.fits(message.info.segments):
-            return [self._finish(source, error=f"{source.path} is not cut as in the earlier run: use --restart to begin again")]
+            return [self._finish(source, error=Notice("pool.cut_differently", path=source.path, option=Option("restart")))]
         source.open(message.info)
         self._strategy.open(source.number, message.info.segments, source.position)
         return [SourceOpened(source.number, message.info), *self._advance(source)]
@@ -226,19 +227,19 @@ class Dispatcher:
         self._strategy.give_back(rest)
         return events
 
-    def _gone(self, device: DeviceId, why: str) -> list[Event]:
+    def _gone(self, device: DeviceId, why: Notice) -> list[Event]:
         self._devices.discard(device)
         self._strategy.lose(device)
         if self._devices:
             return []
-        self._why_no_device = f"no device is left: {device}: {why}"
+        self._why_no_device = Notice("pool.no_device_left", device=str(device), why=why)
         return [event for source in list(self._sources.values()) for event in self._cut_short(source, self._why_no_device)]
 
-    def _cut_short(self, source: OpenSource, error: str | None) -> list[Event]:
+    def _cut_short(self, source: OpenSource, error: Notice | None) -> list[Event]:
         """Finish a source before its end. Hands on what was received, with gaps."""
         return [*source.due(ends=True), self._finish(source, error=error, cancelled=True)]
 
-    def _finish(self, source: OpenSource, *, error: str | None, cancelled: bool = False) -> SourceFinished:
+    def _finish(self, source: OpenSource, *, error: Notice | None, cancelled: bool = False) -> SourceFinished:
         del self._sources[source.number]
         self._probes.remove(source)
         self._strategy.close(source.number)

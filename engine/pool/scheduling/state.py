@@ -6,6 +6,7 @@ from pathlib import Path
 
 from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import FramesDone
 from framefleet.engine.pool.ledger import LedgerBook
 from framefleet.engine.pool.position import Position
@@ -34,7 +35,7 @@ class OpenSource:
     info: SourceInfo | None = None
     asked: float = 0.0
     started: float | None = None
-    error: str | None = None
+    error: Notice | None = None
     decoder: DecoderUse = DecoderUse()  # noqa: RUF009
     suspect: bool = False
     position: Position | None = None

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias
 
 from framefleet.engine.pool.protocol import FromWorker, Setup, ToWorker
 from framefleet.engine.processes.child import NICE, ChildProcess
-from framefleet.engine.processes.outcome import Outcome
+from framefleet.engine.processes.outcome import THE_WORKER, Outcome
 
 WorkerMain: TypeAlias = "Callable[[Connection[FromWorker, ToWorker], Setup], None]"
 """What a worker's thread runs."""
@@ -68,7 +68,7 @@ class Host:
         """Start a worker and return the connection to it."""
         if self._process is None:
             self._process = ChildProcess(
-                self._name, main, self._worker_main, words="the worker", patience=setup.stall_seconds, nice=self._nice
+                self._name, main, self._worker_main, words=THE_WORKER, patience=setup.stall_seconds, nice=self._nice
             )
         connection, theirs = multiprocessing.Pipe()
         with theirs:

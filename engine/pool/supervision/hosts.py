@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.discovery import chosen_devices
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.pool.supervision.host import Host, WorkerHost, WorkerMain
 from framefleet.engine.settings import RunSettings
 from framefleet.engine.types import DeviceId
@@ -23,7 +24,7 @@ class Hosts:
     def check(self, settings: RunSettings, devices: Sequence[DeviceId]) -> None:  # noqa: ARG002
         """Check that the devices can run here with these settings. Raises UsageError if they cannot."""
         if remote := [device for device in devices for member in device.members if member.node]:
-            raise UsageError(f"{remote[0]} is a device of a cluster: give --cluster ADDRESS, or choose one of 'framefleet devices'")
+            raise UsageError(Notice("pool.device_of_cluster", device=str(remote[0]), option=Option("cluster", "ADDRESS")))
 
     def host(self, device: DeviceId, worker_main: WorkerMain) -> WorkerHost:
         """The host for a device's workers. worker_main: what a worker runs."""

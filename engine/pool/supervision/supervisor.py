@@ -9,6 +9,7 @@ from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.device_reports import DeviceReports
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, EngineBuilding, Event
 from framefleet.engine.pool.groups.protocol import InferenceFailed, Inferred
@@ -173,7 +174,7 @@ class Supervisor:
             outcome = other.reap(process)
             suspect = not other.ended_alone
             if cause is not None and other.exit_message is None:
-                why = f"the worker of {cause.device} ended the process that both share"
+                why = Notice("pool.ended_by_neighbour", device=str(cause.device))
                 outcome, suspect = replace(process, exit_message=Failed(why, retry=True)), False
             events += self._settle(other, outcome, suspect=suspect)
         return events + [event for other in ended if self._workers.get(other.device) is other for event in self._start(other)]
@@ -193,11 +194,11 @@ class Supervisor:
                 wanted.remove(device)
             staying = list(wanted)  # also a device that joins again as soon as it has left
         if outcome.retry and not (restarting or leaving or lacking):
-            why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
+            why = Notice("pool.restarts_did_not_help", why=why, restarts=RESTARTS, seconds=RESTART_SECONDS)
         events = [] if isinstance(remote.exit_message, Stopped) else self._reports.failed(device, why, restarting)
         self._dispatcher.join(staying)
         events += self._dispatcher.lost(
-            device, gone=device not in staying, why="it was removed" if leaving else why, suspect=suspect and not outcome.external
+            device, gone=device not in staying, why=Notice("pool.removed") if leaving else why, suspect=suspect and not outcome.external
         )
         if leaving:
             events += self._left(remote)

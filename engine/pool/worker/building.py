@@ -47,7 +47,7 @@ def build(
 
     clock = watchdog.add()
     if watched:
-        clock.start(f"a step in building the engine for {backend.device}", max(MIN_BUILD_SECONDS, BUILD_TIMES * watchdog.seconds))
+        clock.start(Notice("pool.building", device=str(backend.device)), max(MIN_BUILD_SECONDS, BUILD_TIMES * watchdog.seconds))
     try:
         backend.activate(load(), settings, progress)
     finally:

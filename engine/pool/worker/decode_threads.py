@@ -5,10 +5,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeAlias
 
+from framefleet.engine.errors import notice_of
 from framefleet.engine.media.decoder import Decoder, DecoderUse
 from framefleet.engine.media.types import DecodeFailure, DeviceFrame
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Revoke, Trying
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Picture
 from framefleet.engine.processes.outcome import lack_of_resources
@@ -122,11 +125,12 @@ class DecodeThreads:
         if task.careful:
             self._buffer.wait_settled()
         self._send(Began(task.source, task.segment.number))
-        what, limit = f"decoding {task.info.path}", self._watchdog.seconds
+        what, limit = Notice("pool.decoding", path=Path(task.info.path)), self._watchdog.seconds
         patience = limit * (1 + task.skip // SKIPPED_FRAMES)
         place = task.source, task.segment.number
         asked = False
-        done, complete, error = task.skip, False, None
+        done, complete = task.skip, False
+        error: Notice | None = None
         by_cpu = by_nvdec = 0
         try:
             frames = iter(self._decoder.decode(task.info, task.segment, task.skip))
@@ -165,10 +169,10 @@ class DecodeThreads:
             clock.stop()
             if lack_of_resources(problem) is not None:  # no frame is to blame: the worker ends, and another one continues
                 raise
-            error = str(problem) or type(problem).__name__
+            error = notice_of(problem)
             missing = max(0, task.segment.frames - done)
             self._buffer.put(Gap(task, DecodeFailure(FrameRef(task.source, UNNUMBERED, math.nan), missing, error)))
             done, complete = done + missing, True
-        reason = self._decoder.cpu_reason(task.info) if by_cpu else ""
+        reason = self._decoder.cpu_reason(task.info) if by_cpu else None
         self._buffer.put(End(task, done, complete, error, DecoderUse(by_nvdec, by_cpu, reason)))
         return asked

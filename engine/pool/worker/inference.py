@@ -12,8 +12,9 @@ import numpy as np
 
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.detection.frame_format import HostImage
-from framefleet.engine.errors import DeviceError
+from framefleet.engine.errors import DeviceError, notice_of
 from framefleet.engine.media.types import DeviceFrame, SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.groups.shared_batch import SharedBatch
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
 from framefleet.engine.processes.outcome import lack_of_resources
@@ -66,7 +67,7 @@ class Inference:
         # this class waits for a slot itself, so that the time in ``Backend.submit`` is the preprocessing time
         self._slots = threading.Semaphore(backend.info.slots)
         self._clocks: list[Clock] = []  # stopped clocks, for reuse
-        self._name = f"an inference on {backend.device}"
+        self._name = Notice("pool.inference", device=str(backend.device))
         self._on_cpu = any(member.kind == "cpu" for member in backend.device.members)
 
     def run(self, buffer: FrameBuffer, dropped: Callable[[int], bool], put: Callable[[Batch], None]) -> None:
@@ -103,7 +104,7 @@ class Inference:
         except Exception as problem:
             return self._halves(pictures, problem)
         if len(found) != wanted:
-            return [InferenceFailure(f"inference failed: the engine gave {len(found)} results for {wanted} pictures")] * wanted
+            return [InferenceFailure(Notice("pool.wrong_number_of_results", found=len(found), wanted=wanted))] * wanted
         return found
 
     def _halves(self, pictures: Sequence[Picture], problem: Exception) -> list[Found]:
@@ -113,8 +114,8 @@ class Inference:
         if len(pictures) == 1:
             pictures[0].release()
             if not still_works(self.submit, self._backend.info):
-                raise DeviceError(f"the engine stopped working: {problem}") from problem
-            return [InferenceFailure(f"inference failed: {problem}")]
+                raise DeviceError(Notice("pool.engine_stopped", problem=notice_of(problem))) from problem
+            return [InferenceFailure(Notice("backends.inference_failed", problem=notice_of(problem)))]
         middle = len(pictures) // 2
         return [found for half in (pictures[:middle], pictures[middle:]) for found in self._results(half, self._submit(half, Times()))]
 

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from framefleet.engine.backends.base import Backend
+from framefleet.engine.errors import notice_of
 from framefleet.engine.pool.events import DeviceReady
 from framefleet.engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
 from framefleet.engine.pool.groups.shared_pictures import MappedChunk
@@ -95,7 +96,7 @@ class MemberPipeline:
             self._send(failed(problem))
             leave(1)
         traceback.print_exception(problem)
-        self._send(InferenceFailed(task.number, str(problem) or type(problem).__name__))
+        self._send(InferenceFailed(task.number, notice_of(problem)))
 
     def _map(self, memory: SharedMemory) -> None:
         wanted = {chunk.number: chunk for chunk in memory.chunks}

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.types import DecodeFailure, DeviceFrame
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.protocol import Detect
 from framefleet.engine.types import FrameRef
 
@@ -61,7 +62,7 @@ class End:
     task: Detect
     frames: int
     complete: bool
-    error: str | None
+    error: Notice | None
     decoder: DecoderUse = DecoderUse()  # noqa: RUF009
 
 

@@ -4,8 +4,9 @@ import queue
 import traceback
 from collections.abc import Callable
 
-from framefleet.engine.errors import FramefleetError
+from framefleet.engine.errors import FramefleetError, unexpected
 from framefleet.engine.media.sampling import Sampling
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.protocol import Began, FromWorker, Probe, Probed, ProbeFailed
 from framefleet.engine.processes.watchdog import Watchdog
 
@@ -22,13 +23,13 @@ def probe_sources(
     clock = watchdog.add()
     while (task := tasks.get()) is not None:
         send(Began(task.source, None))
-        clock.start(f"opening {task.path}", PROBE_PATIENCE * watchdog.seconds)
+        clock.start(Notice("pool.opening", path=task.path), PROBE_PATIENCE * watchdog.seconds)
         try:
             answer: Probed | ProbeFailed = Probed(task.source, probe(task.path, sampling))
         except FramefleetError as error:
-            answer = ProbeFailed(task.source, str(error))
+            answer = ProbeFailed(task.source, error.notice)
         except Exception as error:
             traceback.print_exc()
-            answer = ProbeFailed(task.source, f"{task.path}: {type(error).__name__}: {error}")
+            answer = ProbeFailed(task.source, Notice("pool.not_opened", path=task.path, problem=unexpected(error)))
         clock.stop()
         send(answer)

@@ -121,7 +121,7 @@ class ResultSender:
             found = self._inference.results(batch)
         except DeviceError as problem:
             self._send_due(math.inf)
-            self._die(Failed(str(problem), retry=True))
+            self._die(Failed(problem.notice, retry=True))
         self._measure(batch, found)
         return found
 

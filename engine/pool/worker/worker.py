@@ -89,11 +89,11 @@ class Worker:
             pipeline = self._pipeline = self._build_pipeline()
         except Exception as error:
             if (lack := lack_of_resources(error)) is not None:  # a new worker would lack it, too
-                return Failed(str(lack), retry=False)
+                return Failed(lack, retry=False)
             if not isinstance(error, FramefleetError):
                 raise
             # the pool names the device anyway
-            return Failed(str(without_device(error.notice)), retry=False)
+            return Failed(without_device(error.notice), retry=False)
         if not self._stopping:
             self._send(DeviceReady(pipeline.info))
             name_thread("feed")  # not earlier: threads that libraries start inherit the name

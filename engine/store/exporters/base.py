@@ -214,10 +214,10 @@ STALL_SECONDS = 60.0
 """The time limit for one frame. A frame takes longer only if the decoder or the disk hangs."""
 
 
-def run_child(name: str, words: str, module: str, job: object, progress: Progress) -> str | None:
+def run_child(name: str, words: Notice, module: str, job: object, progress: Progress) -> Notice | None:
     """Call ``main(connection, job)`` of a module in a child process. If ``progress`` raises, the process is killed.
 
-    name: of the process. words: for messages, "the process that …". progress: called with each number that the process sends. Returns how
+    name: of the process. words: for messages. progress: called with each number that the process sends. Returns how
     the process crashed, None if it has done its job.
 
     Raises ExportError if the process ended with a message about what failed.
@@ -235,14 +235,14 @@ def run_child(name: str, words: str, module: str, job: object, progress: Progres
         raise
     if outcome.crashed:
         return outcome.reason if outcome.exit_code else None
-    return f"{words} ended: {outcome.reason}"
+    return Notice("store.process_ended", process=words, reason=outcome.reason)
 
 
 def _run(connection: AnyConnection, module: str, job: object) -> None:
     import_module(module).main(connection, job)  # only the child loads media libraries
 
 
-def serve(connection: AnyConnection, opening: str, writing: str, work: Callable[[Callable[[int], None], Clock], int]) -> None:
+def serve(connection: AnyConnection, opening: Notice, writing: Notice, work: Callable[[Callable[[int], None], Clock], int]) -> None:
     """Do the work of the child process. Sends the number of frames, regularly and at the end, or ``Failed``.
 
     work: takes a function that it calls with the number of finished frames, and the watchdog's clock; returns the number of frames.
@@ -264,7 +264,7 @@ def serve(connection: AnyConnection, opening: str, writing: str, work: Callable[
         connection.send(work(report, clock))
     except FramefleetError as error:
         clock.stop()
-        connection.send(Failed(str(error), retry=False))
+        connection.send(Failed(error.notice, retry=False))
 
 
 to_json = json.JSONEncoder(ensure_ascii=False).encode

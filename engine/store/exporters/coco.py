@@ -80,7 +80,7 @@ def _images(export: Export) -> Iterator[dict[str, object]]:
         if moment := clock.text(pts):
             image["date_captured"] = moment
         if frame.failure is not None:
-            image["failed"] = frame.failure
+            image["failed"] = str(frame.failure)
         yield image
 
 

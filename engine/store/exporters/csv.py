@@ -183,11 +183,17 @@ def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[
     video = source.kind is SourceKind.VIDEO
     duration = round(source.info.duration, 6) if source.info is not None and source.info.duration is not None else None
     name, failure = (group.last.name, group.last.failure) if group.last is not None and not video else (None, None)
+    problem = source.error or failure
     # the row of one picture does not count the others of its folder
     dropped, skipped = (sum(source.ledger.dropped.values()), source.ledger.skipped) if name is None else (0, 0)
     values: list[object] = [file_of(source, name), start, duration, group.inferred, group.failed, dropped, skipped]
     complete = source.succeeded or (name is not None and source.error is None)
-    values += [is_empty(source, group, least, tracked), complete, file_path(source, name), source.error or failure]
+    values += [
+        is_empty(source, group, least, tracked),
+        complete,
+        file_path(source, name),
+        None if problem is None else str(problem),
+    ]
     long_enough = group.seen(least, tracked)
     for class_id in classes:
         tally = long_enough.get(class_id)

@@ -25,9 +25,9 @@ def write(export: Export, file: TextIO) -> None:
         if moment := clock.text(frame.ref.pts):
             line["clock"] = moment
         line |= {"device": str(frame.device), "detections": []}
-        if frame.detections is None:
-            line["failed"] = frame.failure
-        else:
+        if frame.failure is not None:
+            line["failed"] = str(frame.failure)
+        if frame.detections is not None:
             line["detections"] = [
                 {"class_id": class_id, "label": label_of(export.reader.labels, class_id), "confidence": score, "box": box, **mark}
                 for (class_id, score, box), mark in zip(rounded(frame.detections), marks(frame.detections, tracked), strict=True)

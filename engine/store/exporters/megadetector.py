@@ -95,7 +95,7 @@ def write(export: Export, file: TextIO) -> None:
                 name = path if frame.ref.name is None else f"{path}/{frame.ref.name}".removeprefix("./")
                 found = categories.detections(frame) if frame.failure is None else None
                 entry = {"file": name, **_datetime(clock.at(frame.ref.pts)), "detections": found}
-                file.write(separator + to_json(entry | ({"failure": frame.failure} if frame.failure is not None else {})))
+                file.write(separator + to_json(entry | ({"failure": str(frame.failure)} if frame.failure is not None else {})))
                 separator = ",\n"
         else:
             file.write(separator)
@@ -109,7 +109,7 @@ def write(export: Export, file: TextIO) -> None:
 def _write_video(export: Export, source: StoredSource, path: str, categories: _Categories, file: TextIO) -> None:
     """Write the entry of a video, or of a source that could not be opened."""
     if source.info is None:
-        failure = source.error or "the file was not processed"
+        failure = "the file was not processed" if source.error is None else str(source.error)
         file.write(to_json({"file": path, "failure": failure, "detections": None, "frame_rate": 0, "frames_processed": []}))
         return
     head = {"file": path, "frame_rate": source.info.rate or 0, **_datetime(source.started)}

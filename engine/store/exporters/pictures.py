@@ -132,6 +132,6 @@ def write_pictures(export: Export, source: StoredSource, folder: Path, last: int
     def progress(decoded: int) -> None:
         export.progress(export.written + count * min(decoded, last + 1) // (last + 1))
 
-    crash = run_child("pictures", "the process that writes pictures", "framefleet.engine.store.exporters.pictures_process", job, progress)
+    crash = run_child("pictures", Notice("store.writes_pictures"), "framefleet.engine.store.exporters.pictures_process", job, progress)
     if crash is not None:
         raise ExportError(crash)

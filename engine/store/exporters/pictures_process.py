@@ -62,7 +62,7 @@ def _write_frames(job: PicturesJob, wanted: Iterator[_Named], report: Callable[[
             if named is None:
                 break
             name, frame = named
-            if isinstance(outcome, str) or abs(file.seconds(pts) - frame.ref.pts) >= _SAME:
+            if isinstance(outcome, Notice) or abs(file.seconds(pts) - frame.ref.pts) >= _SAME:
                 continue
             try:
                 image = convert(outcome)
@@ -99,4 +99,9 @@ def _write_picture(job: PicturesJob, name: str, image: Image) -> None:
 
 def main(connection: AnyConnection, job: PicturesJob) -> None:
     """Run one job: the main function of the process."""
-    serve(connection, f"opening {job.file}", f"writing a picture of {job.file}", partial(write_selected, job))
+    serve(
+        connection,
+        Notice("store.opening", path=Path(job.file)),
+        Notice("store.writing_picture", path=Path(job.file)),
+        partial(write_selected, job),
+    )

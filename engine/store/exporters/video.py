@@ -16,8 +16,6 @@ from framefleet.engine.store.schema import explained
 from framefleet.engine.store.zones import zones_for
 from framefleet.engine.zones.shapes import ZoneSet
 
-_WORDS = "the process that writes annotated videos"
-
 
 @dataclass(frozen=True)
 class Job:
@@ -48,7 +46,9 @@ def write(export: Export) -> None:
     with explained(path, "write"), complete_file(path, keep_part=True) as part:
         job = Job(reader.view, source.number, str(source.file), str(part), *drawn)
         try:
-            crash = run_child("annotated video", _WORDS, "framefleet.engine.store.exporters.video_process", job, export.progress)
+            crash = run_child(
+                "annotated video", Notice("store.writes_videos"), "framefleet.engine.store.exporters.video_process", job, export.progress
+            )
         except BaseException:
             part.unlink(missing_ok=True)
             raise

@@ -189,4 +189,9 @@ def main(connection: AnyConnection, job: Job) -> None:
     target = Path(job.target)
     for path in (target, target.with_name(f"{target.name}.plain")):
         when_parent_ends(partial(path.unlink, missing_ok=True))
-    serve(connection, f"opening {job.video}", f"writing a frame of {job.target}", partial(write_annotated, job))
+    serve(
+        connection,
+        Notice("store.opening", path=Path(job.video)),
+        Notice("store.writing_frame", path=Path(job.target)),
+        partial(write_annotated, job),
+    )

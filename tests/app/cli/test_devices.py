@@ -5,9 +5,9 @@ from pathlib import Path
 
 from framefleet.app.cli.devices import table
 from framefleet.engine.devices.discovery import DeviceDescription
-from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 from tests.support.cli import run_main
+from tests.support.notices import words
 
 CPU = DeviceDescription(DeviceId("cpu", "0"), "Some Processor", "OpenVINO 2026.4", ("fp32", "bf16"), 2, 16 * 2**30)
 GPU = DeviceDescription(
@@ -41,7 +41,7 @@ def test_columns_that_no_device_fills_are_left_out() -> None:
 
 
 def test_gpus_have_more_to_tell_and_problems_stand_beneath_their_device() -> None:
-    broken = DeviceDescription(DeviceId("cuda", "1"), "NVIDIA A2", "TensorRT", (), problem=Notice("general.text", text="it is hidden"))
+    broken = DeviceDescription(DeviceId("cuda", "1"), "NVIDIA A2", "TensorRT", (), problem=words("it is hidden"))
     assert table([CPU, GPU, broken]).splitlines() == [
         "DEVICE    NAME            CORES  MEMORY     COMPUTE  DRIVER            BACKEND          PRECISIONS",
         "cpu:0     Some Processor  2      16.0 GiB                              OpenVINO 2026.4  fp32, bf16",
@@ -53,7 +53,7 @@ def test_gpus_have_more_to_tell_and_problems_stand_beneath_their_device() -> Non
 
 
 def test_where_nothing_can_be_used_the_list_is_shown_nevertheless() -> None:
-    broken = DeviceDescription(DeviceId("cpu", "0"), "CPU", "OpenVINO", (), problem=Notice("general.text", text="it is gone"))
+    broken = DeviceDescription(DeviceId("cpu", "0"), "CPU", "OpenVINO", (), problem=words("it is gone"))
     assert "not available: it is gone" in table([broken])
     assert "unless" not in table([broken])
 

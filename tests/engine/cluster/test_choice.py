@@ -9,10 +9,11 @@ from framefleet.engine.cluster.messages import Hello
 from framefleet.engine.cluster.versions import own_versions
 from framefleet.engine.errors import ClusterError, UsageError
 from framefleet.engine.types import DeviceId
+from tests.support.notices import words
 
 
-def node(name: str, *devices: str, problem: str = "") -> Hello:
-    return Hello(own_versions(), tuple(DeviceId.parse(f"{name}/{device}") for device in devices), 4, problem)
+def node(name: str, *devices: str, problem: str | None = None) -> Hello:
+    return Hello(own_versions(), tuple(DeviceId.parse(f"{name}/{device}") for device in devices), 4, problem and words(problem))
 
 
 NODES = {"b": node("b", "cpu:0"), "a": node("a", "cuda:0", "cuda:1"), "c": node("c", "openvino:GPU.0")}
@@ -43,5 +44,7 @@ def test_a_node_that_joins_adds_its_devices_by_the_same_rule() -> None:
 
 
 def test_without_a_device_each_node_says_why() -> None:
-    with pytest.raises(ClusterError, match=r"no node of the cluster has a device that can be used \(a: no driver; b: no OpenVINO\)"):
+    with pytest.raises(
+        ClusterError, match=r"no node of the cluster has a device that can be used \(node a: no driver; node b: no OpenVINO\)"
+    ):
         names(nodes={"b": node("b", problem="no OpenVINO"), "a": node("a", problem="no driver")})

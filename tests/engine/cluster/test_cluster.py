@@ -17,6 +17,7 @@ from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.cluster.versions import own_versions
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.errors import ClusterError, UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.settings import Isolation, Parallel
 from framefleet.engine.store.session import SessionReader
@@ -85,12 +86,12 @@ def with_another_version(*arguments: Any) -> None:
 
 
 def test_nodes_with_another_version_are_refused(raylets: Raylets) -> None:
-    said: list[str] = []
+    said: list[Notice] = []
     with pytest.raises(
-        ClusterError, match=r"no node of the cluster .* can take part: node alpha: Framefleet is .* there and 9.9 here, Python is"
+        ClusterError, match=r"no node of the cluster .* can take part: node alpha: Framefleet is .* there and 9.9 here; Python is"
     ):
         ClusterConnection(raylets.address, said.append, main=with_another_version)
-    assert any(line.startswith("node alpha is left out: Framefleet is") for line in said)
+    assert any(str(line).startswith("node alpha is left out: Framefleet is") for line in said)
 
 
 @pytest.mark.slow

@@ -42,8 +42,8 @@ def test_a_node_of_a_cluster_needs_a_cluster() -> None:
 
 def test_differences_are_in_words() -> None:
     mine = Versions("1.0", "aa", "3.12.1")
-    assert mine.differences(mine) == []
-    assert mine.differences(Versions("1.1", "bb", "3.12.1")) == [
+    assert mine.differences(mine) == ()
+    assert [*map(str, mine.differences(Versions("1.1", "bb", "3.12.1")))] == [
         "Framefleet is 1.1 there and 1.0 here",
         "the code of Framefleet is bb there and aa here",
     ]

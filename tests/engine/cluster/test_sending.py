@@ -47,7 +47,7 @@ def test_files_that_a_node_cannot_read_are_sent(
     check(seen, local)
     assert [frame[1:] for frame in facts(seen.frames[2])] == [frame[1:] for frame in before]
     assert seen.opened[0].info.path == "/proc/self/cwd/mine.mp4"
-    assert "/proc/self/cwd/none.mp4" in (seen.finished[3].error or "")
+    assert "/proc/self/cwd/none.mp4" in str(seen.finished[3].error)
     cached = sorted(path.name for path in (tmp_path / "cache" / "files").glob("*/*"))
     assert cached == ["mine.cfg", "mine.mp4", "pictures"]
 
@@ -70,7 +70,7 @@ def test_a_file_that_vanishes_before_it_is_sent_fails_and_the_run_goes_on(
     (tmp_path / "mine.mp4").write_bytes(video.read_bytes())
     with ClusterConnection(raylets.address, print, cache=tmp_path / "cache" / "files", main=without_files) as cluster:
         seen = run_on(cluster, [Path("/proc/self/cwd/mine.mp4"), video], [ALPHA, BETA])
-    assert "/proc/self/cwd/mine.mp4 cannot be read: No such file" in (seen.finished[0].error or "")
+    assert "/proc/self/cwd/mine.mp4 cannot be read: No such file" in str(seen.finished[0].error)
     assert seen.finished[1].error is None
     assert not seen.failures
 
@@ -87,7 +87,7 @@ def test_a_file_that_cannot_be_stored_ends_the_devices_of_its_node(
     with ClusterConnection(raylets.address, print, cache=tmp_path / "cache" / "files", main=main) as cluster:
         seen = run_on(cluster, [Path("/proc/self/cwd/mine.mp4")], [ALPHA, BETA])
     assert seen.failures
-    assert all(words in failure.message and "cannot be stored there" in failure.message for failure in seen.failures)
+    assert all(words in str(failure.message) and "cannot be stored there" in str(failure.message) for failure in seen.failures)
     assert not list((tmp_path / "cache" / "files").iterdir())
 
 

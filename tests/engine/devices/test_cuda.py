@@ -14,8 +14,8 @@ from framefleet.engine.devices import cuda
 from framefleet.engine.devices.cuda import CudaDevice, FindLibrary, describe, describe_devices
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.nvml import Nvml
-from framefleet.engine.notices import Notice
 from tests.support.devices.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch
+from tests.support.notices import words
 
 FIRST = CudaDevice(0, "a", "by CUDA", (9, 0), 132, "0000:00:06.0")
 SECOND = replace(FIRST, number=1, uuid="b")
@@ -69,7 +69,7 @@ def test_hidden_devices_are_listed_last_with_the_reason(monkeypatch: pytest.Monk
 
 
 def test_without_cuda_all_devices_say_why() -> None:
-    found = described(library=Library(H200, OTHER), reason=Notice("general.text", text="cuda-python is not installed"))
+    found = described(library=Library(H200, OTHER), reason=words("cuda-python is not installed"))
     assert [(str(device.id), str(device.problem)) for device in found] == [
         ("cuda:0", "cuda-python is not installed"),
         ("cuda:1", "cuda-python is not installed"),

@@ -11,14 +11,12 @@ import pytest
 from framefleet.engine.devices import discovery
 from framefleet.engine.devices.discovery import DeviceDescription, Search, default_devices, discover
 from framefleet.engine.errors import DeviceError
-from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
+from tests.support.notices import words
 
 
 def describe(device: str, problem: str | None = None) -> DeviceDescription:
-    return DeviceDescription(
-        DeviceId.parse(device), device.upper(), "OpenVINO 1", ("fp32", "fp16"), 4, 2**33, problem and Notice("general.text", text=problem)
-    )
+    return DeviceDescription(DeviceId.parse(device), device.upper(), "OpenVINO 1", ("fp32", "fp16"), 4, 2**33, problem and words(problem))
 
 
 def search(code: str, kind: str = "openvino") -> Search:

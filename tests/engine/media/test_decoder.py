@@ -14,6 +14,7 @@ from framefleet.engine.media.types import DecodedFrame, SourceInfo, SourceKind
 from framefleet.engine.settings import Decode, EngineSettings, Hint
 from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo
 from tests.support.media import make_video
+from tests.support.notices import words
 
 GPU = DeviceId("cuda", "0")
 ENGINE = EngineInfo(GPU, "A GPU", "TensorRT", "fp16", AS_ASKED, 96, 96, 4, 3)
@@ -44,7 +45,7 @@ def test_without_a_driver_only_auto_falls_back_to_ffmpeg() -> None:
     video, pictures = (replace(INFO, kind=kind) for kind in (SourceKind.VIDEO, SourceKind.IMAGES))
     decoder = open_decoder(ENGINE, EngineSettings(), GPU)
     assert isinstance(decoder, FfmpegDecoder)
-    assert decoder.cpu_reason(video).startswith("NVDEC needs ")
+    assert str(decoder.cpu_reason(video)).startswith("NVDEC needs ")
     assert not decoder.cpu_reason(pictures)
     assert not open_decoder(ENGINE, EngineSettings(decode=Decode.CPU), GPU).cpu_reason(video)
 
@@ -59,19 +60,19 @@ def test_ffmpeg_skips_the_completed_frames_of_a_segment(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "name", "words"),
+    ("parts", "name", "phrase"),
     [
         ([], "", ""),
         ([DecoderUse(cpu=3)], "cpu", "decoded by the CPU"),
         ([DecoderUse(nvdec=3), DecoderUse(nvdec=4)], "nvdec", "decoded by NVDEC"),
-        ([DecoderUse(cpu=5, reason="no driver")], "cpu", "decoded by the CPU: no driver"),
+        ([DecoderUse(cpu=5, reason=words("no driver"))], "cpu", "decoded by the CPU: no driver"),
         (
-            [DecoderUse(nvdec=90), DecoderUse(5, 5, "its data is damaged"), DecoderUse(cpu=1, reason="another")],
+            [DecoderUse(nvdec=90), DecoderUse(5, 5, words("its data is damaged")), DecoderUse(cpu=1, reason=words("another"))],
             "nvdec+cpu",
             "decoded by NVDEC, 6 of 101 frames by the CPU: its data is damaged",
         ),
     ],
 )
-def test_what_decoded_a_source_is_said_in_one_phrase(parts: list[DecoderUse], name: str, words: str) -> None:
+def test_what_decoded_a_source_is_said_in_one_phrase(parts: list[DecoderUse], name: str, phrase: str) -> None:
     use = sum(parts, DecoderUse())
-    assert (use.name, str(use)) == (name, words)
+    assert (use.name, str(use.notice or "")) == (name, phrase)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.device_reports import DeviceStatistics
 from framefleet.engine.pool.ledger import MAX_REASONS, LedgerBook
 from framefleet.engine.pool.protocol import Stats
 from framefleet.engine.pool.results import Frames
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult, InferenceFailure
+from tests.support.notices import words
 
 CPU = DeviceId("cpu", "0")
 
 
 def result(failure: str | None = None) -> FrameResult:
-    return FrameResult(FrameRef(0, 0, 0.0), CPU, 8, 6, InferenceFailure(failure) if failure else Detections())
+    return FrameResult(FrameRef(0, 0, 0.0), CPU, 8, 6, InferenceFailure(words(failure)) if failure else Detections())
 
 
 def test_a_lost_frame_unbalances_the_ledger() -> None:
@@ -26,7 +28,7 @@ def test_a_lost_frame_unbalances_the_ledger() -> None:
         book.close()
     book.handed_on([result(), result()])
     ledger = book.close()
-    assert (ledger.decoded, ledger.inferred, ledger.failed, ledger.dropped) == (5, 4, {"damaged": 1}, {})
+    assert (ledger.decoded, ledger.inferred, ledger.failed, ledger.dropped) == (5, 4, {words("damaged"): 1}, {})
 
 
 def test_a_ledger_does_not_grow_with_the_number_of_reasons() -> None:
@@ -35,7 +37,7 @@ def test_a_ledger_does_not_grow_with_the_number_of_reasons() -> None:
     book.handed_on(result(f"damaged at {number} s") for number in range(1000))
     failed = book.close().failed
     assert len(failed) == MAX_REASONS + 1
-    assert failed["other reasons"] == 1000 - MAX_REASONS
+    assert failed[Notice("pool.other_reasons")] == 1000 - MAX_REASONS
 
 
 def test_statistics_of_an_interval_and_of_the_run() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, FramesDone
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.pool.scheduling.crash_count import DIED_TWICE
@@ -23,6 +24,7 @@ from framefleet.engine.settings import Isolation, ModelFiles, Parallel
 from tests.support.goldens import Goldens
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG
+from tests.support.notices import words
 from tests.support.paths import PYTHONPATH
 from tests.support.pool import (
     CPUS,
@@ -90,7 +92,7 @@ def test_a_killed_worker_costs_no_frame(parallel: Parallel, devices: int, video:
         check_complete(seen, source, failed=set())
     (failure,) = seen.failures
     assert failure.restarting
-    assert "SIGKILL" in failure.message
+    assert "SIGKILL" in str(failure.message)
     assert [event.attempt for event in seen.events if isinstance(event, DeviceStarting) and str(event.device) == "cpu:0"] == [1, 2]
 
 
@@ -110,7 +112,7 @@ def test_work_stays_unfinished_when_somebody_kills_every_worker(video: Path) -> 
     assert [failure.restarting for failure in seen.failures] == [True] * RESTARTS + [False]
     assert seen.finished[0].cancelled
     assert seen.finished[0].ledger.failed == {}
-    assert "SIGKILL" in (seen.finished[0].error or "")
+    assert "SIGKILL" in str(seen.finished[0].error)
 
 
 def test_a_worker_killed_again_and_again_is_given_up_and_the_other_does_its_work(video: Path) -> None:
@@ -120,7 +122,7 @@ def test_a_worker_killed_again_and_again_is_given_up_and_the_other_does_its_work
 
     seen = run_pool([video, video], CPUS, react=react)
     assert [failure.restarting for failure in seen.failures] == [True] * RESTARTS + [False]
-    assert "did not help" in seen.failures[-1].message
+    assert "did not help" in str(seen.failures[-1].message)
     for source in (0, 1):
         check_complete(seen, source, failed=set())
         assert {frame.device for frame in seen.frames[source]} == {CPUS[1]}
@@ -129,26 +131,26 @@ def test_a_worker_killed_again_and_again_is_given_up_and_the_other_does_its_work
 def test_without_a_device_left_every_source_ends_with_an_error(video: Path) -> None:
     seen = run_pool([video, video], CPUS[:1], pool_type=with_worker(exiting_main))
     assert [failure.restarting for failure in seen.failures] == [True] * RESTARTS + [False]
-    assert all("status 3" in failure.message for failure in seen.failures)
-    assert ["no device is left" in (seen.finished[source].error or "") for source in (0, 1)] == [True, True]
+    assert all("status 3" in str(failure.message) for failure in seen.failures)
+    assert ["no device is left" in str(seen.finished[source].error) for source in (0, 1)] == [True, True]
 
 
 def test_an_error_in_the_model_is_told_at_once_and_not_tried_again(video: Path, tmp_path: Path) -> None:
     seen = run_pool([video], CPUS, tiny_settings(model=ModelFiles(tmp_path / "no.cfg", "random:1")))
-    assert [(failure.restarting, "no.cfg" in failure.message) for failure in seen.failures] == [(False, True)] * 2
-    assert "no.cfg" in (seen.finished[0].error or "")
+    assert [(failure.restarting, "no.cfg" in str(failure.message)) for failure in seen.failures] == [(False, True)] * 2
+    assert "no.cfg" in str(seen.finished[0].error)
     assert len([event for event in seen.events if isinstance(event, DeviceStarting)]) == 2
 
 
 def test_an_unexpected_error_while_building_is_tried_again(video: Path, capfd: pytest.CaptureFixture[str]) -> None:
     seen = run_pool([video], CPUS[:1], react=cancel_after_failure, pool_type=with_worker(build_fault_main))
-    assert [(failure.message, failure.restarting) for failure in seen.failures] == [("ZeroDivisionError: an unexpected error", True)]
+    assert [(str(failure.message), failure.restarting) for failure in seen.failures] == [("ZeroDivisionError: an unexpected error", True)]
     assert "Traceback" in capfd.readouterr().err
 
 
 def test_a_bug_in_a_thread_ends_the_worker_instead_of_hanging_it(video: Path, capfd: pytest.CaptureFixture[str]) -> None:
     seen = run_pool([video], CPUS[:1], react=cancel_after_failure, pool_type=with_worker(thread_fault_main))
-    assert [(failure.message, failure.restarting) for failure in seen.failures] == [("ZeroDivisionError: a bug", True)]
+    assert [(str(failure.message), failure.restarting) for failure in seen.failures] == [("ZeroDivisionError: a bug", True)]
     assert "Traceback" in capfd.readouterr().err
 
 
@@ -158,14 +160,14 @@ def test_a_picture_the_engine_refuses_is_a_failed_frame(batch: int, how: str, vi
     seen = run_pool([video], CPUS[:1], tiny_settings(batch=batch), pool_type=with_worker(main))
     assert not seen.failures
     check_complete(seen, 0, failed={7, 150})
-    assert seen.finished[0].ledger.failed == {"inference failed: the engine's fault": 2}
+    assert seen.finished[0].ledger.failed == {Notice("backends.inference_failed", problem=words("the engine's fault")): 2}
 
 
 def test_an_engine_that_stopped_working_is_built_again(video: Path) -> None:
     main = partial(engine_fault_main, numbers=frozenset({120}), how="break")
     seen = run_pool([video], CPUS[:1], pool_type=with_worker(main))
     assert [failure.restarting for failure in seen.failures] == [True, True]
-    assert "the engine stopped working: the engine's fault" in seen.failures[0].message
+    assert "the engine stopped working: the engine's fault" in str(seen.failures[0].message)
     check_complete(seen, 0, failed={120})
 
 
@@ -191,15 +193,15 @@ def test_a_decoder_that_gives_up_costs_the_rest_of_its_segment_and_says_why(vide
     seen = run_pool([video], CPUS[:1], pool_type=with_worker(partial(decoder_fault_main, number=60, how="raise")))
     assert not seen.failures
     assert set(seen.failed(0)) == set(range(60, 108))
-    assert seen.finished[0].error == "the decoder's fault"
-    assert seen.finished[0].ledger.failed == {"the decoder's fault": 48}
+    assert str(seen.finished[0].error) == "the decoder's fault"
+    assert seen.finished[0].ledger.failed == {words("the decoder's fault"): 48}
 
 
 def test_a_file_that_kills_the_worker_when_opened_is_given_up(video: Path, tmp_path: Path) -> None:
     (tmp_path / "deadly.mp4").write_bytes(video.read_bytes())
     main = partial(probe_fault_main, name="deadly.mp4")
     seen = run_pool([tmp_path / "deadly.mp4", video], CPUS[:1], pool_type=with_worker(main))
-    assert "opening it ended the worker twice" in (seen.finished[0].error or "")
+    assert "opening it ended the worker twice" in str(seen.finished[0].error)
     check_complete(seen, 1)
 
 

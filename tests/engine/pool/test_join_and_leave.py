@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import (
     DeviceFailed,
     DeviceLeft,
@@ -224,11 +225,11 @@ def test_groups_do_not_change() -> None:
             pool.remove_device(FIRST)
         with pytest.raises(UsageError, match="with the strategy frames no device can join or leave"):
             pool.add_device(DeviceId("cpu", "2"))
-        assert next(pool.events()) == StrategyChosen("frames", "as the settings say", elastic=False)
+        assert next(pool.events()) == StrategyChosen("frames", Notice("pool.as_settings_say"), elastic=False)
     with EnginePool(tiny_settings(), [FIRST]) as pool:
         with pytest.raises(UsageError, match="add each device separately"):
             pool.add_device(DeviceId.group(*CPUS))
-        assert next(pool.events()) == StrategyChosen("segments", "cpu:0 is the only device and does every file from start to end")
+        assert next(pool.events()) == StrategyChosen("segments", Notice("pool.only_device", device="cpu:0"))
 
 
 def test_the_last_device_may_leave_when_there_is_no_work_and_another_do_what_comes(video: Path) -> None:
@@ -246,7 +247,7 @@ def test_the_last_device_may_leave_when_there_is_no_work_and_another_do_what_com
                 pool.finish()
 
         seen = watch(pool.events(), react)
-    assert seen.finished[1].error == "no device is left: cpu:0: it was removed"
+    assert str(seen.finished[1].error) == "no device is left: cpu:0: it was removed"
     assert [seen.finished[source].ledger.inferred for source in (0, 2)] == [FRAMES, FRAMES]
     assert kinds(seen, FIRST) == [DeviceStarting, DeviceLeft, DeviceStarting]
 
@@ -333,7 +334,7 @@ def test_a_killed_device_that_is_leaving_has_left(video: Path) -> None:
 
 def test_the_reason_for_the_strategy_keeps_up_with_the_devices(video: Path) -> None:
     seen = run_pool([video], [FIRST], react=Once(DeviceReady, lambda pool: pool.add_device(SECOND)), settings=tiny_settings(Parallel.AUTO))
-    reasons = [event.reason for event in seen.events if isinstance(event, StrategyChosen)]
+    reasons = [str(event.reason) for event in seen.events if isinstance(event, StrategyChosen)]
     assert reasons[0] == "cpu:0 is the only device and does every file from start to end"
     assert reasons[1].startswith("files are cut at keyframes, and all 2 devices work")
     assert len(reasons) == 2

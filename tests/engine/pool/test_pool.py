@@ -19,6 +19,7 @@ from framefleet.engine.errors import UsageError
 from framefleet.engine.media.cpu_decoding import decode_planes
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodeFailure, SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone, SourceFinished, StrategyChosen
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.pool.scheduling import state
@@ -56,9 +57,9 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def expected(sources: list[Path]) -> dict[int, list[Detections | str]]:
+def expected(sources: list[Path]) -> dict[int, list[Detections | Notice]]:
     """What the decoder and the engine give without a pool, frame by frame."""
-    found: dict[int, list[Detections | str]] = {}
+    found: dict[int, list[Detections | Notice]] = {}
     with create_backend(CPUS[0]) as backend:
         backend.activate(tiny_network(), EngineSettings(precision=Precision.FP32))
         for number, path in enumerate(sources):
@@ -89,7 +90,7 @@ def test_a_long_video_that_cannot_be_cut_gives_a_hint_once(gop: int, hint: bool,
     seen = run_pool([tmp_path / "missing.mp4", path], CPUS)
     chosen = [event for event in seen.events if isinstance(event, StrategyChosen)]
     assert [event.strategy for event in chosen] == ["segments"] * (1 + hint)
-    assert ("--parallel frames" in chosen[-1].reason) is hint
+    assert ("--parallel frames" in str(chosen[-1].reason)) is hint
     assert seen.finished[1].ledger.inferred == 230
 
 
@@ -110,7 +111,7 @@ def test_every_frame_of_every_source_as_without_a_pool(
     batch: int | None,
     isolation: Isolation,
     sources: list[Path],
-    expected: dict[int, list[Detections | str]],
+    expected: dict[int, list[Detections | Notice]],
 ) -> None:
     seen = run_pool(sources, CPUS[:devices], tiny_settings(parallel, batch=batch, isolation=isolation), when_ready=True)
     assert sorted(seen.finished) == list(range(len(sources)))
@@ -122,12 +123,12 @@ def test_every_frame_of_every_source_as_without_a_pool(
         if number not in expected:
             assert number not in seen.opened
             assert finished.ledger.decoded == 0
-            assert path.name in (finished.error or "")
+            assert path.name in str(finished.error)
             continue
         assert finished.error is None
         assert len(seen.frames[number]) == finished.ledger.decoded == len(expected[number])
         for frame, right in zip(seen.frames[number], expected[number], strict=True):
-            if isinstance(right, str):
+            if isinstance(right, Notice):
                 assert frame.failure == right
                 continue
             assert frame.detections is not None

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from framefleet.engine.pool.results import Frames
 from framefleet.engine.pool.sequencer import Sequencer
 from framefleet.engine.types import UNNUMBERED, Detections, DeviceId, FrameRef, FrameResult, InferenceFailure
+from tests.support.notices import words
 
 CPU = DeviceId("cpu", "0")
 
@@ -107,7 +108,7 @@ def test_a_message_keeps_every_frame_as_it_was() -> None:
     found = Detections(boxes, np.array([0.9, 0.8, 0.7], np.float32), np.array([2, 0, 1], np.int32))
     sent = [
         FrameResult(FrameRef(7, UNNUMBERED, 0.5), CPU, 64, 48, found),
-        FrameResult(FrameRef(7, UNNUMBERED, 0.75, "b.png"), CPU, 64, 48, InferenceFailure("damaged")),
+        FrameResult(FrameRef(7, UNNUMBERED, 0.75, "b.png"), CPU, 64, 48, InferenceFailure(words("damaged"))),
         FrameResult(FrameRef(7, UNNUMBERED, 1.0, "c.png", "2026-11-01T08:00:00"), DeviceId("cpu", "1"), 32, 24, Detections()),
         FrameResult(FrameRef(7, 150, 1.25), CPU, 64, 48, found.select(np.array([1]))),
     ]

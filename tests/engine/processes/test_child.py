@@ -17,6 +17,7 @@ from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.child_main import when_parent_ends
 from framefleet.engine.processes.heartbeat import MIN_PATIENCE, Heartbeat
 from framefleet.engine.processes.watchdog import Watchdog, start_clock, waiting_for_room
+from tests.support.notices import words
 from tests.support.paths import PYTHONPATH
 from tests.support.pool import alive
 
@@ -31,7 +32,7 @@ def echo(connection: Any, greeting: str) -> None:
 
 
 def test_messages_go_both_ways_and_closing_ends_it() -> None:
-    process = ChildProcess("echo", echo, "hello", words="the echo")
+    process = ChildProcess("echo", echo, "hello", words=words("the echo"))
     assert process.receive() == "hello"
     process.send((1, "two"))
     assert process.receive() == (1, "two")
@@ -46,29 +47,29 @@ def raising(connection: Any) -> None:
 
 
 def test_an_exception_is_told(capfd: pytest.CaptureFixture[str]) -> None:
-    process = ChildProcess("raising", raising, words="the child")
+    process = ChildProcess("raising", raising, words=words("the child"))
     assert list(process.messages()) == []
     outcome = process.end()
-    assert (outcome.exit_code, outcome.reason, outcome.retry) == (1, "ZeroDivisionError: by nought", True)
+    assert (outcome.exit_code, str(outcome.reason), outcome.retry) == (1, "ZeroDivisionError: by nought", True)
     assert "Traceback" in capfd.readouterr().err
 
 
 def test_what_a_quiet_one_prints_is_thrown_away(capfd: pytest.CaptureFixture[str]) -> None:
-    process = ChildProcess("raising", raising, words="the child", quiet=True)
+    process = ChildProcess("raising", raising, words=words("the child"), quiet=True)
     assert list(process.messages()) == []
-    assert "by nought" in process.end().reason
+    assert "by nought" in str(process.end().reason)
     assert capfd.readouterr().err == ""
 
 
 def test_a_process_that_is_stopped_is_noticed_and_killed() -> None:
-    process = ChildProcess("echo", echo, "hello", words="the echo", patience=0)
+    process = ChildProcess("echo", echo, "hello", words=words("the echo"), patience=0)
     messages = process.messages()
     assert next(messages) == "hello"
     os.kill(process.pid, signal.SIGSTOP)
     assert list(messages) == []
     outcome = process.end()
     assert outcome.exit_code == -signal.SIGKILL
-    assert outcome.reason == f"the echo gave no sign of life for {MIN_PATIENCE:.0f} s"
+    assert str(outcome.reason) == f"the echo gave no sign of life for {MIN_PATIENCE:.0f} s"
     assert outcome.retry
 
 
@@ -80,14 +81,14 @@ def deaf(connection: Any) -> None:
 
 
 def test_a_process_that_does_not_react_is_killed_in_the_end() -> None:
-    process = ChildProcess("deaf", deaf, words="the child")
+    process = ChildProcess("deaf", deaf, words=words("the child"))
     assert process.receive() == "ready"
     assert process.end().exit_code == -signal.SIGKILL
     assert not alive(process.pid)
 
 
 def test_it_ignores_what_a_terminal_sends_and_is_nicer() -> None:
-    process = ChildProcess("echo", echo, "hello", words="the echo", nice=3)
+    process = ChildProcess("echo", echo, "hello", words=words("the echo"), nice=3)
     os.kill(process.pid, signal.SIGINT)  # perhaps before it runs any code
     assert process.receive() == "hello"
     os.kill(process.pid, signal.SIGHUP)
@@ -107,11 +108,12 @@ def tidy(connection: Any, folder: Path) -> None:
 OWNER = """
     import sys, time
     from pathlib import Path
+    from framefleet.engine.notices import Notice
     from framefleet.engine.processes.child import ChildProcess
     from tests.engine.processes.test_child import tidy
 
     if __name__ == "__main__":
-        process = ChildProcess("tidy", tidy, Path(sys.argv[1]), words="the child")
+        process = ChildProcess("tidy", tidy, Path(sys.argv[1]), words=Notice("processes.worker"))
         print(process.receive(), flush=True)
         time.sleep(3600)
 """
@@ -136,24 +138,24 @@ def test_it_ends_with_its_parent_and_tidies_up(tmp_path: Path) -> None:
 
 def hanging(connection: Any) -> None:
     clock = start_clock(connection, 0.5)
-    clock.start("what is done in time", 0.5)
+    clock.start(words("what is done in time"), 0.5)
     clock.stop()
-    clock.start("counting", 0.5)
+    clock.start(words("counting"), 0.5)
     time.sleep(3600)
 
 
 def test_work_that_hangs_is_noticed_in_the_child() -> None:
-    process = ChildProcess("hanging", hanging, words="the child")
+    process = ChildProcess("hanging", hanging, words=words("the child"))
     assert list(process.messages()) == []
     outcome = process.end()
     assert (outcome.exit_code, outcome.retry) == (1, True)
-    assert outcome.reason.startswith("counting did not come to an end")
+    assert str(outcome.reason).startswith("counting did not come to an end")
 
 
 def test_no_time_passes_for_a_thread_that_waits_for_room() -> None:
     watchdog = Watchdog(0.3, lambda: False, sys.exit)
     clock = watchdog.add()
-    clock.start("decoding", 0.3)
+    clock.start(words("decoding"), 0.3)
     with waiting_for_room():
         assert clock.paused
     assert not clock.paused

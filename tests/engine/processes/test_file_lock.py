@@ -33,7 +33,7 @@ def test_a_lock_names_the_process_that_holds_it(tmp_path: Path) -> None:
     with holder_of(path) as process:
         with pytest.raises(LockedError) as refused:
             FileLock(path)
-        assert refused.value.holder == f"process {process.pid} (-c {path})"
+        assert str(refused.value.holder) == f"process {process.pid} (-c {path})"
         process.communicate()
     assert not path.exists()
     FileLock(path).close()

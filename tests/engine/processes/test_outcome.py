@@ -12,23 +12,24 @@ from framefleet.engine.errors import DeviceError
 from framefleet.engine.notices import Notice
 from framefleet.engine.processes.outcome import Failed, Outcome, lack_of_resources
 from framefleet.engine.processes.restart_budget import RESTART_SECONDS, RESTARTS, RestartBudget
+from tests.support.notices import words
 
 
 @pytest.mark.parametrize(
     ("outcome", "reason", "crashed", "retry"),
     [
         (Outcome(-signal.SIGKILL), "the worker was killed (SIGKILL)", True, True),
-        (Outcome(-signal.SIGSEGV, name="the preview"), "the preview crashed (SIGSEGV)", True, True),
+        (Outcome(-signal.SIGSEGV, name=words("the preview")), "the preview crashed (SIGSEGV)", True, True),
         (Outcome(-signal.SIGTERM), "the worker was terminated (SIGTERM)", True, True),
         (Outcome(-250), "the worker crashed (signal 250)", True, True),
         (Outcome(3), "the worker ended unexpectedly with status 3", True, True),
         (Outcome(None), "the worker did not end", True, True),
-        (Outcome(1, Failed("no such model", retry=False)), "no such model", False, False),
-        (Outcome(1, Failed("it hung", retry=True)), "it hung", False, True),
+        (Outcome(1, Failed(words("no such model"), retry=False)), "no such model", False, False),
+        (Outcome(1, Failed(words("it hung"), retry=True)), "it hung", False, True),
     ],
 )
 def test_an_outcome_says_what_happened(outcome: Outcome, reason: str, crashed: bool, retry: bool) -> None:
-    assert outcome.reason.startswith(reason)
+    assert str(outcome.reason).startswith(reason)
     assert outcome.crashed is crashed
     assert outcome.retry is retry
 
@@ -41,8 +42,8 @@ def test_an_outcome_says_what_happened(outcome: Outcome, reason: str, crashed: b
         (Outcome(-signal.SIGSEGV), False),
         (Outcome(-signal.SIGABRT), False),
         (Outcome(3), False),
-        (Outcome(-signal.SIGKILL, Failed("it hung, and was killed for that", retry=True)), False),
-        (Outcome(1, Failed("no memory is left", retry=True, external=True)), True),
+        (Outcome(-signal.SIGKILL, Failed(words("it hung, and was killed for that"), retry=True)), False),
+        (Outcome(1, Failed(words("no memory is left"), retry=True, external=True)), True),
     ],
 )
 def test_who_ended_a_process(outcome: Outcome, external: bool) -> None:
@@ -53,7 +54,7 @@ def test_a_crash_under_a_limit_of_memory_may_be_its_fault(monkeypatch: pytest.Mo
     monkeypatch.setattr(resource, "getrlimit", lambda _: (300 << 20, 300 << 20))
     crash = Outcome(-signal.SIGSEGV)
     assert crash.external
-    assert crash.reason == (
+    assert str(crash.reason) == (
         "the worker crashed (SIGSEGV); its memory is limited to 300 MB, which may be the cause: raise the limit (ulimit -v)"
     )
     assert not Outcome(3).external

@@ -24,6 +24,7 @@ from framefleet.engine.store.sources import counts_text, reason_text
 from framefleet.engine.types import DeviceId, FrameResult
 from tests.support.media import damaged, make_video
 from tests.support.models import tiny_files
+from tests.support.notices import words
 from tests.support.store import LABELS, make_frame, same_frame, video_info
 
 SETTINGS = RunSettings(
@@ -127,7 +128,7 @@ def test_a_file_that_was_removed_during_the_run_goes_on_when_it_is_back(clips: l
     database, undisturbed = tmp_path / "s.sqlite", tmp_path / "undisturbed.sqlite"
     for path in (database, undisturbed):
         Run(path, clips[0])
-    gone = f"{clips[0]} does not exist"
+    gone = words(f"{clips[0]} does not exist")
     with closing(schema.open_existing(database, "rw")) as connection:
         connection.execute("UPDATE frames SET failure = ? WHERE frame >= ?", (reason_text(gone), first))
         connection.execute("UPDATE frames SET boxes = x'' WHERE frame >= ?", (first,))
@@ -282,9 +283,9 @@ def test_frames_behind_a_gap_are_replaced(tmp_path: Path) -> None:
         writer.add_frames(make_frame(0, index, failure="broken" if index in (13, 30) else None) for index in range(12, 17))
         writer.begin_segment(0, None, None, 17)
         writer.add_frames(make_frame(0, index) for index in range(17, 36))
-        writer.finish_source(0, "a.mp4", Ledger(36, 34, {}, {"broken": 2}), 1.0, None, cancelled=True)
+        writer.finish_source(0, "a.mp4", Ledger(36, 34, {}, {words("broken"): 2}), 1.0, None, cancelled=True)
     with SessionReader(tmp_path / "s.sqlite") as reader:
-        assert reader.position(0) == Position(17, 16 / 25, 1, 12, 5, {"broken": 1})
+        assert reader.position(0) == Position(17, 16 / 25, 1, 12, 5, {words("broken"): 1})
 
 
 def with_gap(database: Path, first: int, last: int) -> None:

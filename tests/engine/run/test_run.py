@@ -10,6 +10,7 @@ import pytest
 
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.sources import stamp_of
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, FramesDone, SourceFinished, SourceOpened
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, Isolation, Precision, RunSettings
@@ -42,7 +43,7 @@ def test_every_event_is_stored_before_it_is_told(tmp_path: Path) -> None:
                     told += frames
                 case SourceFinished(source, ledger):
                     stored = {row.number: row for row in reader.sources()}[source]
-                    assert stored.decoder == ("decoded by the CPU" if source == 0 else None)
+                    assert stored.decoder == (Notice("media.decoded_by_cpu") if source == 0 else None)
                     assert stored.finished
                     assert stored.ledger == ledger == session.sources[source].ledger
                     assert reader.count(source) == ledger.inferred
@@ -149,4 +150,4 @@ def test_a_video_that_changes_during_the_run_has_an_error(how: str, tmp_path: Pa
         assert source.error is None
     else:
         assert source.error is not None
-        assert f"{first} changed while it was read" in source.error
+        assert f"{first} changed while it was read" in str(source.error)

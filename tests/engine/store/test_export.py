@@ -23,6 +23,7 @@ from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export import export_session, file_stems, stage
 from framefleet.engine.store.exporters.base import STAGE
 from framefleet.engine.store.session import SessionReader, SessionWriter
+from tests.support.notices import words
 from tests.support.paths import PROJECT
 from tests.support.store import LABELS, make_frame, video_info, write_session
 
@@ -103,7 +104,7 @@ def test_coco_names_the_pictures_that_ffmpeg_makes_of_the_frames_that_can_be_dec
     with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
         writer.add_source(0, "my clip.mp4", wide)
         writer.add_frames([make_frame(0, 0), make_frame(0, 1, failure="damaged"), make_frame(0, 2), make_frame(0, 3)])
-        writer.finish_source(0, "my clip.mp4", Ledger(4, 3, {}, {"damaged": 1}), 1.0)
+        writer.finish_source(0, "my clip.mp4", Ledger(4, 3, {}, {words("damaged"): 1}), 1.0)
     export(writer.path, tmp_path, "coco")
     data = json.loads((tmp_path / "my clip.coco.json").read_text())
     timed = "-fps_mode passthrough -enc_time_base 1:10000 -frame_pts 1"

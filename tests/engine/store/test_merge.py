@@ -18,6 +18,7 @@ from framefleet.engine.store.merge import merge_sessions
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import has_current_tracks, track_session
 from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo
+from tests.support.notices import words
 from tests.support.store import CPU, LABELS, make_frame, video_info, write_session
 
 
@@ -33,7 +34,7 @@ def session(path: Path, device: DeviceId, *names: str) -> Path:
             writer.add_frames(
                 replace(make_frame(number, index, failure="bad" if index == 1 else None), device=device) for index in range(3)
             )
-            writer.finish_source(number, name, Ledger(3, 2, {}, {"bad": 1}), 1.5)
+            writer.finish_source(number, name, Ledger(3, 2, {}, {words("bad"): 1}), 1.5)
     return path
 
 
@@ -45,7 +46,7 @@ def test_sessions_of_two_machines_become_one(tmp_path: Path) -> None:
     names = [str(tmp_path / name) for name in ("1/a.mp4", "1/b.mp4", "2/b.mp4", "2/c.mp4")]
     assert stored(tmp_path / "both" / "session.sqlite") == [(name, 3, True) for name in names]
     with SessionReader(tmp_path / "both" / "session.sqlite") as reader:
-        assert reader.sources()[2].ledger == Ledger(3, 2, {}, {"bad": 1})
+        assert reader.sources()[2].ledger == Ledger(3, 2, {}, {words("bad"): 1})
         assert [frame.device for frame in reader.frames(1)] == [CPU] * 3
         assert [frame.device for frame in reader.frames(2)] == [gpu] * 3
         written = export_session(reader, tmp_path / "out", ["jsonl"])

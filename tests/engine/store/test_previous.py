@@ -9,6 +9,7 @@ import pytest
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.files import previous_sessions
 from framefleet.engine.store.session import SessionReader, SessionWriter
+from tests.support.notices import words
 from tests.support.store import LABELS, make_frame, video_info, write_session
 
 
@@ -51,7 +52,7 @@ def test_a_session_without_frames_replaces_none_and_is_not_kept(tmp_path: Path, 
     write_session(path, {"a.mp4": 5})
     for _ in range(2):
         with SessionWriter(path, LABELS, {}) as writer:
-            writer.finish_source(0, "a.mp4", Ledger(), 0.0, error)
+            writer.finish_source(0, "a.mp4", Ledger(), 0.0, error and words(error))
     assert held(tmp_path) == {"s.sqlite": {"a.mp4": 0}, "s.previous.sqlite": {"a.mp4": 5}}
 
 
@@ -61,7 +62,7 @@ def test_a_source_with_an_error_is_not_complete(tmp_path: Path) -> None:
     with SessionWriter(path, LABELS, {}) as writer:
         writer.add_source(0, "a.mp4", video_info("a.mp4", 3))
         writer.add_frames(make_frame(0, index) for index in range(3))
-        writer.finish_source(0, "a.mp4", Ledger(3, 3), 1.0, "a.mp4 ends too early")
+        writer.finish_source(0, "a.mp4", Ledger(3, 3), 1.0, words("a.mp4 ends too early"))
     assert held(tmp_path) == {"s.sqlite": {"a.mp4": 3}, "s.previous.sqlite": {"a.mp4": 5}}
 
 

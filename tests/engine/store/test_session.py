@@ -28,6 +28,7 @@ from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.sources import readable_name
 from framefleet.engine.store.writer import COMMIT_SECONDS
 from framefleet.engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult, InferenceFailure
+from tests.support.notices import words
 from tests.support.paths import PROJECT
 from tests.support.store import CPU, LABELS, make_frame, same_frame, video_info, write_session
 
@@ -48,7 +49,9 @@ def frame_lists(draw: st.DrawFn) -> list[FrameResult]:
             draw(arrays.arrays(np.float32, count, elements=st.floats(0, 1, width=32))),
             draw(arrays.arrays(np.int32, count, elements=st.integers(0, 1 << 20))),
         )
-        frames.append(FrameResult(FrameRef(0, index, pts, name), device, *size, found if failure is None else InferenceFailure(failure)))
+        frames.append(
+            FrameResult(FrameRef(0, index, pts, name), device, *size, found if failure is None else InferenceFailure(words(failure)))
+        )
     return frames
 
 
@@ -76,12 +79,12 @@ def test_session_facts_sources_and_ledgers(tmp_path: Path) -> None:
     stamp, begun = Stamp(2**40, 1_700_000_000_123_456_789, "ab12"), datetime.fromisoformat("2026-11-01T08:00:00.25+01:00")
     with SessionWriter(tmp_path / "new" / "session.sqlite", LABELS, {"model": "yolov4"}) as writer:
         writer.add_source(0, "a.mp4", video_info("a.mp4", 10), stamp)
-        writer.describe_source(0, decoder="NVDEC")
+        writer.describe_source(0, decoder=Notice("media.decoded_by_nvdec"))
         writer.set_start(0, begun)
-        writer.add_device(EngineInfo(CPU, "A CPU", "OpenVINO 1", "fp32", Notice("general.text", text="no AMX"), 416, 416, 2, 4))
-        ledger = Ledger(10, 7, {"late": 1}, {"corrupt": 2}, skipped=5)
+        writer.add_device(EngineInfo(CPU, "A CPU", "OpenVINO 1", "fp32", words("no AMX"), 416, 416, 2, 4))
+        ledger = Ledger(10, 7, {words("late"): 1}, {words("corrupt"): 2}, skipped=5)
         writer.finish_source(0, "a.mp4", ledger, 2.5)
-        writer.finish_source(1, "gone.mp4", Ledger(), 0.0, "there is no such file")
+        writer.finish_source(1, "gone.mp4", Ledger(), 0.0, words("there is no such file"))
     with SessionReader(writer.path) as reader:
         assert reader.labels == LABELS
         assert reader.facts["model"] == "yolov4"
@@ -89,9 +92,9 @@ def test_session_facts_sources_and_ledgers(tmp_path: Path) -> None:
         assert (first.path, first.kind) == ("a.mp4", "video")
         assert first.info == video_info("a.mp4", 10)
         assert (first.ledger, first.seconds, first.error, first.complete) == (ledger, 2.5, None, True)
-        assert (first.stamp, first.decoder, first.started) == (stamp, "NVDEC", begun)
+        assert (first.stamp, first.decoder, first.started) == (stamp, Notice("media.decoded_by_nvdec"), begun)
         assert (second.stamp, second.decoder, second.started) == (None, None, None)
-        assert (second.kind, second.error) == (None, "there is no such file")
+        assert (second.kind, second.error) == (None, words("there is no such file"))
 
 
 def test_a_group_of_one_and_its_member_are_one_device(tmp_path: Path) -> None:
@@ -349,13 +352,13 @@ def test_names_that_are_not_valid_text_still_identify_their_files(tmp_path: Path
     with SessionWriter(tmp_path / "s.sqlite", LABELS, {"folder": str(folder)}) as writer:
         writer.add_source(0, name, video_info(name, 1))
         writer.add_frames([make_frame(0, 0, name=name, failure=f"{name} is spoiled")])
-        writer.finish_source(0, name, Ledger(1, 0, {}, {"spoiled": 1}), 1.0, f"{name} is damaged")
-        writer.finish_source(1, f"other-{name}", Ledger(), 0.0, f"other-{name} is no video")
+        writer.finish_source(0, name, Ledger(1, 0, {}, {words("spoiled"): 1}), 1.0, words(f"{name} is damaged"))
+        writer.finish_source(1, f"other-{name}", Ledger(), 0.0, words(f"other-{name} is no video"))
     with SessionReader(tmp_path / "s.sqlite") as reader:
         first, second = reader.sources()
         (frame,) = reader.frames(0)
     assert first.file.exists()
     text = r"stra\xDFe.mp4"
-    assert (first.path, first.name, first.error) == (text, text, f"{text} is damaged")
-    assert (second.path, second.error) == (f"other-{text}", f"other-{text} is no video")
-    assert (frame.ref.name, frame.failure) == (text, f"{text} is spoiled")
+    assert (first.path, first.name, first.error) == (text, text, words(f"{text} is damaged"))
+    assert (second.path, second.error) == (f"other-{text}", words(f"other-{text} is no video"))
+    assert (frame.ref.name, frame.failure) == (text, words(f"{text} is spoiled"))

@@ -17,6 +17,7 @@ from framefleet.engine.settings.kinds import Moments
 from framefleet.engine.store.reader import Span
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
+from tests.support.notices import words
 from tests.support.store import LABELS, make_frame, video_info, write_one, write_session
 
 
@@ -64,7 +65,7 @@ def test_lost_frames_behind_the_last_one_are_not_where_a_part_begins_or_ends(tmp
         for index in range(10, 13):
             lost = make_frame(0, index, failure="lost")
             writer.add_frames([replace(lost, ref=lost.ref._replace(pts=0.04 * (index - 7)))])
-        writer.finish_source(0, "a.ts", Ledger(13, 10, {}, {"lost": 3}), 1.0)
+        writer.finish_source(0, "a.ts", Ledger(13, 10, {}, {words("lost"): 3}), 1.0)
     with SessionReader(tmp_path / "s.sqlite", span=span("0.2s", "0.32s")) as reader:
         assert [frame.ref.index for frame in reader.frames(0)] == [5, 6, 7]
 

@@ -3,6 +3,7 @@ import pytest
 
 from framefleet.engine.tracking.follow import Follower, follow, make_tracker, strong_confidence
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult, InferenceFailure
+from tests.support.notices import words
 
 CPU = DeviceId("cpu", "0")
 
@@ -11,7 +12,7 @@ def frame(number, *objects, failure=None):
     """objects: x, class id, confidence."""
     boxes = np.array([[x, 100, x + 40, 140] for x, *_ in objects], np.float32).reshape(-1, 4)
     found = Detections(boxes, np.array([o[2] for o in objects], np.float32), np.array([o[1] for o in objects], np.int32))
-    return FrameResult(FrameRef(0, number, number / 25), CPU, 640, 480, InferenceFailure(failure) if failure else found)
+    return FrameResult(FrameRef(0, number, number / 25), CPU, 640, 480, InferenceFailure(words(failure)) if failure else found)
 
 
 def tracked(frames):

@@ -19,6 +19,7 @@ from framefleet.engine.store.sources import exact_name
 from framefleet.engine.types import DeviceId, FrameRef, FrameResult, InferenceFailure
 from tests.support.faults.missing import detect, strict_json
 from tests.support.media import make_video
+from tests.support.notices import words
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse most of these names")
 
@@ -168,7 +169,7 @@ def test_pictures_whose_names_some_file_systems_take_for_the_same() -> None:
     namer = PictureNames(source)
     files = ("a.jpg", "A.jpg", "a.JPG", "a_JPG.png", "caf\u00e9.jpg", "cafe\u0301.jpg")
     names = [
-        namer(FrameResult(FrameRef(0, index, index, file), DeviceId("cpu", "0"), 8, 8, InferenceFailure("failed")))
+        namer(FrameResult(FrameRef(0, index, index, file), DeviceId("cpu", "0"), 8, 8, InferenceFailure(words("failed"))))
         for index, file in enumerate(files)
     ]
     assert len({unicodedata.normalize("NFC", name).casefold() for name in names}) == len(files), names

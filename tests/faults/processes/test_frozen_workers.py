@@ -75,12 +75,12 @@ def test_a_worker_that_is_stopped_while_it_opens_a_source_is_replaced(isolation:
     check_complete(seen, 2)
     (failure,) = seen.failures
     assert failure.restarting
-    assert "no sign of life" in failure.message
+    assert "no sign of life" in str(failure.message)
 
 
 def test_a_decoder_that_hangs_again_and_again_fails_visibly_and_the_run_ends(video: Path) -> None:
     seen = run_pool([video], CPUS[:1], pool_type=with_worker(hanging_decoder_main, stall_seconds=1.0))
-    assert "decoding" in seen.failures[0].message
+    assert "decoding" in str(seen.failures[0].message)
     assert len(seen.failures) <= RESTARTS + 1
     finished = seen.finished[0]
     assert finished.error is not None or sum(finished.ledger.failed.values()) == finished.ledger.decoded > 0
@@ -114,7 +114,7 @@ def notice_hang(kind: str, parallel: Parallel, video: Path, first: Path) -> floa
     seen = run_pool([video] * 2, devices, tiny_settings(parallel, batch=4), react, pool_type=with_worker(main, stall))
     check_complete(seen, 2)
     assert all(failure.restarting for failure in seen.failures)
-    assert f"within {PATIENCE:.0f} s" in seen.failures[0].message
+    assert f"within {PATIENCE:.0f} s" in str(seen.failures[0].message)
     return noticed[0] - first.stat().st_mtime
 
 
@@ -143,7 +143,7 @@ def test_a_build_that_always_hangs_fails_visibly_and_the_run_ends(parallel: Para
         main = partial(members_main, main=main)
     seen = run_pool([video], CPUS, tiny_settings(parallel, batch=4), pool_type=with_worker(main))
     assert {failure.device for failure in seen.failures if not failure.restarting} >= set(CPUS)
-    assert all("did not help" in failure.message for failure in seen.failures if not failure.restarting and failure.device in CPUS)
+    assert all("did not help" in str(failure.message) for failure in seen.failures if not failure.restarting and failure.device in CPUS)
     assert seen.finished[0].cancelled or seen.finished[0].error
 
 

@@ -39,6 +39,7 @@ from tests.support.desktop.made_up import (
 )
 from tests.support.desktop.settling import Screens, settle, shown_dialog, shown_files, shown_menu
 from tests.support.devices.topologies import ALONE
+from tests.support.notices import words
 from tests.support.window import engine_info, feature, queue_item
 
 ADDRESS = "10.0.0.1:6379"
@@ -137,7 +138,7 @@ def running(window: MainWindow) -> Screens:
     window.context.queue.extend(items)
     devices = [_working(number, rate) for number, rate in enumerate((417.0, 395.0))]
     controller = window.context.run
-    controller.strategy_changed.emit(StrategyChosen("segments", "one file, two devices: each takes segments of it"))
+    controller.strategy_changed.emit(StrategyChosen("segments", words("one file, two devices: each takes segments of it")))
     controller.devices_changed.emit(devices)
     controller.rate_changed.emit(812.0)
     settle(lambda: "812" in window.status.queue.text() and " · " in window.status.queue.text())

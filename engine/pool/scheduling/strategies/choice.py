@@ -1,7 +1,8 @@
-"""Chooses a run's strategy and gives the reason in one sentence. ``auto`` is always ``segments``."""
+"""Chooses a run's strategy and gives the reason. ``auto`` is always ``segments``."""
 
 from collections.abc import Sequence
 
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.pool.scheduling.strategies.base import Strategy
 from framefleet.engine.pool.scheduling.strategies.frames import Depth, Frames, Tiles
 from framefleet.engine.pool.scheduling.strategies.segments import Segments
@@ -19,23 +20,18 @@ STRATEGIES: dict[Parallel, type[Strategy]] = {
 }
 
 
-def explain(run: RunSettings, devices: Sequence[DeviceId], uncut: int = 0) -> str:
+def explain(run: RunSettings, devices: Sequence[DeviceId], uncut: int = 0) -> Notice:
     """The reason for a run's strategy. uncut: number of sources if all are long videos that cannot be cut at keyframes, else 0."""
     if run.parallel is Parallel.TILES:
-        return f"as the settings say: {run.tiles.in_words}"
+        return Notice("pool.tiles_as_settings_say", tiles=run.tiles.notice)
     if run.parallel is not Parallel.AUTO:
-        return "as the settings say"
+        return Notice("pool.as_settings_say")
     if len(devices) == 1:
-        return f"{devices[0]} is the only device and does every file from start to end"
-    together = f"files are cut at keyframes, and all {len(devices)} devices work on the oldest one"
+        return Notice("pool.only_device", device=str(devices[0]))
+    together = Notice("pool.at_keyframes", devices=len(devices))
     if not _leaves_idle(devices, uncut):
-        return f"{together}; a video that cannot be cut stays on one device"
-    stay = (
-        f"these {uncut} videos cannot be cut and stay on one device each"
-        if uncut > 1
-        else "this video cannot be cut and stays on one device"
-    )
-    return f"{together}; but {stay}: --parallel frames may be faster, it shares single frames among all devices"
+        return Notice("pool.uncut_stay", together=together)
+    return Notice("pool.devices_idle", together=together, count=uncut, option=Option("parallel", "frames"))
 
 
 def _leaves_idle(devices: Sequence[DeviceId], uncut: int) -> bool:

@@ -24,6 +24,7 @@ from framefleet.engine.pool.events import (
 )
 from framefleet.engine.pool.progress import SourceProgress
 from framefleet.engine.types import DeviceId
+from tests.support.notices import words
 from tests.support.store import make_frame, video_info
 from tests.support.window import engine_info
 
@@ -78,12 +79,12 @@ def test_without_a_terminal_a_build_is_told_now_and_then(capsys: Capture) -> Non
     clock = Clock()
     with closing(Progress(SOURCES, quiet=False, clock=clock)) as progress:
         progress.show(DeviceStarting(GPU, 1))
-        progress.show(EngineBuilding(GPU, Notice("general.text", text="building the plan"), 0.01))
-        progress.show(EngineBuilding(OTHER, Notice("general.text", text="preparing its kernels"), 0.0))  # each device has its own line
+        progress.show(EngineBuilding(GPU, words("building the plan"), 0.01))
+        progress.show(EngineBuilding(OTHER, words("preparing its kernels"), 0.0))  # each device has its own line
         clock.now += PLAIN_SECONDS - 0.1
-        progress.show(EngineBuilding(GPU, Notice("general.text", text="trying tactics"), 0.3))
+        progress.show(EngineBuilding(GPU, words("trying tactics"), 0.3))
         clock.now += 0.1
-        progress.show(EngineBuilding(GPU, Notice("general.text", text="trying tactics"), 0.37))
+        progress.show(EngineBuilding(GPU, words("trying tactics"), 0.37))
         progress.show(DeviceReady(engine_info(GPU, "fp16", "the fastest that matches fp32")))
     assert capsys.readouterr().err.splitlines() == [
         "cuda:0: starting",
@@ -97,8 +98,8 @@ def test_without_a_terminal_a_build_is_told_now_and_then(capsys: Capture) -> Non
 def test_on_a_terminal_a_build_moves_in_its_line(terminal: Terminal) -> None:
     with redirect_stderr(terminal.file), closing(Progress(SOURCES, quiet=False)) as progress:
         progress.show(SourceOpened(0, video_info("people.mp4", 50)))
-        progress.show(EngineBuilding(GPU, Notice("general.text", text="trying tactics"), 0.3))
-        progress.show(EngineBuilding(GPU, Notice("general.text", text="trying tactics"), 0.37))
+        progress.show(EngineBuilding(GPU, words("trying tactics"), 0.3))
+        progress.show(EngineBuilding(GPU, words("trying tactics"), 0.37))
         shown = terminal.read()
         assert "cuda:0 trying tactics 30 %" in shown
         assert shown.rpartition("\r")[2].startswith("cuda:0 trying tactics 37 %")
@@ -113,12 +114,12 @@ def test_while_one_device_works_the_other_is_built_beside_it(terminal: Terminal)
         progress.show(DeviceReady(engine_info(GPU)))
         progress.show(FramesDone(0, (make_frame(0, 0),)))
         progress.show(DeviceStats(GPU, 1, 12.5, 80.0, 90.0))
-        progress.show(EngineBuilding(OTHER, Notice("general.text", text="trying tactics"), 0.5))
+        progress.show(EngineBuilding(OTHER, words("trying tactics"), 0.5))
         progress.say("so far")
         line = terminal.read().rpartition("\n")[2]
         assert "cuda:0 12.5/s 80 ms · cuda:1 trying tactics 50 %" in line
         assert "people.mp4" in line
-        progress.show(DeviceFailed(OTHER, "there is no memory", restarting=False))
+        progress.show(DeviceFailed(OTHER, words("there is no memory"), restarting=False))
         after = terminal.read()
         assert "cuda:1: there is no memory; this device is not used any more" in after
         assert "trying tactics" not in after.rpartition("\n")[2]
@@ -127,11 +128,15 @@ def test_while_one_device_works_the_other_is_built_beside_it(terminal: Terminal)
 def test_quiet_tells_failures_only(capsys: Capture) -> None:
     with closing(Progress(SOURCES, quiet=True)) as progress:
         progress.show(DeviceStarting(GPU, 1))
-        progress.show(EngineBuilding(GPU, Notice("general.text", text="trying tactics"), 0.3))
+        progress.show(EngineBuilding(GPU, words("trying tactics"), 0.3))
         progress.show(DeviceReady(engine_info(GPU, "fp16")))
-        progress.show(DeviceFailed(GPU, "it crashed", restarting=True))
-        progress.show(SourceFinished(0, Ledger(), 0.0, "clips/people.mp4 is no video", False))
-    assert capsys.readouterr().err.splitlines() == ["cuda:0: it crashed", "clips/people.mp4 is no video"], "each name once"
+        progress.show(DeviceFailed(GPU, words("it crashed"), restarting=True))
+        progress.show(
+            SourceFinished(
+                0, Ledger(), 0.0, Notice("general.of_device", device=Path("clips/people.mp4"), problem=words("it is no video")), False
+            )
+        )
+    assert capsys.readouterr().err.splitlines() == ["cuda:0: it crashed", "clips/people.mp4: it is no video"], "each name once"
 
 
 def test_counts_at_lines_are_in_the_bar(terminal: Terminal) -> None:

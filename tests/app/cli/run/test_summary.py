@@ -15,6 +15,7 @@ from framefleet.engine.store.exporters.options import Least
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.cli import FAST, run_main
 from tests.support.media import make_video
+from tests.support.notices import words
 from tests.support.store import LABELS, make_frame, video_info, write_session
 
 
@@ -30,8 +31,8 @@ def session(tmp_path: Path) -> Path:
         writer.add_source(2, "trap", SourceInfo("trap", SourceKind.IMAGES, "jpeg", 640, 480, 3, None, None, ()))
         pictures = [make_frame(2, 0, 1, "a.jpg"), make_frame(2, 25, 0, "b.jpg"), make_frame(2, 50, name="c.jpg", failure="no picture")]
         writer.add_frames(pictures)
-        writer.finish_source(2, "trap", Ledger(3, 2, {}, {"no picture": 1}), 1.0)
-        writer.finish_source(3, "broken.mp4", Ledger(), 0.0, "broken.mp4 is no video")
+        writer.finish_source(2, "trap", Ledger(3, 2, {}, {words("no picture"): 1}), 1.0)
+        writer.finish_source(3, "broken.mp4", Ledger(), 0.0, words("broken.mp4 is no video"))
     return path
 
 
@@ -66,7 +67,7 @@ def test_a_video_that_ended_with_an_error_is_not_called_empty_and_is_named(tmp_p
             error = None if name == "c.mp4" else f"{name} was removed while it was read"
             writer.add_source(number, name, video_info("", 5))
             writer.add_frames(make_frame(number, index, boxes) for index in range(5))
-            writer.finish_source(number, name, Ledger(5, 5), 1.0, error)
+            writer.finish_source(number, name, Ledger(5, 5), 1.0, error and words(error))
     with SessionReader(path) as reader:
         summary = Summary(reader, Least())
     assert summary.line() == "3 files: 0 empty, 2 with objects, 1 failed (a.mp4); errors in 1 other (b.mp4); 15 frames"

@@ -18,6 +18,7 @@ from tests.engine.evaluation.test_truth import coco, cvat, yolo
 from tests.support.cli import run_main
 from tests.support.guide import GUIDE, blocks, commands
 from tests.support.models import TINY_CFG
+from tests.support.notices import words
 from tests.support.paths import PROJECT
 from tests.support.store import LABELS, make_frame, video_info, write_session
 from tools.darknet_weights import write_weights
@@ -94,7 +95,7 @@ def test_failed_frames_and_left_out_weak_detections_are_said(folder: Path) -> No
     with SessionWriter(folder / "weak.sqlite", LABELS, {"confidence": "0.25"}) as writer:
         writer.add_source(0, "street.mp4", video_info("", FRAMES))
         writer.add_frames(make_frame(0, index, failure="damaged" if index < 2 else None) for index in range(FRAMES))
-        writer.finish_source(0, "street.mp4", Ledger(FRAMES, FRAMES - 2, {}, {"damaged": 2}), 1.0)
+        writer.finish_source(0, "street.mp4", Ledger(FRAMES, FRAMES - 2, {}, {words("damaged"): 2}), 1.0)
     done = run_main("evaluate", "weak.sqlite", "--truth", "truth.json")
     assert done.status == 0
     assert "weak holds only detections of a confidence of 0.25 and more: its mAP is lower than the model's." in done.out

@@ -13,6 +13,7 @@ from framefleet.app.window.cluster.control import ClusterControl
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import DeviceId
 from tests.support.clusters.ray import ALPHA, Raylets
@@ -99,6 +100,6 @@ def test_a_connection_that_ends_is_said_and_detection_goes_on_here(window: MainW
     assert link.cluster is not None
     with qtbot.waitSignal(link.lost, timeout=PATIENCE) as lost:
         link.cluster._process.kill()
-    assert lost.args == ["the connection to the cluster has ended"]
+    assert lost.args == [Notice("cluster.connection_has_ended")]
     assert link.cluster is None
     assert window.context.run._cluster is None

@@ -15,6 +15,7 @@ from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStats
 from framefleet.engine.types import DeviceId
+from tests.support.notices import words
 from tests.support.window import engine_info
 
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon")
@@ -45,7 +46,7 @@ def working(device: DeviceId, rate: float) -> DeviceStatus:
 def test_devices_stand_below_their_machine_with_its_network_and_work(qtbot: QtBot) -> None:
     panel = shown(qtbot, *(Machine(state(name)) for name in NAMES[:2]))
     assert [str(device) for device in panel.device_cards] == ["alpha/cuda:0", "alpha/cuda:1", "beta/cuda:0", "beta/cuda:1"]
-    broken = fold(working(DeviceId("cuda", "1", "beta"), 0.0), DeviceFailed(DeviceId("cuda", "1", "beta"), "it burns", False), 0.0)
+    broken = fold(working(DeviceId("cuda", "1", "beta"), 0.0), DeviceFailed(DeviceId("cuda", "1", "beta"), words("it burns"), False), 0.0)
     panel.show_devices([working(DeviceId("cuda", "0", "beta"), 50.5), working(DeviceId("cuda", "0", "alpha"), 40), broken])
     assert [device.node for device in panel.device_cards] == ["alpha", "alpha", "beta", "beta"]
     panel.refresh()

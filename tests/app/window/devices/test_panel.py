@@ -17,7 +17,8 @@ from framefleet.app.window.widgets.build import ScrollPane
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
-from framefleet.engine.types import DeviceId
+from framefleet.engine.types import DeviceId, of_device
+from tests.support.notices import words
 from tests.support.window import CPU, engine_info
 
 GPU = DeviceId("cuda", "0")
@@ -71,7 +72,7 @@ def test_a_card_leaves_room_for_the_scroll_bar(qtbot: QtBot) -> None:
 def test_failures_are_on_the_card_in_words(qtbot: QtBot) -> None:
     panel = DevicePanel()
     qtbot.addWidget(panel)
-    status = fold(working(0.0), DeviceFailed(CPU, "the worker was killed (signal 9)", False), 1.0)
+    status = fold(working(0.0), DeviceFailed(CPU, words("the worker was killed (signal 9)"), False), 1.0)
     panel.show_devices([status])
     (card,) = panel.cards
     assert card.phase.text() == "Failed"
@@ -84,13 +85,13 @@ def test_failures_are_on_the_card_in_words(qtbot: QtBot) -> None:
 def test_the_building_of_an_engine_is_on_the_card(qtbot: QtBot) -> None:
     panel = DevicePanel()
     qtbot.addWidget(panel)
-    status = fold(DeviceStatus(GPU), EngineBuilding(GPU, Notice("general.text", text="building the plan"), 0.374), 0.0)
+    status = fold(DeviceStatus(GPU), EngineBuilding(GPU, words("building the plan"), 0.374), 0.0)
     panel.show_devices([status])
     (card,) = panel.cards
     row = card.row
     assert (card.phase.text(), row.content.message, row.content.progress) == ("Building 37 %", "building the plan", 0.374)
     assert "building" not in card.engine.text()  # the row says it
-    panel.show_devices([fold(status, EngineBuilding(GPU, Notice("general.text", text="timing it"), 1.0), 0.5)])
+    panel.show_devices([fold(status, EngineBuilding(GPU, words("timing it"), 1.0), 0.5)])
     assert card.phase.text() == "Building 99 %"  # it goes on
     panel.show_devices([fold(status, DeviceReady(engine_info(GPU)), 1.0)])
     assert (row.content.message, row.content.progress) == ("", 0.0)
@@ -101,7 +102,7 @@ def test_what_sets_the_pace_and_what_has_changed_is_said(qtbot: QtBot) -> None:
     qtbot.addWidget(panel)
     panel.show()
     engine = replace(engine_info(GPU), batch=32)
-    smaller = replace(engine, batch=16, reason=Notice("backends.batch", batch=16, why=Notice("general.text", text="its memory was full")))
+    smaller = replace(engine, batch=16, reason=Notice("backends.batch", batch=16, why=words("its memory was full")))
     status = fold(fold(DeviceStatus(GPU), DeviceReady(engine), 0.0), DeviceReady(smaller), 1.0)
     busy = {"network": 0.39, "decode": 0.42}
     stats = DeviceStats(GPU, 100, 50.0, 5.0, 9.0, {"decode": 3.0, "infer": 9.0}, busy=busy, bottleneck="decode")
@@ -117,7 +118,7 @@ def test_a_failed_device_keeps_what_it_did_and_loses_its_charts(qtbot: QtBot) ->
     panel = DevicePanel()
     qtbot.addWidget(panel)
     panel.show()
-    broken = fold(working(0.0), DeviceFailed(CPU, "it crashed", False), 1.0)
+    broken = fold(working(0.0), DeviceFailed(CPU, words("it crashed"), False), 1.0)
     panel.show_devices([broken, fold(DeviceStatus(GPU), DeviceStats(GPU, 1234, 0.0, None, None), 1.0)])
     card = panel.cards[0]
     card.refresh()
@@ -184,14 +185,14 @@ def test_the_status_line_hides_nothing(qtbot: QtBot) -> None:
     line.show_devices([working(0.0)])
     assert line.devices.text() == "cpu:0 · OpenVINO 2026.4 · bf16"
     assert "the fastest that matches fp32" in line.devices.toolTip()
-    broken = fold(DeviceStatus(GPU), DeviceFailed(GPU, "no driver", False), 1.0)
+    broken = fold(DeviceStatus(GPU), DeviceFailed(GPU, words("no driver"), False), 1.0)
     line.show_devices([working(0.0), broken])
     assert line.devices.text() == "cpu:0 · OpenVINO 2026.4 · bf16 · 1 failed"
     line.show_devices([broken])
     assert (line.devices.text(), line.devices.toolTip()) == ("No device left", "cuda:0: no driver")
-    line.show_strategy(StrategyChosen("streams", "as many files as devices"))
-    assert (line.strategy.text(), line.strategy.toolTip()) == ("Strategy: Streams", "As many files as devices")
-    line.show_strategy(StrategyChosen("frames", "a long reason " * 30))
+    line.show_strategy(StrategyChosen("streams", Notice("pool.as_settings_say")))
+    assert (line.strategy.text(), line.strategy.toolTip()) == ("Strategy: Streams", "As the settings say")
+    line.show_strategy(StrategyChosen("frames", words("a long reason " * 30)))
     assert max(map(len, line.strategy.toolTip().splitlines())) <= 80
 
 
@@ -204,7 +205,7 @@ def test_a_device_that_ends_with_its_session_is_idle(qtbot: QtBot) -> None:
 
 
 DESCRIBED = tuple(DeviceDescription(device, f"Device {device}", "some backend", ("fp32",)) for device in (CPU, GPU, DeviceId("cuda", "1")))
-SEGMENTS = StrategyChosen("segments", "files can be cut at keyframes")
+SEGMENTS = StrategyChosen("segments", Notice("pool.at_keyframes", devices=2))
 
 
 def running(qtbot: QtBot, *statuses: DeviceStatus, chosen: StrategyChosen = SEGMENTS) -> DevicePanel:
@@ -227,7 +228,8 @@ def test_the_strategy_and_its_reason_are_there_as_soon_as_it_is_chosen(qtbot: Qt
     assert not panel.run.isVisibleTo(panel)
     panel.show_strategy(SEGMENTS)
     assert panel.run.isVisibleTo(panel)
-    assert (panel.run.title.text(), panel.run.text.text()) == ("Strategy: Segments", "Files can be cut at keyframes.")
+    reason = "Files are cut at keyframes, and all 2 devices work on the oldest one."
+    assert (panel.run.title.text(), panel.run.text.text()) == ("Strategy: Segments", reason)
 
 
 def test_a_device_can_be_taken_out_unless_it_is_the_last(qtbot: QtBot) -> None:
@@ -279,7 +281,7 @@ def test_the_devices_that_could_join_are_in_a_menu(qtbot: QtBot) -> None:
 
 
 def test_where_devices_cannot_join_the_window_says_so_before_they_try(qtbot: QtBot) -> None:
-    panel = running(qtbot, working(0.0), gpu(), chosen=StrategyChosen("depth", "as the settings say", elastic=False))
+    panel = running(qtbot, working(0.0), gpu(), chosen=StrategyChosen("depth", words("as the settings say"), elastic=False))
     assert not any(card.change.isVisibleTo(panel) for card in panel.cards)
     assert not panel.run.add.isEnabled()
     assert panel.run.add.toolTip() == "With Depth, devices cannot join or leave during a run"
@@ -291,7 +293,9 @@ def test_of_devices_that_work_as_one_each_is_watched(qtbot: QtBot) -> None:
     second = DeviceId("cpu", "1")
     group = DeviceId.group(CPU, second)
     engine = replace(engine_info(group), device_name="2 × Some Processor")
-    panel = running(qtbot, fold(DeviceStatus(group), DeviceReady(engine), 0.0), chosen=StrategyChosen("depth", "as asked", elastic=False))
+    panel = running(
+        qtbot, fold(DeviceStatus(group), DeviceReady(engine), 0.0), chosen=StrategyChosen("depth", words("as asked"), elastic=False)
+    )
     panel.show()
     (card,) = panel.cards
     assert (card.row.content.name, card.hardware.text()) == ("cpu:0+cpu:1", "2 × Some Processor")
@@ -332,7 +336,7 @@ def test_the_status_line_counts_only_devices_that_take_part(qtbot: QtBot) -> Non
 def test_the_status_line_names_engines_that_other_devices_do_not_wait_for(qtbot: QtBot) -> None:
     line = StatusLine()
     qtbot.addWidget(line)
-    building = fold(DeviceStatus(GPU), EngineBuilding(GPU, Notice("general.text", text="trying tactics"), 0.374), 0.0)
+    building = fold(DeviceStatus(GPU), EngineBuilding(GPU, words("trying tactics"), 0.374), 0.0)
     line.show_devices([building])
     assert line.devices.text() == "cuda:0 · building the engine"
     line.show_devices([building, working(0.0)])
@@ -340,7 +344,7 @@ def test_the_status_line_names_engines_that_other_devices_do_not_wait_for(qtbot:
 
 
 def test_a_failure_names_its_device_once(qtbot: QtBot) -> None:
-    panel = running(qtbot, fold(DeviceStatus(GPU), DeviceFailed(GPU, "cuda:0: no driver answers", False), 0.0))
+    panel = running(qtbot, fold(DeviceStatus(GPU), DeviceFailed(GPU, of_device(GPU, words("no driver answers")), False), 0.0))
     assert panel.cards[0].message.text() == "no driver answers"
 
 

@@ -20,6 +20,7 @@ from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
 from framefleet.engine.types import DeviceId
+from tests.support.notices import words
 from tests.support.window import engine_info, feature, pixels
 
 GPUS = tuple(DeviceId("cuda", str(number)) for number in range(4))
@@ -96,7 +97,7 @@ def test_eight_devices_fit_without_scrolling(qtbot: QtBot, tmp_path: Path) -> No
     for number in range(8):
         status = working(DeviceId("cuda", str(number)), 100)
         statuses.append(fold(status, DeviceStats(status.device, 200, 1234.0, 5.0, 9.0, bottleneck="network"), 2.0))
-    window.context.run.strategy_changed.emit(StrategyChosen("segments", "files can be cut at keyframes"))
+    window.context.run.strategy_changed.emit(StrategyChosen("segments", words("files can be cut at keyframes")))
     window.context.run.devices_changed.emit(tuple(statuses))
     area = feature(window, DevicePanel).findChild(QScrollArea)
     assert area is not None
@@ -112,10 +113,10 @@ def test_eight_devices_fit_without_scrolling(qtbot: QtBot, tmp_path: Path) -> No
 def test_a_row_shows_a_failure_or_a_build_instead_of_its_metrics(qtbot: QtBot) -> None:
     building = fold(
         fold(DeviceStatus(GPUS[1]), DeviceStarting(GPUS[1], 1), 0.0),
-        EngineBuilding(GPUS[1], Notice("general.text", text="building the plan"), 0.4),
+        EngineBuilding(GPUS[1], words("building the plan"), 0.4),
         1.0,
     )
-    broken = fold(working(GPUS[2], 1), DeviceFailed(GPUS[2], "no memory", restarting=False), 2.0)
+    broken = fold(working(GPUS[2], 1), DeviceFailed(GPUS[2], words("no memory"), restarting=False), 2.0)
     panel = panel_of(qtbot, working(GPUS[0], 99), building, broken)
     panel.show()
     panel.refresh()
@@ -206,7 +207,7 @@ def test_a_recorded_machine_is_shown_as_it_was(qtbot: QtBot) -> None:
 
 
 def test_every_text_of_a_card_fits_the_narrowest_panel(qtbot: QtBot) -> None:
-    broken = fold(working(GPUS[0], 1_234_567), DeviceFailed(GPUS[0], "it crashed: " + "word " * 30, restarting=True), 2.0)
+    broken = fold(working(GPUS[0], 1_234_567), DeviceFailed(GPUS[0], words("it crashed: " + "word " * 30), restarting=True), 2.0)
     panel = panel_of(qtbot, broken, working(GPUS[1], 999_999), width=288)
     panel.show()
     panel.refresh()
@@ -246,6 +247,6 @@ def test_a_device_that_is_not_here_is_not_described_as_the_recorded_one_of_its_n
     panel.show_recording(Recording((DeviceDescription(GPUS[0], "NVIDIA H200", "TensorRT", ("fp16",)),), {}))
     card = panel.cards[0]
     assert card.hardware.text() == "NVIDIA H200"
-    panel.show_devices([fold(DeviceStatus(GPUS[0]), DeviceFailed(GPUS[0], "no driver", False), 0.0)])
+    panel.show_devices([fold(DeviceStatus(GPUS[0]), DeviceFailed(GPUS[0], words("no driver"), False), 0.0)])
     assert panel.cards == (card,)
     assert card.hardware.text() == ""

@@ -6,6 +6,7 @@ from framefleet.engine.backends.base import reasons
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
 from framefleet.engine.types import AS_ASKED
+from tests.support.notices import words
 from tests.support.window import CPU, engine_info
 
 
@@ -14,13 +15,13 @@ def test_a_device_lives_through_its_phases() -> None:
     assert status.phase is Phase.STARTING
     status = fold(status, DeviceReady(engine_info()), 1.0)
     assert (status.phase, status.engine) == (Phase.READY, engine_info())
-    status = fold(status, DeviceFailed(CPU, "it crashed", True), 2.0)
+    status = fold(status, DeviceFailed(CPU, words("it crashed"), True), 2.0)
     assert (status.phase, status.message) == (Phase.RESTARTING, "it crashed")
     status = fold(status, DeviceStarting(CPU, 2), 2.0)
     assert (status.phase, status.attempt) == (Phase.RESTARTING, 2)
     status = fold(status, DeviceReady(engine_info()), 3.0)
     assert (status.phase, status.message) == (Phase.READY, "")
-    assert fold(status, DeviceFailed(CPU, "again", False), 4.0).phase is Phase.FAILED
+    assert fold(status, DeviceFailed(CPU, words("again"), False), 4.0).phase is Phase.FAILED
 
 
 def test_it_remembers_a_minute_and_the_last_real_figures() -> None:
@@ -63,7 +64,7 @@ def test_a_device_that_was_taken_out_is_leaving_until_it_has_left() -> None:
 def test_a_device_does_nothing_while_it_is_away() -> None:
     working = fold(fold(DeviceStatus(CPU), DeviceReady(engine_info()), 0.0), DeviceStats(CPU, 10, 20.0, 5.0, 9.0), 1.0)
     assert len(fold(working, DeviceReady(engine_info()), 1.5).samples) == 1  # a new batch is no absence
-    for gone in (DeviceLeft(CPU), DeviceFailed(CPU, "it crashed", True)):
+    for gone in (DeviceLeft(CPU), DeviceFailed(CPU, words("it crashed"), True)):
         back = fold(fold(fold(working, gone, 2.0), DeviceStarting(CPU, 1), 19.0), DeviceReady(engine_info()), 20.0)
         assert [(sample.time, sample.frames_per_second, sample.latency_p50) for sample in back.samples] == [
             (1.0, 20.0, 5.0),
@@ -74,9 +75,9 @@ def test_a_device_does_nothing_while_it_is_away() -> None:
 
 
 def test_building_ends_with_the_engine_or_with_the_device() -> None:
-    building = fold(DeviceStatus(CPU), EngineBuilding(CPU, Notice("general.text", text="trying tactics"), 0.5), 0.0)
-    assert building.building == (Notice("general.text", text="trying tactics"), 0.5)
-    for event in (DeviceReady(engine_info()), DeviceFailed(CPU, "no memory", True), DeviceStarting(CPU, 2), DeviceLeft(CPU)):
+    building = fold(DeviceStatus(CPU), EngineBuilding(CPU, words("trying tactics"), 0.5), 0.0)
+    assert building.building == (words("trying tactics"), 0.5)
+    for event in (DeviceReady(engine_info()), DeviceFailed(CPU, words("no memory"), True), DeviceStarting(CPU, 2), DeviceLeft(CPU)):
         assert fold(building, event, 1.0).building is None
 
 

@@ -5,13 +5,13 @@ from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.messages.run_messages import RunMessages
 from framefleet.app.window.widgets.banner import BannerArea
 from framefleet.engine.devices.discovery import DeviceDescription
-from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed
-from framefleet.engine.types import DeviceId
+from framefleet.engine.types import DeviceId, of_device
+from tests.support.notices import words
 from tests.support.window import CPU
 
 GPU = DeviceId("cuda", "0")
-BROKEN = DeviceDescription(GPU, "Some Graphics", "TensorRT", (), problem=Notice("general.text", text="its driver is too old"))
+BROKEN = DeviceDescription(GPU, "Some Graphics", "TensorRT", (), problem=words("its driver is too old"))
 WORKING = DeviceDescription(CPU, "Some Processor", "OpenVINO", ("fp32",))
 
 
@@ -28,7 +28,7 @@ def notices(banners: BannerArea) -> RunMessages:
 
 
 def test_a_restart_is_told_and_forgotten_once_the_device_works_again(banners: BannerArea, notices: RunMessages) -> None:
-    notices.device_failed(DeviceFailed(CPU, "cpu:0: the worker was killed", True))
+    notices.device_failed(DeviceFailed(CPU, of_device(CPU, words("the worker was killed")), True))
     assert banners.texts == ["cpu:0 is being restarted: the worker was killed"]
     notices.devices_changed([DeviceStatus(CPU, Phase.RESTARTING)])
     assert len(banners.texts) == 1
@@ -37,7 +37,7 @@ def test_a_restart_is_told_and_forgotten_once_the_device_works_again(banners: Ba
 
 
 def test_a_device_that_is_out_leads_to_the_settings(qtbot: QtBot, banners: BannerArea, notices: RunMessages) -> None:
-    notices.device_failed(DeviceFailed(GPU, "no driver", False))
+    notices.device_failed(DeviceFailed(GPU, words("no driver"), False))
     assert banners.texts == ["cuda:0 failed and is out of this run: no driver"]
     (banner,) = (child for child in banners.children() if hasattr(child, "dismiss"))
     with qtbot.waitSignal(notices.settings_requested):
@@ -60,5 +60,5 @@ def test_a_machine_without_a_gpu_is_told_nothing(banners: BannerArea, notices: R
 
 
 def test_a_refusal_is_told(banners: BannerArea, notices: RunMessages) -> None:
-    notices.refused(Notice("general.text", text="cpu:0 is the last device"))
+    notices.refused(words("cpu:0 is the last device"))
     assert banners.texts == ["That is not possible: cpu:0 is the last device"]

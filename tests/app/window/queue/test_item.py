@@ -35,7 +35,7 @@ def test_without_an_announced_number_of_frames_it_counts() -> None:
         ({"state": ItemState.CANCELLED, "frames": 7}, "Cancelled after 7 frames"),
         ({"state": ItemState.CANCELLED}, "Cancelled"),
         ({"state": ItemState.FAILED, "reason": Notice("general.of_path", path=Path("a.mp4"))}, "Is empty: try it again"),
-        ({"state": ItemState.FAILED, "reason": Notice("general.text", text="no device is left")}, "No device is left"),
+        ({"state": ItemState.FAILED, "reason": Notice("cluster.run_has_ended")}, "The run has ended"),
         ({"reason": "Needs a model"}, "Needs a model"),
     ],
 )

@@ -29,6 +29,7 @@ from framefleet.engine.store.reader import View
 from framefleet.engine.store.session import SessionWriter
 from tests.support.media import make_video
 from tests.support.models import tiny_files
+from tests.support.notices import words
 from tests.support.store import LABELS, make_frame, video_info, write_session
 from tests.support.window import drop, feature
 
@@ -156,16 +157,16 @@ def test_every_end_of_a_source_is_told_as_it_was(tmp_path: Path) -> None:
     for number, name in enumerate(("done.mp4", "cancelled.mp4", "torn.mp4")):
         writer.add_source(number, name, video_info(name, 10))
         writer.add_frames(make_frame(number, index, failure="it is spoiled" if index == 2 else None) for index in range(4))
-    writer.finish_source(0, "done.mp4", Ledger(4, 3, {}, {"it is spoiled": 1}), 2.0)
-    writer.finish_source(1, "cancelled.mp4", Ledger(4, 3, {}, {"it is spoiled": 1}), 2.0, cancelled=True)
-    writer.finish_source(2, "torn.mp4", Ledger(4, 3, {}, {"it is spoiled": 1}), 2.0, error="it ends too early")
-    writer.finish_source(3, "unreadable.mp4", Ledger(), 0.0, error="it is no video")
+    writer.finish_source(0, "done.mp4", Ledger(4, 3, {}, {words("it is spoiled"): 1}), 2.0)
+    writer.finish_source(1, "cancelled.mp4", Ledger(4, 3, {}, {words("it is spoiled"): 1}), 2.0, cancelled=True)
+    writer.finish_source(2, "torn.mp4", Ledger(4, 3, {}, {words("it is spoiled"): 1}), 2.0, error=words("it ends too early"))
+    writer.finish_source(3, "unreadable.mp4", Ledger(), 0.0, error=words("it is no video"))
     writer.close(complete=True)
     found = read_stored(tmp_path / "s.sqlite")
     assert [item.path for item in found[:3]] == [tmp_path / name for name in ("done.mp4", "cancelled.mp4", "torn.mp4")]
     assert [item.state for item in found] == [ItemState.DONE, ItemState.CANCELLED, ItemState.FAILED, ItemState.FAILED]
     assert [(item.progress.frames, item.progress.failed, item.progress.head) for item in found] == [(4, 1, 3 / 25)] * 3 + [(0, 0, None)]
-    assert [item.reason for item in found] == [None, None, "it ends too early", "it is no video"]
+    assert [item.reason for item in found] == [None, None, words("it ends too early"), words("it is no video")]
 
 
 def test_a_session_that_saw_no_file_holds_nothing(tmp_path: Path) -> None:

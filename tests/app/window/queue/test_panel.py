@@ -24,6 +24,7 @@ from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.appearance import Theme, apply_theme
 from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.notices import Notice, tables
+from tests.support.notices import words
 from tests.support.store import video_info
 from tests.support.window import changed, queue_item, window_actions
 
@@ -273,7 +274,16 @@ def test_a_tooltip_says_the_path_once_and_the_whole_reason(qtbot: QtBot) -> None
     change(model, 1, state=ItemState.FAILED, reason=Notice("general.of_path", path=Path("/videos/clip 1.mp4")))
     tip = model.data(model.index(0), Qt.ItemDataRole.ToolTipRole)
     assert tip == "/videos/clip 1.mp4\nIs empty: nothing was written to it"
-    change(model, 1, state=ItemState.DONE, reason=None, frames=100, failed=2, seconds=1.0, decoder=DecoderUse(cpu=100, reason="no driver"))
+    change(
+        model,
+        1,
+        state=ItemState.DONE,
+        reason=None,
+        frames=100,
+        failed=2,
+        seconds=1.0,
+        decoder=DecoderUse(cpu=100, reason=words("no driver")),
+    )
     tip = model.data(model.index(0), Qt.ItemDataRole.ToolTipRole)
     assert tip == "\n".join(
         (

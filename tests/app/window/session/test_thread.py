@@ -17,6 +17,7 @@ from framefleet.engine.pool.events import (
 )
 from framefleet.engine.pool.progress import SourceEvent, SourceProgress
 from framefleet.engine.types import DeviceId
+from tests.support.notices import words
 from tests.support.store import make_frame, video_info
 from tests.support.window import CPU, engine_info
 
@@ -33,7 +34,7 @@ def apply(feed: Feed, event: SourceEvent, sources: dict[int, SourceProgress]) ->
 
 def test_however_many_events_the_reader_is_told_once_and_takes_the_sum() -> None:
     feed, sources = Feed(), dict[int, SourceProgress]()
-    assert feed.apply(StrategyChosen("segments", "one file, two devices"))
+    assert feed.apply(StrategyChosen("segments", words("one file, two devices")))
     assert not apply(feed, SourceOpened(0, video_info("a.mp4", 50)), sources)
     for first in range(0, 50, 5):
         assert not apply(feed, frames(0, first, 5), sources)
@@ -41,7 +42,7 @@ def test_however_many_events_the_reader_is_told_once_and_takes_the_sum() -> None
     progress = snapshot.sources[0]
     assert (progress.frames, progress.failed, progress.head) == (50, 0, 49 / 25)
     assert progress.info == video_info("a.mp4", 50)
-    assert snapshot.strategy == StrategyChosen("segments", "one file, two devices")
+    assert snapshot.strategy == StrategyChosen("segments", words("one file, two devices"))
     assert feed.tally(0).counts(0.0) == {0: 50, 1: 50}
     assert apply(feed, SourceFinished(0, Ledger(50, 50), 2.0, None), sources)
     assert feed.take().sources[0].finished is not None
@@ -106,8 +107,8 @@ def test_rates_stay_for_half_a_second_unless_other_devices_work() -> None:
 def test_device_failures_are_handed_over_once_and_the_end_leaves_devices_idle() -> None:
     feed = Feed()
     feed.apply(DeviceReady(engine_info()))
-    feed.apply(DeviceFailed(CPU, "it crashed", True))
-    assert feed.take().problems == (DeviceFailed(CPU, "it crashed", True),)
+    feed.apply(DeviceFailed(CPU, words("it crashed"), True))
+    assert feed.take().problems == (DeviceFailed(CPU, words("it crashed"), True),)
     assert feed.take().problems == ()
     assert feed.end("no more")
     snapshot = feed.take()

@@ -23,20 +23,20 @@ from framefleet.app.window.settings.preferences import STORED, Preferences
 from framefleet.app.window.widgets.appearance import Theme, apply_theme, current_theme
 from framefleet.app.window.widgets.translation import LANGUAGE
 from framefleet.engine.devices.discovery import DeviceDescription
-from framefleet.engine.notices import Notice
 from framefleet.engine.settings import Decode, ModelFiles, Parallel, Precision
 from framefleet.engine.settings.clock import ClockSource
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.settings.table import DEFAULTS
 from framefleet.engine.types import DeviceId
 from tests.support.models import TINY_CFG, tiny_files
+from tests.support.notices import words
 from tests.support.paths import PROJECT
 from tests.support.window import CPU, changed_preferences, drop
 
 GPU = DeviceId("openvino", "GPU.0")
 FOUND = (
     DeviceDescription(CPU, "Some Processor", "OpenVINO 2026.4", ("fp32", "bf16")),
-    DeviceDescription(GPU, "Some Graphics", "OpenVINO 2026.4", (), problem=Notice("general.text", text="its driver is too old")),
+    DeviceDescription(GPU, "Some Graphics", "OpenVINO 2026.4", (), problem=words("its driver is too old")),
 )
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from framefleet.app.window.timeline.class_counts import BINS, Tally
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, FrameRef, FrameResult, InferenceFailure
+from tests.support.notices import words
 from tests.support.store import CPU, LABELS, video_info
 
 scored = st.lists(st.tuples(st.floats(0.0, 1.0, width=32), st.integers(0, 5)), max_size=30)
@@ -35,7 +36,7 @@ def test_activity_says_when_something_was_seen() -> None:
     info = replace(video_info("a.mp4", 2), duration=10.0, origin=1000.0)
     found = (detections([(0.9, 1), (0.3, 2)]), detections([(0.9, 1)]), detections([]))
     frames = [FrameResult(FrameRef(0, n, 1000.0 + n * 10.0), CPU, 9, 9, each) for n, each in enumerate(found)]
-    tally.add_frames([*frames, FrameResult(FrameRef(0, 3, 1005.0), CPU, 9, 9, InferenceFailure("damaged"))], info)
+    tally.add_frames([*frames, FrameResult(FrameRef(0, 3, 1005.0), CPU, 9, 9, InferenceFailure(words("damaged")))], info)
     assert tally.activity(0.25).nonzero()[0].tolist() == [0, BINS - 1]
     assert tally.activity(0.25)[0] == 2
     assert tally.activity(0.5)[0] == 1

@@ -17,9 +17,9 @@ from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.appearance import Theme, apply_theme
 from framefleet.engine.devices.recording import read_recording
 from framefleet.engine.devices.topology import Level, Link, Topology
-from framefleet.engine.notices import Notice
 from tests.support.devices.machines import SWITCH_CODES, gpu
 from tests.support.devices.topologies import ALONE, SOCKETS, eight
+from tests.support.notices import words
 from tests.support.window import CPU, feature, pixels
 
 
@@ -109,9 +109,9 @@ def test_without_a_gpu_there_are_processors(qtbot: QtBot) -> None:
 
 
 def test_problems_are_told(qtbot: QtBot) -> None:
-    panel = shown(qtbot, Topology(ALONE.nodes, problem=Notice("general.text", text="the driver is out of order")))
+    panel = shown(qtbot, Topology(ALONE.nodes, problem=words("the driver is out of order")))
     assert panel.problem.text() == "The topology is incomplete: the driver is out of order."
-    panel.show_problem(Notice("general.text", text="it failed"))
+    panel.show_problem(words("it failed"))
     assert (panel.problem.text(), panel.note.text()) == ("It failed", "")
 
 

@@ -18,6 +18,7 @@ from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets import theme
 from framefleet.engine.media.annotation.layout import class_colour
 from framefleet.engine.types import Detections, FrameRef, FrameResult, InferenceFailure
+from tests.support.notices import words
 from tests.support.window import CPU, queue_item, window_actions
 
 NO_BUTTON, NO_KEY, NO_PHASE = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
@@ -124,7 +125,7 @@ def test_pictures_without_result_and_failed_frames_say_so(qtbot: QtBot) -> None:
     plain = canvas.grab().toImage()
     canvas.show_picture(picture, (640, 320), None)
     pending = canvas.grab().toImage()
-    canvas.show_result(FrameResult(FrameRef(0, 0, 0.0), CPU, 640, 320, InferenceFailure("the file is damaged here")))
+    canvas.show_result(FrameResult(FrameRef(0, 0, 0.0), CPU, 640, 320, InferenceFailure(words("the file is damaged here"))))
     failed = canvas.grab().toImage()
     assert plain != pending
     assert pending != failed

@@ -4,7 +4,7 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.banner import MAX_BANNERS, BannerArea, Severity
 from framefleet.app.window.widgets.build import say, wrapped
-from framefleet.engine.notices import Notice
+from tests.support.notices import words
 
 
 def test_good_news_does_not_push_an_error_away(qtbot: QtBot) -> None:
@@ -20,7 +20,7 @@ def test_good_news_does_not_push_an_error_away(qtbot: QtBot) -> None:
 def test_what_the_engine_says_begins_with_a_capital_and_names_of_ours_stay(qtbot: QtBot) -> None:
     banners = BannerArea()
     qtbot.addWidget(banners)
-    banners.show_banner("sources", Severity.WARNING, Notice("general.text", text="no video in /a"))
+    banners.show_banner("sources", Severity.WARNING, words("no video in /a"))
     banners.show_banner("download", Severity.INFO, "tiny is downloaded.")
     assert banners.texts == ["No video in /a", "tiny is downloaded."]
 

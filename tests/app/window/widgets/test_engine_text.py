@@ -23,7 +23,8 @@ from framefleet.engine.settings import Decode, ModelFiles, Parallel, RunSettings
 from framefleet.engine.settings.kinds import Moment, Moments
 from framefleet.engine.settings.values import decode_problem, find_notes, part_problem
 from framefleet.engine.store.schema import explained
-from framefleet.engine.types import DeviceId
+from framefleet.engine.types import DeviceId, of_device
+from tests.support.notices import words
 from tests.support.window import CPU
 
 ENGLISH = re.compile(r"\b(the|is|are|cannot|every|does|its|it|give|check|of|to|with|and|choose|not)\b")
@@ -82,12 +83,16 @@ def test_values_stay_and_numbers_follow_the_language() -> None:
     said = "bf16: 1,83× so schnell wie fp32, 99,5 % der Rahmen gleich (nötig: 99 %)"
     assert of_engine(Notice("backends.reasons", parts=(tried, tried))) == f"{said}; {said}"
     assert of_engine(Notice("backends.try_precision", precision="bf16")) == "bf16 wird erprobt"
-    assert of_engine("cuda:0: inference failed: out of frames") == "cuda:0: die Inferenz schlug fehl: out of frames"
+    failed = Notice("backends.inference_failed", problem=words("out of frames"))
+    assert of_engine(of_device(DeviceId("cuda", "0"), failed)) == "cuda:0: die Inferenz schlug fehl: out of frames"
 
 
 def test_notes_of_settings_and_of_decoders_are_german() -> None:
     texts = [decode_problem(Decode.NVDEC, [CPU]), part_problem(Moment(frames=9), Moment(frames=3))]
-    texts += [*find_notes({"batch": 4, "latency_budget": 9}).values(), str(DecoderUse(cpu=3, nvdec=4, reason="a packet is damaged"))]
+    texts += [
+        *find_notes({"batch": 4, "latency_budget": 9}).values(),
+        DecoderUse(cpu=3, nvdec=4, reason=words("a packet is damaged")).notice,
+    ]
     texts.append(message_of(lambda: cannot_write(Path("/a b/c.sqlite"))))
     for text in texts:
         assert not ENGLISH.search(of_engine(text)), of_engine(text)
@@ -120,9 +125,8 @@ def test_a_notice_is_rendered_in_the_language_of_the_window(qapp: QApplication) 
     assert "Strategie" in of_engine(failed)
     assert "--" not in of_engine(failed)
     detail = Notice("general.detail", detail=("End of file", Option("restart")))
-    assert (
-        of_engine(Notice("general.text", text=(detail, detail))) == "die Datei endet zu früh, --restart; die Datei endet zu früh, --restart"
-    )
+    twice = Notice("backends.reasons", parts=(detail, detail))
+    assert of_engine(twice) == "die Datei endet zu früh, --restart; die Datei endet zu früh, --restart"
     translation.install(qapp, "en")
     assert of_engine(speed) == "End of file: 1.82× of 1,200 (99.5%)"
     assert of_engine(failed, capital=True) == "End of file (/a/b.mp4; “Strategy: Segments”)"

@@ -131,7 +131,7 @@ def test_an_error_in_the_bookkeeping_ends_the_worker_with_its_cause(capfd: pytes
     member_pool = MemberPool(CPUS[:1], forgetful, lambda _: None, reasons.put, watchdog)  # type: ignore[arg-type]
     member_pool.start(tiny_network(), {CPUS[0]: SETTINGS})
     member_pool.put(pictures(1), still=False)
-    assert reasons.get(timeout=30).message.startswith("ValueError: zip()")
+    assert str(reasons.get(timeout=30).message).startswith("ValueError: zip()")
     member_pool.close()
     assert "Traceback" in capfd.readouterr().err
 
@@ -159,7 +159,7 @@ def test_a_test_of_the_engine_that_hangs_is_noticed() -> None:
     checking.start()
     try:
         member_pool.put(pictures(1), still=False)
-        assert reasons.get(timeout=30).message.startswith("an inference on cpu:0 did not come to an end")
+        assert str(reasons.get(timeout=30).message).startswith("an inference on cpu:0 did not come to an end")
     finally:
         member_pool.close()
         released.set()

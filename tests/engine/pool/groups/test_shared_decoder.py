@@ -12,6 +12,7 @@ from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFra
 from framefleet.engine.pool.groups.shared_decoder import SharedDecoder
 from framefleet.engine.pool.groups.shared_pictures import SharedPictures
 from framefleet.engine.types import UNNUMBERED, FrameRef
+from tests.support.notices import words
 
 LAYOUT = FrameFormat(PixelFormat.NV12, 8, 64, 48, 64, 48, (False, None), "bt709", False)
 SEGMENT = Segment(0, None, None, 0)
@@ -19,7 +20,7 @@ INFO = SourceInfo("a.mp4", SourceKind.VIDEO, "h264", 64, 48, 8, None, None, (SEG
 PICTURE = np.full((48, 64, 3), 7, np.uint8)
 FRAMES = (
     DecodedFrame(FrameRef(0, UNNUMBERED, 0.0), DeviceFrame(LAYOUT, 256, None, lambda: None)),
-    DecodeFailure(FrameRef(0, UNNUMBERED, 1.0), 1, "damaged"),
+    DecodeFailure(FrameRef(0, UNNUMBERED, 1.0), 1, words("damaged")),
     DecodedFrame(FrameRef(0, UNNUMBERED, 2.0), PICTURE),
 )
 

@@ -17,6 +17,7 @@ from framefleet.engine.pool.groups import shared_pictures as shared
 from framefleet.engine.pool.groups.shared_pictures import CHUNK_BYTES, Chunk, MappedChunk, PictureLocation, SharedPictures
 from framefleet.engine.processes.watchdog import Watchdog
 from framefleet.engine.types import Image
+from tests.support.notices import words
 
 
 def picture(value: int, width: int = 64, height: int = 48) -> Image:
@@ -84,7 +85,7 @@ def test_a_decoder_that_waits_for_room_is_not_taken_for_one_that_hangs() -> None
     clock = Watchdog(60.0, lambda: False, sys.exit).add()
 
     def decode() -> None:
-        clock.start("decoding", 60.0)
+        clock.start(words("decoding"), 60.0)
         pictures.put(large)
 
     thread = threading.Thread(target=decode)

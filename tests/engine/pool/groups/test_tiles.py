@@ -14,9 +14,11 @@ import pytest
 
 from framefleet.engine.backends import create_backend
 from framefleet.engine.detection.tiling import merge, plan_tiles
+from framefleet.engine.errors import unexpected
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import Event, StrategyChosen
 from framefleet.engine.pool.groups.shared_pictures import CHUNK_BYTES
 from framefleet.engine.pool.pool import EnginePool
@@ -75,7 +77,7 @@ def test_two_devices_find_what_one_finds(isolation: Isolation, batch: int | None
 
 def test_what_was_chosen_is_told_in_words(alone: Seen) -> None:
     chosen = next(event for event in alone.events if isinstance(event, StrategyChosen))
-    assert (chosen.strategy, chosen.reason) == ("tiles", "as the settings say: 3 × 2 tiles that overlap by 20%, and the whole picture")
+    assert (chosen.strategy, str(chosen.reason)) == ("tiles", "as the settings say: 3 × 2 tiles that overlap by 20%, and the whole picture")
     assert {frame.device for frame in alone.frames[0]} == {CPUS[0]}
 
 
@@ -112,7 +114,7 @@ def test_a_frame_with_a_tile_that_fails_fails_alone(video: Path) -> None:
 def test_an_error_in_merging_is_told_with_its_cause(video: Path, capfd: pytest.CaptureFixture[str]) -> None:
     seen = run_pool([video], CPUS[:1], SETTINGS, pool_type=with_worker(merging_fault_main))
     assert not seen.failures
-    reason = "its tiles cannot be merged: ZeroDivisionError: a bug"
+    reason = Notice("pool.tiles_not_merged", problem=unexpected(ZeroDivisionError("a bug")))
     assert seen.failed(0) == dict.fromkeys(range(FRAMES), reason)
     assert "Traceback" in capfd.readouterr().err
 

@@ -23,6 +23,7 @@ from framefleet.engine.pool.scheduling.strategies.choice import STRATEGIES
 from framefleet.engine.pool.scheduling.strategies.source_queue import AHEAD_FRAMES
 from framefleet.engine.settings import Parallel
 from framefleet.engine.types import UNNUMBERED, Detections, DeviceId, FrameRef, FrameResult
+from tests.support.notices import words
 
 DEVICES = (DeviceId("cuda", "0"), DeviceId("cpu", "0"), DeviceId("cuda", "1"))
 SEGMENT_PTS = 1_000_000
@@ -167,7 +168,9 @@ class Run:
             self.tell(self.dispatcher.receive(device, Began(worker.probe.source, None)))
             truth, number, worker.probe = self.sources[worker.probe.source], worker.probe.source, None
             self.tell(
-                self.dispatcher.receive(device, Probed(number, truth.info()) if truth.readable else ProbeFailed(number, "unreadable"))
+                self.dispatcher.receive(
+                    device, Probed(number, truth.info()) if truth.readable else ProbeFailed(number, words("unreadable"))
+                )
             )
         elif worker.tasks:
             self.work(device, self.random.choice(worker.tasks[: worker.decode_threads]))
@@ -216,7 +219,7 @@ class Run:
         dead = list(self.workers) if self.together else [device]
         for other in dead:
             out = (gone and other == device) or other in self.leaving
-            self.tell(self.dispatcher.lost(other, gone=out, why="it died"))
+            self.tell(self.dispatcher.lost(other, gone=out, why=words("it died")))
             self.leaving.discard(other)
             if out:
                 del self.workers[other]
@@ -232,7 +235,7 @@ class Run:
             again = self.random.random() < 0.3
             if again:
                 self.dispatcher.join([device])
-            self.tell(self.dispatcher.lost(device, gone=not again, why="it was removed", suspect=False))
+            self.tell(self.dispatcher.lost(device, gone=not again, why=words("it was removed"), suspect=False))
             self.leaving.discard(device)
             del self.workers[device]
             if again:
@@ -290,7 +293,7 @@ def check_complete(run: Run, number: int) -> None:
     assert [frame.ref.index for frame in frames] == list(range(len(frames)))
     assert not finished.cancelled
     if not truth.readable:
-        assert (frames, finished.error) == ([], "unreadable")
+        assert (frames, finished.error) == ([], words("unreadable"))
         return
     assert finished.error is None
     assert len(frames) == len(truth.frames())
@@ -326,7 +329,7 @@ def test_workers_may_die_and_devices_come_and_go_at_any_time(
     run = Run(parallel, devices, sources, random, together=together)
     run.until_finished(deaths=10, moves=moves)
     for number in range(len(sources)):
-        if "opening it ended the worker twice" in (run.finished[number].error or ""):
+        if "opening it ended the worker twice" in str(run.finished[number].error):
             continue
         check_complete(run, number)
 
@@ -393,7 +396,7 @@ def test_without_a_device_every_source_ends_with_an_error(parallel: Parallel, de
     run.sources.append(Truth((1,)))
     if not run.workers:
         run.tell(run.dispatcher.add(late, Path("late.mp4")))
-        assert "no device is left" in (run.finished[late].error or "")
+        assert "no device is left" in str(run.finished[late].error)
     for number in range(len(sources)):
         ledger = run.finished[number].ledger
         assert ledger.balanced
@@ -464,7 +467,7 @@ def test_a_file_that_kills_the_worker_when_opened_is_given_up_and_the_others_go_
             run.kill(device)
         else:
             run.step(device)
-    assert "opening it ended the worker twice" in (run.finished[0].error or "")
+    assert "opening it ended the worker twice" in str(run.finished[0].error)
     check_complete(run, 1)
 
 
@@ -506,6 +509,6 @@ def test_a_source_that_two_workers_open_stays_with_the_one_that_lives() -> None:
     assert len(list(dispatcher.assignments())) == 1
     now = PROBE_SECONDS + 1
     assert len(list(dispatcher.assignments())) == 1
-    assert dispatcher.lost(first, gone=False, why="frozen") == []
+    assert dispatcher.lost(first, gone=False, why=words("frozen")) == []
     assert list(dispatcher.assignments()) == []
     assert [type(event) for event in dispatcher.receive(second, Probed(0, Truth((10,)).info()))] == [SourceOpened]

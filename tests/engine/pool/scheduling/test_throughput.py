@@ -30,6 +30,7 @@ from framefleet.engine.pool.scheduling.throughput import (
     chunk_size,
 )
 from framefleet.engine.types import UNNUMBERED, DeviceId, FrameRef, FrameResult, InferenceFailure
+from tests.support.notices import words
 
 A, B, C = (DeviceId("cuda", str(number)) for number in range(3))
 CPU = DeviceId("cpu", "0")
@@ -174,7 +175,7 @@ def test_a_rate_that_is_not_known_is_taken_to_be_equal() -> None:
     assert choose_revoke(Load(20, {}), {A: Load(None, left(100))}) is None
 
 
-RESULT = FrameResult(FrameRef(0, UNNUMBERED, 0.0), CPU, 64, 48, InferenceFailure("no detections"))
+RESULT = FrameResult(FrameRef(0, UNNUMBERED, 0.0), CPU, 64, 48, InferenceFailure(words("no detections")))
 """A frame of a race. Failed frames are counted like others, and take less time to make than detections."""
 
 

@@ -13,6 +13,7 @@ from framefleet.engine.backends import create_backend
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
 from framefleet.engine.media.types import DeviceFrame, Segment, SourceInfo, SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.groups.shared_batch import SharedBatch
 from framefleet.engine.pool.protocol import Detect, Failed
 from framefleet.engine.pool.worker.inference import Batch, Inference, Times
@@ -121,8 +122,7 @@ def test_a_result_that_is_missing_is_a_failure(inference: Inference, backend: Ba
     submit = backend._submit_impl
     backend._submit_impl = lambda images, still: submit(images[:-1], still)  # type: ignore[method-assign]
     (batch,) = run(inference, [host(number) for number in range(4)])
-    reason = "inference failed: the engine gave 3 results for 4 pictures"
-    assert inference.results(batch) == [InferenceFailure(reason)] * 4
+    assert inference.results(batch) == [InferenceFailure(Notice("pool.wrong_number_of_results", found=3, wanted=4))] * 4
 
 
 def test_images_are_kept_only_until_they_are_inferred(inference: Inference) -> None:

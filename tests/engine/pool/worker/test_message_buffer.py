@@ -15,6 +15,7 @@ from framefleet.engine.pool.protocol import Detect
 from framefleet.engine.pool.worker import message_buffer as module
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Picture
 from framefleet.engine.types import UNNUMBERED, FrameRef
+from tests.support.notices import words
 
 TASK = Detect(0, SourceInfo("x", SourceKind.VIDEO, "h264", 8, 6, 9, None, None, ()), Segment(0, None, None, 9))
 
@@ -60,7 +61,7 @@ def test_huge_pictures_are_bounded_by_bytes_but_one_always_fits() -> None:
 
 def test_gaps_and_ends_keep_their_place_and_need_no_room() -> None:
     buffer = FrameBuffer(pictures=1)
-    gap, end = Gap(TASK, DecodeFailure(FrameRef(0, UNNUMBERED, 1.0), 3, "damaged")), End(TASK, 5, complete=True, error=None)
+    gap, end = Gap(TASK, DecodeFailure(FrameRef(0, UNNUMBERED, 1.0), 3, words("damaged"))), End(TASK, 5, complete=True, error=None)
     first = picture(0)
     for item in (first, gap, end):
         buffer.put(item)
@@ -131,7 +132,7 @@ def test_many_threads_at_once_keep_their_order_and_none_starves() -> None:
         for number in range(count):
             buffer.put(replace(picture(number), task=task))
             if number % 50 == 0:
-                buffer.put(Gap(task, DecodeFailure(FrameRef(0, UNNUMBERED, float(number)), 1, "damaged")))
+                buffer.put(Gap(task, DecodeFailure(FrameRef(0, UNNUMBERED, float(number)), 1, words("damaged"))))
         buffer.put(End(task, count, complete=True, error=None))
 
     threads = [threading.Thread(target=fill, args=(task,)) for task in tasks]

@@ -17,6 +17,7 @@ from framefleet.engine.pool.protocol import Failed
 from framefleet.engine.pool.worker import worker
 from framefleet.engine.processes.watchdog import Watchdog
 from tests.support.media import make_video, numbered
+from tests.support.notices import words
 from tests.support.pool import (
     CPUS,
     Seen,
@@ -58,15 +59,15 @@ def test_clocks_run_out_only_while_the_pool_listens() -> None:
     held_up = True
 
     def die(why: Failed) -> None:
-        bites.append(why.message)
+        bites.append(str(why.message))
         raise Bitten
 
     watchdog = Watchdog(0.6, lambda: held_up, die)  # type: ignore[arg-type]
     quick, patient, slow, gone = (watchdog.add() for _ in range(4))
-    gone.start("what is removed", 0.1)
+    gone.start(words("what is removed"), 0.1)
     watchdog.remove(gone)
-    slow.start("decoding x.mp4", 0.6)
-    patient.start("an inference", 60.0)
+    slow.start(words("decoding x.mp4"), 0.6)
+    patient.start(words("an inference"), 60.0)
 
     def run() -> None:
         with pytest.raises(Bitten):
@@ -75,7 +76,7 @@ def test_clocks_run_out_only_while_the_pool_listens() -> None:
     thread = threading.Thread(target=run)
     thread.start()
     for _ in range(10):
-        quick.start("what is done in time", 0.6)
+        quick.start(words("what is done in time"), 0.6)
         time.sleep(0.1)
         quick.stop()
     held_up = False
@@ -92,7 +93,7 @@ def test_a_worker_without_a_sign_of_life_is_killed_and_its_work_done_again(video
     seen = run_pool([video] * 2, CPUS[:1], tiny_settings(decode_threads=2), stop, with_worker(worker.main, STALL))
     (failure,) = seen.failures
     assert failure.restarting
-    assert "no sign of life for 5 s" in failure.message
+    assert "no sign of life for 5 s" in str(failure.message)
     for source in (0, 1):
         check_complete(seen, source)
 
@@ -108,7 +109,7 @@ def test_a_worker_that_freezes_while_its_engine_is_built_is_replaced(video: Path
     seen = run_pool([video], CPUS[:1], react=react, pool_type=with_worker(partial(slow_build_main, device=CPUS[0]), STALL))
     (failure,) = seen.failures
     assert failure.restarting
-    assert "no sign of life for 5 s" in failure.message
+    assert "no sign of life for 5 s" in str(failure.message)
 
 
 def test_an_engine_whose_building_hangs_is_built_again(video: Path, tmp_path: Path) -> None:
@@ -116,7 +117,7 @@ def test_an_engine_whose_building_hangs_is_built_again(video: Path, tmp_path: Pa
     seen = run_pool([video], CPUS[:1], pool_type=with_worker(main))
     (failure,) = seen.failures
     assert failure.restarting
-    assert failure.message == "a step in building the engine for cpu:0 did not come to an end within 1 s"
+    assert str(failure.message) == "a step in building the engine for cpu:0 did not come to an end within 1 s"
     check_complete(seen, 0)
 
 
@@ -129,7 +130,7 @@ def test_a_frame_at_which_the_decoder_hangs_is_given_up(video: Path, tmp_path: P
     seen = run_pool([clip, hanging, clip], CPUS[:1], settings, pool_type=with_worker(main, STALL))
     # the decoder has to pass the first frame to reach the next one, so that it is tried once more without it
     assert [failure.restarting for failure in seen.failures] == [True] * 3
-    assert all("decoding" in failure.message and "hanging.png" in failure.message for failure in seen.failures)
+    assert all("decoding" in str(failure.message) and "hanging.png" in str(failure.message) for failure in seen.failures)
     assert list(seen.failed(1)) == [0]
     assert not seen.failed(0)
     assert not seen.failed(2)
@@ -139,7 +140,7 @@ def test_a_frame_at_which_the_decoder_hangs_is_given_up(video: Path, tmp_path: P
 def test_a_frame_on_which_the_engine_hangs_is_given_up(video: Path) -> None:
     main = partial(engine_fault_main, numbers=frozenset({150}), how="hang")
     seen = run_pool([video], CPUS[:1], pool_type=with_worker(main, STALL))
-    assert ["an inference on cpu:0 did not" in failure.message for failure in seen.failures] == [True, True]
+    assert ["an inference on cpu:0 did not" in str(failure.message) for failure in seen.failures] == [True, True]
     check_complete(seen, 0, failed={150})
 
 

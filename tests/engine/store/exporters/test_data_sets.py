@@ -23,6 +23,7 @@ from framefleet.engine.store.reader import Span
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video, number_of, numbered
+from tests.support.notices import words
 from tests.support.store import CPU, LABELS, make_frame, video_info, write_session
 
 
@@ -41,11 +42,11 @@ def mixed(tmp_path: Path) -> Path:
     with SessionWriter(tmp_path / "s.sqlite", LABELS, {"model": "tiny"}) as writer:
         writer.add_source(0, "site/a & b.mp4", video_info("", 4))
         writer.add_frames([make_frame(0, 0), make_frame(0, 1, failure="corrupt"), make_frame(0, 2, boxes=0), make_frame(0, 3, 1)])
-        writer.finish_source(0, "site/a & b.mp4", Ledger(4, 3, {}, {"corrupt": 1}), 1.0)
+        writer.finish_source(0, "site/a & b.mp4", Ledger(4, 3, {}, {words("corrupt"): 1}), 1.0)
         writer.add_source(1, "site/trap", SourceInfo("", SourceKind.IMAGES, "jpeg", 640, 480, 2, None, None, ()))
         writer.add_frames([make_frame(1, 0, 1, "späti.jpg"), make_frame(1, 1, name="b.jpg", failure="no picture")])
-        writer.finish_source(1, "site/trap", Ledger(2, 1, {}, {"no picture": 1}), 1.0)
-        writer.finish_source(2, "site/broken.mp4", Ledger(), 0.0, "broken.mp4 is no video")
+        writer.finish_source(1, "site/trap", Ledger(2, 1, {}, {words("no picture"): 1}), 1.0)
+        writer.finish_source(2, "site/broken.mp4", Ledger(), 0.0, words("broken.mp4 is no video"))
     return tmp_path / "s.sqlite"
 
 

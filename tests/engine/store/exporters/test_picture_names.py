@@ -24,6 +24,7 @@ from framefleet.engine.store.exporters.pictures import picture_name
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, FrameResult, InferenceFailure
 from tests.support.media import damaged, make_video, number_of
+from tests.support.notices import words
 from tests.support.store import CPU, LABELS, write_session
 
 
@@ -47,7 +48,8 @@ def store(video: Path) -> Path:
         writer.add_source(0, str(video), info)
         writer.add_frames(frames)
         failed = sum(frame.failure is not None for frame in frames)
-        writer.finish_source(0, str(video), Ledger(len(frames), len(frames) - failed, {}, {"damaged": failed} if failed else {}), 1.0)
+        reasons = {words("damaged"): failed} if failed else {}
+        writer.finish_source(0, str(video), Ledger(len(frames), len(frames) - failed, {}, reasons), 1.0)
     return database
 
 

@@ -14,6 +14,7 @@ from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export import export_session
 from framefleet.engine.store.exporters.options import ExportOptions
 from framefleet.engine.store.session import SessionReader, SessionWriter
+from tests.support.notices import words
 from tests.support.other_programs import program, read_with, run_program
 from tests.support.store import make_frame, video_info
 
@@ -52,7 +53,7 @@ def tables(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         writer.set_start(0, datetime.fromisoformat("2026-11-01T07:55:00+01:00"))
         writer.add_source(2, "+trap", SourceInfo("", SourceKind.IMAGES, "jpeg", 640, 480, 2, None, None, ()))
         writer.add_frames([make_frame(2, 0, 0, "späti.jpg"), make_frame(2, 1, name="c.jpg", failure="no picture")])
-        writer.finish_source(2, "+trap", Ledger(2, 1, {}, {"no picture": 1}), 1.0)
+        writer.finish_source(2, "+trap", Ledger(2, 1, {}, {words("no picture"): 1}), 1.0)
     with SessionReader(folder / "s.sqlite") as reader:
         export_session(reader, folder, ["csv"], options=ExportOptions(bom=request.param))
     next(folder.glob("cam*.detections.csv")).rename(folder / TABLES[0])

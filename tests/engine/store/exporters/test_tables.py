@@ -24,6 +24,7 @@ from framefleet.engine.store.exporters.csv import _texts
 from framefleet.engine.store.exporters.options import ExportOptions, Least
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, FrameRef, FrameResult
+from tests.support.notices import words
 from tests.support.store import CPU, LABELS, make_frame, video_info, write_session
 
 
@@ -55,15 +56,15 @@ def traffic(tmp_path: Path) -> Path:
         times = [(0.0, [2, 2]), (9.5, [2]), (10.0, [2, 0]), (29.9, [])]
         writer.add_frames(frame_of(0, index, pts, classes) for index, (pts, classes) in enumerate(times))
         writer.add_frames([make_frame(0, 4, failure="corrupt")])
-        writer.finish_source(0, 'cam 1, "north".mp4', Ledger(7, 4, {"late": 2}, {"corrupt": 1}, 9), 1.0)
+        writer.finish_source(0, 'cam 1, "north".mp4', Ledger(7, 4, {words("late"): 2}, {words("corrupt"): 1}, 9), 1.0)
         writer.add_source(1, "empty.mp4", video_info("", 3))
         writer.add_frames(make_frame(1, index, boxes=0) for index in range(3))
         writer.finish_source(1, "empty.mp4", Ledger(3, 3), 1.0)
         writer.add_source(2, "trap", SourceInfo("trap", SourceKind.IMAGES, "jpeg", 640, 480, 3, None, None, ()))
         pictures = [make_frame(2, 0, 1, "a.jpg"), make_frame(2, 1, 0, "späti.jpg"), make_frame(2, 2, name="c.jpg", failure="no picture")]
         writer.add_frames(replace(f, ref=f.ref._replace(pts=float(f.ref.index))) for f in pictures)
-        writer.finish_source(2, "trap", Ledger(3, 2, {}, {"no picture": 1}, 5), 1.0)
-        writer.finish_source(3, "broken.mp4", Ledger(), 0.0, "broken.mp4 is no video")
+        writer.finish_source(2, "trap", Ledger(3, 2, {}, {words("no picture"): 1}, 5), 1.0)
+        writer.finish_source(3, "broken.mp4", Ledger(), 0.0, words("broken.mp4 is no video"))
     return path
 
 

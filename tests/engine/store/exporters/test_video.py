@@ -35,6 +35,7 @@ from framefleet.engine.store.reader import Span, View
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, FrameRef, FrameResult, InferenceFailure
 from tests.support.media import damaged, joined, make_sound, make_video, number_of
+from tests.support.notices import words
 from tests.support.paths import PYTHONPATH
 from tests.support.store import CPU, LABELS, write_one
 
@@ -96,7 +97,7 @@ def store(
         failed = sum(frame.detections is None for frame in frames)
         skipped = len(missing) if every != "None" else 0
         decoded = len(frames) - skipped
-        ledger = Ledger(decoded, decoded - failed, {}, {"damaged": failed} if failed else {}, skipped)
+        ledger = Ledger(decoded, decoded - failed, {}, {words("damaged"): failed} if failed else {}, skipped)
         writer.set_start(0, started)
         writer.finish_source(0, str(video), ledger, 1.0, cancelled=upto is not None)
     return Stored(database, info, tuple(times))
@@ -313,7 +314,7 @@ def test_a_video_without_an_undamaged_frame_does_not_prevent_other_exports(tmp_p
             writer.add_source(number, str(video), probe(good))
             failed = {} if number else {"damaged": 5}
             frames = [
-                FrameResult(FrameRef(number, n, n / 30), CPU, 320, 240, Detections() if number else InferenceFailure("damaged"))
+                FrameResult(FrameRef(number, n, n / 30), CPU, 320, 240, Detections() if number else InferenceFailure(words("damaged")))
                 for n in range(5)
             ]
             writer.add_frames(frames)
@@ -408,9 +409,9 @@ def hanging_main(connection: Any, job: Job) -> None:
 
 def test_a_writer_that_hangs_is_noticed(tmp_path: Path, long: Stored) -> None:
     job = Job(View(long.database), 0, long.info.path, str(tmp_path / "a.part"))
-    process = ChildProcess("annotated video", hanging_main, job, words="the writer")
+    process = ChildProcess("annotated video", hanging_main, job, words=words("the writer"))
     assert list(process.messages()) == []
-    assert process.end().reason.endswith("did not come to an end within 1 s")
+    assert str(process.end().reason).endswith("did not come to an end within 1 s")
 
 
 @pytest.mark.parametrize("encoder", ["libx264", "mpeg4"])
