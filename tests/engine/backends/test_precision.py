@@ -154,14 +154,14 @@ def test_probe_pictures_are_the_same_everywhere() -> None:
     assert precision.MATCHING == 0.99
 
 
-def strong_heads(network: Network, error: float = 0.0, objectness: float = 0.0) -> list[np.ndarray]:
+def strong_heads(network: Network, error: float = 0.0, objectness: float = 0.0, pictures: int = 1) -> list[np.ndarray]:
     """Raw outputs with many confident boxes. error: of every value. objectness: added."""
     random, noise = np.random.default_rng(0), np.random.default_rng(1)
     outputs = []
     for layer in network.heads:
-        values = random.normal(0, 1, (4, len(layer.anchors), 5 + layer.classes, *layer.shape[1:]))
+        values = random.normal(0, 1, (pictures, len(layer.anchors), 5 + layer.classes, *layer.shape[1:]))
         values[:, :, 4] += objectness
-        outputs.append((values + error * noise.normal(0, 1, values.shape)).reshape(4, *layer.shape).astype(np.float32))
+        outputs.append((values + error * noise.normal(0, 1, values.shape)).reshape(pictures, *layer.shape).astype(np.float32))
     return outputs
 
 
@@ -189,9 +189,9 @@ def test_boxes_that_only_trackers_use_are_not_compared(network: Network) -> None
 
 
 def test_outputs_that_are_not_finite_do_not_match(network: Network) -> None:
-    broken = Trial(strong_heads(network), 1.0)
+    broken = Trial(strong_heads(network, pictures=2), 1.0)
     broken.heads[0][1] = np.nan
-    assert agreeing_share(Trial(strong_heads(network), 1.0), broken, network, EngineSettings(confidence=0.3)) == 0
+    assert agreeing_share(Trial(strong_heads(network, pictures=2), 1.0), broken, network, EngineSettings(confidence=0.3)) == 0
 
 
 def test_too_few_boxes_mean_fp32_and_are_tried_again(network: Network) -> None:
@@ -201,7 +201,7 @@ def test_too_few_boxes_mean_fp32_and_are_tried_again(network: Network) -> None:
     }
     compare = partial(agreeing_share, network=network, settings=EngineSettings(confidence=0.3))
     precision, reason = resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", runner, compare)
-    assert (precision, reason) == (Precision.FP32, Notice("backends.too_few_boxes", boxes=0, pictures=4))
+    assert (precision, reason) == (Precision.FP32, Notice("backends.too_few_boxes", boxes=0, pictures=1))
     runner.trials = {Precision.FP32: Trial(strong_heads(network), 10.0), Precision.BF16: Trial(strong_heads(network), 20.0)}
     assert resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", runner, compare)[0] is Precision.BF16
     runs = runner.runs

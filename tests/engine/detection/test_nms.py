@@ -47,7 +47,7 @@ def overlap_of(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:
     return shared / (float((a[2:] - a[:2]).prod()) + float((b[2:] - b[:2]).prod()) - shared)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.lists(BOX, max_size=40), st.integers(1, 16))
 def test_equals_the_definition(rows: list[tuple[int, ...]], sixteenths: int) -> None:
     values = np.array(rows, np.float32).reshape(-1, 6)
@@ -56,7 +56,7 @@ def test_equals_the_definition(rows: list[tuple[int, ...]], sixteenths: int) -> 
     assert nms(boxes, scores, classes, sixteenths / 16).tolist() == greedy(boxes, scores, classes, sixteenths / 16)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 120), st.floats(0.05, 0.95))
 def test_kept_boxes_do_not_overlap_and_each_dropped_box_overlaps_a_kept_one(seed: int, count: int, iou: float) -> None:
     boxes, scores, classes = crowd(seed, count, 100, 3)
@@ -92,18 +92,18 @@ def test_nothing_in_nothing_out() -> None:
 def test_memory_does_not_grow_with_the_square_of_the_candidates() -> None:
     """Boxes of one class that do not overlap are the slowest case: every pair is compared."""
     random = np.random.default_rng(0)
-    corner = random.uniform(0, 20_000, (10_000, 2))
+    corner = random.uniform(0, 20_000, (4_000, 2))
     boxes = np.concatenate([corner, corner + 10], axis=1).astype(np.float32)
-    scores = random.random(10_000).astype(np.float32)
+    scores = random.random(4_000).astype(np.float32)
     tracemalloc.start()
-    kept = nms(boxes, scores, np.zeros(10_000, np.int32), 0.45)
+    kept = nms(boxes, scores, np.zeros(4_000, np.int32), 0.45)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert len(kept) > 9_900
-    assert peak < 8 << 20, "10,000² pairs take 100 MB and more"
+    assert len(kept) > 3_960
+    assert peak < 8 << 20, "4,000² pairs take 16 MB and more"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 40), st.floats(0.05, 0.95))
 def test_diou_keeps_neighbours_with_distant_centres(seed: int, count: int, threshold: float) -> None:
     boxes, scores, classes = crowd(seed, count, 60, 2)

@@ -85,7 +85,7 @@ def test_an_automatic_grid_has_tiles_of_about_the_networks_size() -> None:
     assert len(plan_tiles(60000, 60000, 32, 32, Tiles(full_frame=False))) <= MAX_TILES
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=70, deadline=None)
 @given(
     tilings(),
     st.lists(st.tuples(st.floats(0, 0.98), st.floats(0, 0.98), st.floats(0.01, 1), st.floats(0.01, 1)), min_size=1, max_size=6),
@@ -98,7 +98,7 @@ def test_objects_of_different_classes_are_found_exactly(tiling: Tiling, places: 
     check(tiling, boxes, list(range(len(boxes))))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=70, deadline=None)
 @given(
     tilings(),
     st.integers(1, 250),
@@ -116,7 +116,7 @@ def test_objects_of_one_class_side_by_side_are_found_exactly(
     check(tiling, boxes[:400], [0] * len(boxes[:400]), least=60)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=70, deadline=None)
 @given(tilings(2, 0.02), st.integers(0, 700), st.integers(0, 500), st.floats(0.1, 0.4))
 def test_overlapping_objects_of_one_class_stay_two(tiling: Tiling, left: int, top: int, shared: float) -> None:
     """The number equals that of non-maximum suppression in the whole picture."""

@@ -113,7 +113,7 @@ def test_a_curve_by_hand() -> None:
 
 def test_an_interval_holds_the_value_and_shrinks_with_more_pictures() -> None:
     random, widths = np.random.default_rng(1), []
-    for pictures in (40, 640):
+    for pictures in (40, 480):
         truth = random_boxes(random, 5 * pictures, pictures)
         found = near(random, truth, 0.7)
         matches = match(found, truth)
@@ -128,7 +128,7 @@ def test_an_interval_holds_the_value_and_shrinks_with_more_pictures() -> None:
         assert difference.low < difference.high
         assert difference.high - difference.low < own.high - own.low
         widths.append(own.high - own.low)
-    assert widths[1] < widths[0] / 3
+    assert widths[1] < 0.4 * widths[0]
 
 
 def test_a_class_with_one_object_and_many_weak_wrong_detections_changes_in_no_draw() -> None:
@@ -180,11 +180,11 @@ def test_too_few_pictures_give_no_interval() -> None:
     assert draw([match(truth, truth)], truth, 9, CLASSES) is None
 
 
-@pytest.mark.parametrize("pictures", [30, 120])
+@pytest.mark.parametrize("pictures", [30, 60])
 def test_intervals_hold_the_true_value(pictures: int) -> None:
     """A few of the tries of ``benchmarks/detection/intervals.py``, whose results the guide names."""
-    held = [tried.held for tried in tries(pictures, 40, similar=1)]
-    assert sum(held) >= 34
+    held = [tried.held for tried in tries(pictures, 24, similar=1)]
+    assert sum(held) >= 20
 
 
 COCO_LABELS = ("person", "bicycle", "car")

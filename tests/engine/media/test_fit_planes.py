@@ -26,7 +26,7 @@ def planes(width: int, height: int, orientation: tuple[bool, int | None] = (Fals
     return Planes.of(layout, np.random.default_rng(seed).integers(0, 256, layout.nbytes, dtype=np.uint8))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(SIDE, SIDE, SIDE, SIDE, st.integers(0, 99))
 def test_opencv_resizes_as_defined(width: int, height: int, new_width: int, new_height: int, seed: int) -> None:
     """OpenCV takes other ways for halves and for the same size, and has its own code for each kind of processor."""

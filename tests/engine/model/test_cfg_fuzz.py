@@ -80,7 +80,7 @@ def test_the_original_loads(folder: Path) -> None:
     assert isinstance(load(folder, TINY_CFG.read_bytes()), Network)
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(text=mutated())
 def test_mutated_cfgs(folder: Path, text: str) -> None:
     result = load(folder, text.encode("utf-8", "replace"))
@@ -91,7 +91,7 @@ def test_mutated_cfgs(folder: Path, text: str) -> None:
         assert all(source < index for index, layer in enumerate(result.layers) for source in layer.inputs)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(content=st.binary(max_size=300))
 def test_arbitrary_bytes(folder: Path, content: bytes) -> None:
     assert isinstance(load(folder, content), ModelError)

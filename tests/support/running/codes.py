@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -29,13 +30,15 @@ def record() -> None:
     if not file or make.__module__ == __name__:
         return
     seen: set[str] = set()
+    # opened now: tests take files, space and rights away from the program
+    codes = os.open(file, os.O_WRONLY | os.O_APPEND)
 
     def noted(self: Notice, code: str, /, **fields: object) -> None:
         make(self, code, **fields)
         if code not in seen and not sys._getframe(1).f_code.co_filename.startswith(_TESTS):
-            seen.add(code)
-            with Path(file).open("a") as codes:
-                codes.write(f"{code}\n")
+            with suppress(OSError):
+                os.write(codes, f"{code}\n".encode())
+                seen.add(code)
 
     Notice.__init__ = noted  # type: ignore[method-assign]
 
