@@ -1,0 +1,124 @@
+"""Measures the time from the command to the first stored frame, without any cache and with the cache of the run before.
+
+Every round runs ``framefleet detect`` twice as a process of its own: with an empty cache folder, as on a new machine, and again with that
+folder. A third process reads the session until it holds a frame. The command may be that of another checkout (``--source``), so that two
+versions take turns on one machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.report import spread, table, write
+
+POLL_SECONDS = 0.005
+LIMIT_SECONDS = 400.0
+
+
+@dataclass(frozen=True)
+class Start:
+    """Seconds since the command: when the first frame was stored, and when the command ended; and what the devices ran."""
+
+    first: float
+    whole: float
+    engine: str
+
+
+def start(source: Path, options: Sequence[str], cache: Path) -> Start:
+    """Run ``detect`` of a checkout with these options and this cache folder.
+
+    Raises RuntimeError with the end of the output if the command fails.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "out")
+        environment = os.environ | {"FRAMEFLEET_CACHE": str(cache), "PYTHONPATH": f"{source}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+        begin = time.perf_counter()
+        with (
+            Path(folder, "log").open("w+b") as log,
+            subprocess.Popen(
+                [sys.executable, "-m", "framefleet.app", "detect", *options, "--out", str(out)],
+                env=environment,
+                cwd=folder,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            ) as process,
+        ):
+            first = None
+            while process.poll() is None and time.perf_counter() - begin < LIMIT_SECONDS:
+                if first is None and any(_has_frame(path) for path in out.glob("*.sqlite")):
+                    first = time.perf_counter() - begin
+                time.sleep(POLL_SECONDS)
+            process.kill()
+            whole = time.perf_counter() - begin
+            log.seek(0)
+            said = log.read().decode(errors="replace")
+        if first is None or process.returncode:
+            raise RuntimeError(said[-2000:])
+        return Start(first, whole, _engine(out))
+
+
+def _has_frame(session: Path) -> bool:
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{session}?mode=ro", uri=True, timeout=0)) as connection:
+        return bool(connection.execute("SELECT EXISTS (SELECT 1 FROM frames)").fetchone()[0])
+    return False
+
+
+def _engine(out: Path) -> str:
+    session = next(out.glob("*.sqlite"))
+    with closing(sqlite3.connect(f"file:{session}?mode=ro", uri=True)) as connection:
+        rows = connection.execute("SELECT backend, precision, batch FROM devices").fetchall()
+    return "; ".join(f"{backend}, {precision}, batch {batch}" for backend, precision, batch in rows)
+
+
+def main() -> None:
+    """Run the benchmark and write its result."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("video", type=Path)
+    parser.add_argument("--cfg", type=Path, required=True)
+    parser.add_argument("--weights", default="random:2020")
+    parser.add_argument("--devices", default="cuda:0")
+    parser.add_argument("--source", type=Path, action="append", help="the src folder of a checkout; may be repeated (default: this one)")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--options", default="", help="more options of detect, in one word")
+    arguments = parser.parse_args()
+    here = Path(__file__).resolve().parents[2] / "src"
+    sources: list[Path] = [path.resolve() for path in arguments.source or [here]]
+    options = [str(arguments.video.resolve()), "--model", str(arguments.cfg.resolve()), "--weights", arguments.weights]
+    options += ["--devices", arguments.devices, *arguments.options.split()]
+    found: dict[tuple[Path, str], list[Start]] = {}
+    for number in range(arguments.rounds):
+        for source in sources:
+            cache = Path(tempfile.mkdtemp())
+            try:
+                for state in ("empty", "filled"):
+                    found.setdefault((source, state), []).append(result := start(source, options, cache))
+                    print(f"{number} {source} {state}: {result}", file=sys.stderr, flush=True)
+            finally:
+                shutil.rmtree(cache, ignore_errors=True)
+    rows = [
+        [
+            *([source.parent.name] if len(sources) > 1 else []),
+            state,
+            *(spread([getattr(each, name) for each in starts], 2) for name in ("first", "whole")),
+            starts[-1].engine,
+        ]
+        for (source, state), starts in found.items()
+    ]
+    head = [*(["checkout"] if len(sources) > 1 else []), "cache", "first stored frame, s", "end of the command, s", "engine"]
+    body = f"From the command to the first stored frame, {arguments.rounds} rounds, medians and ranges.\n\n{table(head, rows)}"
+    write("gpu.start", "The start of a run", body, ("tensorrt-rtx", "nvidia-cudnn-frontend", "openvino", "av"), page="start")
+
+
+if __name__ == "__main__":
+    main()
