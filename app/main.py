@@ -18,6 +18,7 @@ COMMANDS = {
     "clips": "cut the appearances of objects out of the videos of an earlier run",
     "evaluate": "compare stored detections with true objects",
     "bench": "measure models, the pool, its scaling, and devices",
+    "tune": "find the fastest engine of each device for a model",
     "models": "list, download and remove models",
     "devices": "list the devices that can detect",
     "topology": "show how GPUs, NUMA nodes and processors are connected",

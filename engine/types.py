@@ -84,8 +84,33 @@ def without_device(notice: Notice) -> Notice:
     return notice.fields["problem"] if notice.code == "general.of_device" else notice
 
 
+AS_BEFORE = Notice("backends.as_before")
+"""Why an engine has what it has: the run that this one continues had it."""
+
 AS_ASKED = Notice("backends.as_asked")
 """The reason of a precision or batch that the settings name."""
+
+
+@dataclass(frozen=True)
+class EngineChoice:
+    """What was chosen for an engine. A run that continues another one builds its engines from this, whatever was tuned in between.
+
+    Parameters
+    ----------
+    device_name : str
+        The name of the device. All devices of this name get this engine.
+    precision : str
+        The precision.
+    batch : int
+        Frames per inference.
+    options : tuple of str
+        See ``EngineInfo``.
+    """
+
+    device_name: str
+    precision: str
+    batch: int
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,6 +134,8 @@ class EngineInfo:
         Most inferences under way at once.
     decode_threads : int
         Segments that the worker decodes at once; set by the worker.
+    options : tuple of str
+        What computes the network besides the library's own plan, see ``CustomLayers.names``; empty for most libraries.
     """
 
     device: DeviceId
@@ -121,6 +148,12 @@ class EngineInfo:
     batch: int
     slots: int
     decode_threads: int = 1
+    options: tuple[str, ...] = ()
+
+    @property
+    def choice(self) -> EngineChoice:
+        """What a later run needs to build the same engine."""
+        return EngineChoice(self.device_name, self.precision, self.batch, self.options)
 
     @property
     def batch_reason(self) -> Notice | None:

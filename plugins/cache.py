@@ -159,6 +159,11 @@ class FileCache:
             self.write(key, content)
         return content
 
+    def recall(self, key: str) -> Any | None:
+        """Read a value that ``remember`` stored. Returns None if it is missing or damaged."""
+        content = self.read(key)
+        return None if content is None else json.loads(content)
+
     def remember(self, key: str, find: Callable[[], Any]) -> Any:
         """Read a value, stored as JSON. If it is missing or damaged, create it with ``find`` and store it.
 

@@ -20,8 +20,8 @@ from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.split import Balance, StageTime
 from framefleet.engine.notices import Notice
-from framefleet.engine.settings import EngineSettings, Resize, check_depth
-from framefleet.engine.types import Closing, Detections, DeviceId, EngineInfo, Found, InferenceFailure, of_device
+from framefleet.engine.settings import EngineSettings, Precision, Resize, check_depth
+from framefleet.engine.types import Closing, Detections, DeviceId, EngineChoice, EngineInfo, Found, InferenceFailure, of_device
 from framefleet.plugins.cache import FileCache
 
 Progress: TypeAlias = Callable[[Notice, float], None]
@@ -36,8 +36,12 @@ class Backend(Closing, ABC):
 
     decodes_on: DeviceId | None = None
 
+    tuning: bool = False
+    """Whether ``activate`` runs trials for what the settings leave open, and stores their outcomes in the file cache. Otherwise, it takes
+    the outcomes of earlier trials, or the engine that is ready soonest. Set it before ``activate``."""
+
     examples: Callable[[], Iterable[Sequence[HostImage]]] = staticmethod(tuple)
-    """Decodes a few frames of each of some of the user's sources. Set it before ``activate``."""
+    """Decodes a few frames of each of some videos, for trials on CPUs. Set it before ``activate``."""
 
     def __init__(self, device: DeviceId) -> None:
         self.device = device
@@ -131,6 +135,12 @@ def reasons(*parts: Notice | None) -> Notice:
     for part in filter(None, parts):
         known += part.fields["parts"] if part.code == "backends.reasons" else (part,)
     return known[0] if len(known) == 1 else Notice("backends.reasons", parts=tuple(known))
+
+
+def earlier_choice(settings: EngineSettings, device_name: str) -> EngineChoice | None:
+    """What the run that this one continues chose for a device of this name; None if it had none, or there is no earlier run."""
+    known = (choice for choice in settings.earlier if choice.device_name == device_name and choice.precision in {*Precision})
+    return next(known, None)
 
 
 def letterboxes(network: Network, settings: EngineSettings) -> bool:

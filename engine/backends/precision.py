@@ -1,8 +1,8 @@
-"""Chooses the precision for ``auto``: the fastest one whose detections match fp32, by trials whose outcome is cached.
+"""Chooses the precision for ``auto``: the fastest one whose detections match fp32, by trials whose outcome the file cache keeps.
 
-On CPUs a trial runs frames of the user's sources in each precision and compares the boxes above the threshold. With too few boxes it takes
-fp32. On GPUs it runs generated pictures and compares the detections before suppression. The file cache keeps the outcome, so that only
-the first start with a model runs trials. What was decided for want of boxes is not kept.
+Trials run when an engine is tuned (``Backend.tuning``). Other engines take the outcome, or a first choice if there is none. On CPUs a trial
+runs frames of videos in each precision and compares the boxes above the threshold. With too few boxes it takes fp32, and the outcome is not
+kept. On GPUs it runs generated pictures and compares the detections before suppression.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,6 +44,10 @@ _MIN_CANDIDATES = 100
 """If fewer detections reach the floor, this many of the strongest are compared."""
 
 
+NOT_TUNED = Notice("backends.not_tuned")
+"""Why an engine has what it has, if no trial was run on its device."""
+
+
 @dataclass(frozen=True, eq=False)
 class Trial:
     """The results of one precision for some pictures, which are the same in all trials on a device.
@@ -64,12 +68,14 @@ def resolve_precision(
     situation: str,
     run: Callable[[Precision], Trial],
     compare: Callable[[Trial, Trial], float] | None = None,
+    first: Precision | None = None,
 ) -> tuple[Precision, Notice]:
     """The precision to build, and the reason.
 
     offered: the precisions of the device. situation: everything else that the outcome depends on (library and version, the device's
     name, threads, batch, …). run: tries one precision. compare: returns the share of fp32's results
-    that another precision has, or raises TooFewBoxesError; None: ``matching_share``.
+    that another precision has, or raises TooFewBoxesError; None: ``matching_share``. first: run no trials; without the outcome of
+    earlier ones, take this precision, and ``NOT_TUNED`` as the reason.
 
     Raises DeviceError if the device does not offer the precision of the settings.
     """
@@ -85,10 +91,13 @@ def resolve_precision(
         return offered[0], Notice("backends.only_precision")
     if Precision.FP32 not in offered:
         return offered[0], Notice("backends.no_fp32")
-    key = "\n".join([_METHOD, network.digest, situation, *offered])
+    key = "\n".join([_METHOD, network.digest, situation, *offered, "precision"])
+    if first is not None:
+        known = FileCache().recall(key)
+        return (first, NOT_TUNED) if known is None else (Precision(known[0]), Notice.from_json(known[1]))
     compare = compare or partial(matching_share, network=network)
     try:
-        precision, reason = FileCache().remember(f"{key}\nprecision", lambda: _try_all(offered, run, compare))
+        precision, reason = FileCache().remember(key, lambda: _try_all(offered, run, compare))
     except TooFewBoxesError as problem:
         return Precision.FP32, problem.notice
     return Precision(precision), Notice.from_json(reason)
@@ -102,11 +111,20 @@ class TooFewBoxesError(Exception):
         self.notice = notice
 
 
+def trial_settings(settings: EngineSettings) -> EngineSettings:
+    """The settings with which trials find boxes. They depend on the confidence alone, so that runs for other classes share an outcome.
+
+    From the default confidence on, all runs share one. Boxes below 0.1 never count: runs that keep weaker boxes, for trackers or for
+    average precision, do not show them.
+    """
+    default = EngineSettings()
+    return replace(default, confidence=min(default.confidence, max(settings.confidence, _SCORE_FLOOR)))
+
+
 def agreeing_share(reference: Trial, other: Trial, network: Network, settings: EngineSettings) -> float:
     """The share of the boxes above the threshold, of the side with less, that the other side has with the same class, 0..1.
 
-    The threshold is that of the settings, but at least 0.1: runs that keep weaker boxes, for trackers or for average precision, do not show
-    them. A box below the threshold counts as the other side's if the confidences are within 0.03.
+    The threshold is that of the settings, but at least 0.1. A box below it counts as the other side's if the confidences are within 0.03.
 
     Raises TooFewBoxesError if fp32 has fewer than MIN_BOXES.
     """

@@ -80,22 +80,24 @@ def bench_model(
 
 def _measure(network: Network, device: DeviceId, settings: EngineSettings, seconds: float) -> ModelBenchResult:
     with create_backend(device) as backend:
+        backend.tuning = True
         info = backend.activate(network, settings)
-        pictures = _pictures(network, info.batch)
-        throughput = _throughput(backend, pictures, seconds)
+        pictures = noise_pictures(network, info.batch)
+        images_per_s = throughput(backend, pictures, seconds)
     with create_backend(device) as backend:
         backend.activate(network, replace(settings, precision=Precision(info.precision), hint=Hint.LATENCY))
         p50, p99 = np.percentile(_latencies(backend, pictures, seconds), (50, 99)) * 1000
-    return ModelBenchResult(info, throughput, float(p50), float(p99))
+    return ModelBenchResult(info, images_per_s, float(p50), float(p99))
 
 
-def _pictures(network: Network, batch: int) -> list[list[Image]]:
+def noise_pictures(network: Network, batch: int) -> list[list[Image]]:
+    """Batches of random pictures of the network's size."""
     random = np.random.default_rng(0)
     shape = (batch, network.height, network.width, 3)
     return [list(random.integers(0, 256, shape, np.uint8)) for _ in range(max(1, _PICTURES // batch))]
 
 
-def _throughput(backend: Backend, pictures: list[list[Image]], seconds: float) -> float:
+def throughput(backend: Backend, pictures: list[list[Image]], seconds: float) -> float:
     """Images per second with all slots busy."""
     slots, batch = backend.info.slots, backend.info.batch
     under_way = deque(backend.submit(pictures[turn % len(pictures)]) for turn in range(slots + _WARM_UP))

@@ -16,6 +16,7 @@ from framefleet.engine.store import schema
 from framefleet.engine.store.facts import clock_of, differences, run_facts
 from framefleet.engine.store.session import SessionReader, StoredSource
 from framefleet.engine.tracking.follow import MIN_CONFIDENCE
+from framefleet.engine.types import EngineChoice
 
 ADJUSTABLE_CONFIDENCE = 0.05
 """From this confidence on, a run stores detections if the user can lower the shown confidence later without another run."""
@@ -78,7 +79,7 @@ class ResumePlan:
     """The sources of a session that an earlier run wrote. database: None = there is none, so that all sources are new.
 
     Attributes: joined_or_split: numbers of the sources whose tracks a person joined or split. clock: where clock times come from, by the
-    last run that said so.
+    last run that said so. engines: what the earlier run chose for its engines.
 
     Raises ExportError if the session cannot be read.
     """
@@ -95,11 +96,13 @@ class ResumePlan:
         self._frames: dict[int, int] = {}
         self.joined_or_split: set[int] = set()
         self.clock = ClockSettings()
+        self.engines: tuple[EngineChoice, ...] = ()
         if database is None:
             return
         with SessionReader(database) as reader:
             self._folder = reader.facts.get("folder", self._folder)
             self.clock = clock_of(reader.facts)
+            self.engines = tuple(reader.engines())
             for source in reader.sources():
                 self._stored[schema.absolute("", str(source.file))].append(source)
                 self._use(source.number)

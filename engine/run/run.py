@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -98,7 +99,8 @@ class DetectionRun(Closing):
         writer = SessionWriter(database, labels, {**run_facts(settings), **facts}, go_on=not restart, lock=lock)
         try:
             self._plan = ResumePlan(database if writer.continued else None)
-            self._pool = EnginePool(settings, devices, hosts)
+            as_before = replace(settings.engine, earlier=self._plan.engines)
+            self._pool = EnginePool(replace(settings, engine=as_before), devices, hosts)
             tracking = None if settings.track is Track.NONE else LiveTracking(database)
             self._recorder = Recorder(writer, self._plan, settings.clock_settings, tracking)
             # where the user named the devices, no other one joins

@@ -10,7 +10,7 @@ from framefleet.engine.notices import Notice
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.settings.kinds import Moment, Number
 from framefleet.engine.settings.table import DEFAULTS, TABLE, Decode, Hint, Isolation, Parallel, Precision, Resize, Track
-from framefleet.engine.types import DeviceId
+from framefleet.engine.types import DeviceId, EngineChoice
 
 MAX_STAGES = 8
 """With more stages, moving values between devices takes more time than another device saves."""
@@ -116,6 +116,8 @@ class ModelFiles:
 
 def _check_limits(settings: object) -> None:
     for name, value in vars(settings).items():
+        if name not in TABLE:
+            continue
         kind = TABLE[name].kind
         if isinstance(kind, Number) and not (value is None and kind.none) and not kind.allows(value):
             raise UsageError(Notice("settings.out_of_range", name=name.replace("_", " "), value=value, wanted=kind.wanted))
@@ -128,6 +130,7 @@ class EngineSettings:
     batch: frames per inference, None = the backend chooses. latency_budget: ms that a chosen batch may take, None = no limit.
     threads: CPU threads this engine may use, None = all. decode_threads: segments decoded at once, None = automatic.
     confidence, iou: thresholds 0..1 of the YOLO layer and of per-class NMS. classes: class ids to keep, None = all.
+    earlier: the engines of the run that this one continues. They replace automatic choices.
     """
 
     precision: Precision = DEFAULTS["precision"]
@@ -141,6 +144,7 @@ class EngineSettings:
     confidence: float = DEFAULTS["confidence"]
     iou: float = DEFAULTS["iou"]
     classes: frozenset[int] | None = DEFAULTS["classes"]
+    earlier: tuple[EngineChoice, ...] = ()
 
     def __post_init__(self) -> None:
         _check_limits(self)

@@ -23,7 +23,7 @@ from framefleet.engine.store import schema
 from framefleet.engine.store.facts import CREATED
 from framefleet.engine.store.sources import SOURCE_COLUMNS, StoredSource, reason_of, source_names, stored_source
 from framefleet.engine.tracking.appearances import vote
-from framefleet.engine.types import Closing, Detections, DeviceId, Found, FrameRef, FrameResult, InferenceFailure
+from framefleet.engine.types import Closing, Detections, DeviceId, EngineChoice, Found, FrameRef, FrameResult, InferenceFailure
 
 BLOCK_FRAMES = 2000
 """Number of frames in memory at once, where arrays are read."""
@@ -430,6 +430,14 @@ class SessionReader(Closing):
     def device_names(self) -> dict[int, str]:
         """Return the names of devices by their numbers in the database."""
         return {number: str(device) for number, device in self._query("SELECT number, device FROM devices")}
+
+    def engines(self) -> list[EngineChoice]:
+        """Return what was chosen for the engines of the run, for a run that continues it."""
+        query = "SELECT name, precision, batch, options FROM devices WHERE batch BETWEEN 1 AND 4096 ORDER BY number"
+        return [
+            EngineChoice(str(name), str(precision), batch, tuple(str(options).split()))
+            for name, precision, batch, options in self._query(query)
+        ]
 
     def frames_by_device(self, source: int) -> list[DeviceUse]:
         """Return the devices that inferred frames of a source."""

@@ -36,7 +36,7 @@ TABLES = (
     "CREATE TABLE labels (class_id INTEGER PRIMARY KEY, label TEXT NOT NULL)",
     """CREATE TABLE devices (
     number INTEGER PRIMARY KEY, device TEXT NOT NULL UNIQUE,
-    name TEXT, backend TEXT, precision TEXT, reason TEXT, batch INTEGER
+    name TEXT, backend TEXT, precision TEXT, reason TEXT, batch INTEGER, options TEXT
 )""",
     """CREATE TABLE sources (
     source INTEGER PRIMARY KEY, path TEXT NOT NULL,

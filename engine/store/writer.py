@@ -196,10 +196,10 @@ class SessionWriter:
         return None if moment is None else moment.isoformat()
 
     def add_device(self, engine: EngineInfo) -> None:
-        """Store a device's name, backend, precision and batch."""
-        facts = (engine.device_name, engine.backend, engine.precision, reason_text(engine.reason), engine.batch)
-        query = "UPDATE devices SET name = ?, backend = ?, precision = ?, reason = ?, batch = ? WHERE number = ?"
-        self._write(query, *facts, self._device(engine.device))
+        """Store a device's name and its engine."""
+        choice = (engine.precision, reason_text(engine.reason), engine.batch, " ".join(engine.options))
+        query = "UPDATE devices SET name = ?, backend = ?, precision = ?, reason = ?, batch = ?, options = ? WHERE number = ?"
+        self._write(query, engine.device_name, engine.backend, *choice, self._device(engine.device))
 
     def _device(self, device: DeviceId) -> int:
         name = str(device)  # a group of one device has the same name as the device

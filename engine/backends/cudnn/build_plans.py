@@ -5,7 +5,6 @@ base 64. cuDNN holds the interpreter's lock while it builds a plan, so threads o
 """
 
 import json
-import os
 import sys
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
@@ -17,16 +16,17 @@ from cuda.core import Device
 
 from framefleet.engine.backends.cudnn.convolution import Shape, candidates
 from framefleet.engine.backends.cudnn.library import find_cudnn
+from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.processes.program import run_program
 
-_MAX_PROCESSES = 8
+_MAX_PROCESSES = 16
 _SECONDS = 600.0
 
 
 def build_plans(shapes: Sequence[Shape], device: int, count: int) -> dict[Shape, list[bytes]]:
     """Build plans in several processes. device: ordinal. Returns at most ``count`` plans of each shape; shapes that failed are missing."""
-    processes = max(1, min(_MAX_PROCESSES, (os.cpu_count() or 1) // 2, len(shapes)))
+    processes = max(1, min(_MAX_PROCESSES, usable_cores() if count == 1 else usable_cores() // 2, len(shapes)))
     parts = [shapes[start::processes] for start in range(processes)]
 
     def run(part: Sequence[Shape]) -> dict[Shape, list[bytes]]:

@@ -4,6 +4,7 @@ A batch is one CUDA graph on one stream: preprocessing, network, YOLO layer, sup
 that the device always has the next one. The submitting thread waits only for a free slot; another thread waits for the results.
 """
 
+import logging
 import queue
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,24 +15,27 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.backends.base import Backend, Progress, letterboxes, reasons
+from framefleet.engine.backends.base import Backend, Progress, earlier_choice, letterboxes, reasons
 from framefleet.engine.backends.memory import check_memory
-from framefleet.engine.backends.nvidia.engine import CustomLayers
+from framefleet.engine.backends.nvidia.engine import PLAN_ONLY, CustomLayers
 from framefleet.engine.backends.nvidia.slot import Geometry, Slot, Uploads, WholeSlot
 from framefleet.engine.backends.nvidia.trials import Builder
+from framefleet.engine.backends.precision import MATCHING, NOT_TUNED
 from framefleet.engine.cuda.device import free_memory, open_device
 from framefleet.engine.cuda.memory import Memory, OutOfMemoryError, cuda_errors
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.detection.preprocess import Fit
 from framefleet.engine.devices.affinity import bind_near
-from framefleet.engine.errors import ModelError, notice_of
+from framefleet.engine.errors import DeviceError, ModelError, notice_of
 from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.model.network import Network
 from framefleet.engine.notices import Notice
 from framefleet.engine.processes.child_main import name_thread
 from framefleet.engine.settings import EngineSettings, Hint, Precision
-from framefleet.engine.types import DeviceId, EngineInfo, Found, InferenceFailure
+from framefleet.engine.types import AS_BEFORE, DeviceId, EngineInfo, Found, InferenceFailure
 from framefleet.plugins.cache import FileCache
+
+_log = logging.getLogger(__name__)
 
 _SLOTS = 3
 """Batches under way: one runs, one waits on the device, one is being filled."""
@@ -71,34 +75,73 @@ class NvidiaBackend(Backend):
         bind_near(self._cuda.pci_bus_id)  # before memory is pinned; threads that start later inherit the binding
         self._geometry = Geometry(network.width, network.height, letterboxes(network, settings))
         with cuda_errors(self.device, Notice("backends.build_network", name=network.name)):
-            self._builder = builder = Builder(self.device, self._cuda, self._stream, network, settings, progress)
-            precision, reason = builder.choose_precision()
-            batch, why = builder.choose_batch(precision)
-            while True:
-                try:
-                    self._start(builder, precision, batch)
-                    break
-                except OutOfMemoryError as problem:
-                    self._release()
-                    if batch == 1:
-                        raise
-                    batch, why = batch // 2, Notice("backends.no_memory_for_batch", batch=batch, problem=problem.notice)
-                except ValueError as problem:  # the custom layers use 32-bit counts, and limit heads and anchors
-                    self._release()
-                    refused = Notice("backends.beyond_kernels", name=network.name, batch=batch, problem=str(problem))
-                    raise ModelError(refused) from problem
+            self._builder = builder = Builder(self.device, self._cuda, self._stream, network, settings, progress, self.tuning)
+            earlier = earlier_choice(settings, self._name)
+            if earlier is not None and settings.precision in (Precision.AUTO, earlier.precision):
+                precision, reason, self._layers = Precision(earlier.precision), AS_BEFORE, CustomLayers.named(earlier.options)
+                batch, why = self._start_largest(precision, settings.batch or earlier.batch, AS_BEFORE)
+            else:
+                precision, reason = builder.choose_precision()
+                if reason == NOT_TUNED:
+                    precision, reason, batch, why = self._start_unproven(precision)
+                else:
+                    batch, why = self._start_largest(precision, *builder.choose_batch(precision))
         self._reasons = [reason, *self._layers_reason]
+        layers = self._layers or CustomLayers()
         return EngineInfo(
             self.device,
-            self._cuda.name,
-            builder.library_of(self._layers or CustomLayers()),
+            self._name,
+            builder.library_of(layers),
             precision.value,
             self._because(batch, why),
             network.width,
             network.height,
             batch,
             len(self._places),
+            options=layers.names,
         )
+
+    @property
+    def _name(self) -> str:
+        """The device's name, in the engine's description."""
+        return str(self._cuda.name)
+
+    def _start_unproven(self, precision: Precision) -> tuple[Precision, Notice, int, Notice]:
+        """Start an engine of a precision that no trial has compared with FP32, and compare it; if it differs, start one in FP32.
+
+        The CPU computes the detections in FP32 while the engine is built. Returns the precision, why, the batch, and why.
+        """
+        builder = self._builder
+        share = builder.known_share()
+        with ThreadPoolExecutor(1, "compute exact outputs") as thread:
+            exact = None if share is not None else thread.submit(_exact_outputs, self._network, builder.probes)
+            batch, why = self._start_largest(precision, *builder.choose_batch(precision))
+            if exact is not None:
+                share = builder.share_of_exact(exact.result(), self._raw_outputs_impl(builder.probes))
+        assert share is not None
+        told = {"precision": precision.value, "share": share, "matching": MATCHING}
+        if share >= MATCHING:
+            return precision, reasons(NOT_TUNED, Notice("backends.first_precision", **told)), batch, why
+        self._stop()
+        self._layers, self._layers_reason = None, []
+        differs = reasons(NOT_TUNED, Notice("backends.first_precision_differs", **told))
+        return Precision.FP32, differs, *self._start_largest(Precision.FP32, *builder.choose_batch(Precision.FP32))
+
+    def _start_largest(self, precision: Precision, batch: int, why: Notice) -> tuple[int, Notice]:
+        """Start an engine of this batch, or of half, a quarter … of it if the memory does not suffice. Returns the batch, and why."""
+        while True:
+            try:
+                self._start(self._builder, precision, batch)
+                return batch, why
+            except OutOfMemoryError as problem:
+                self._release()
+                if batch == 1:
+                    raise
+                batch, why = batch // 2, Notice("backends.no_memory_for_batch", batch=batch, problem=problem.notice)
+            except ValueError as problem:  # the custom layers use 32-bit counts, and limit heads and anchors
+                self._release()
+                refused = Notice("backends.beyond_kernels", name=self._network.name, batch=batch, problem=str(problem))
+                raise ModelError(refused) from problem
 
     def _because(self, batch: int, why: Notice) -> Notice:
         """Why the engine is built as it is. why: why it has this batch."""
@@ -129,7 +172,15 @@ class NvidiaBackend(Backend):
         """Build the slots for a batch size. The current device is the one that takes the pictures."""
         if self._layers is None:  # only once: after a batch is halved during a run, a trial would take too long
             self._layers, self._layers_reason = builder.choose_layers(precision, batch)
-        self._engine, memory = builder.build(precision, batch, self._layers)
+        try:
+            self._engine, memory = builder.build(precision, batch, self._layers)
+        except DeviceError as problem:
+            if not self._layers.cudnn or isinstance(problem, OutOfMemoryError) or self._settings.earlier:
+                raise
+            # no trial has built it before
+            failed = Notice("backends.cudnn_failed", library=builder.library_of(self._layers), problem=problem.notice)
+            self._layers, self._layers_reason = PLAN_ONLY, [failed]
+            self._engine, memory = builder.build(precision, batch)
         self._memories.append(memory)
         count = _SLOTS if self._settings.hint is Hint.THROUGHPUT else 1
         return [
@@ -224,6 +275,9 @@ class NvidiaBackend(Backend):
             return self._engine.raw_outputs(inputs, self._stream)
 
     def _close_impl(self) -> None:
+        self._stop()
+
+    def _stop(self) -> None:
         self._awaiting.shutdown(wait=True)
         self._release()
 
@@ -235,6 +289,17 @@ class NvidiaBackend(Backend):
             memory.close()
         self._memories.clear()
         self._cuda.set_current()
+
+
+def _exact_outputs(network: Network, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]] | None:
+    """The raw outputs in FP32, by the CPU; None if OpenVINO is missing or cannot compute them. inputs: see ``raw_outputs``."""
+    try:
+        from framefleet.engine.backends.openvino.backend import exact_outputs
+
+        return exact_outputs(network, inputs)
+    except (ImportError, DeviceError) as problem:
+        _log.info("FP16 is compared with FP32 on the GPU: %s", problem)
+        return None
 
 
 def _release_frames(images: Sequence[HostImage | DeviceFrame]) -> None:

@@ -2,8 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 import numpy as np
 from cuda.core import Stream
@@ -21,13 +21,25 @@ class CustomLayers:
 
     first_convolution: our kernel computes the network's first layer, if it suits; it writes channels last. mish: our kernel computes Mish
     after each convolution, in place: every such convolution then ends a plan. cudnn: cuDNN and our kernels compute all layers. pointwise:
-    with cuDNN, our kernels also compute pairs of pointwise convolutions.
+    with cuDNN, our kernels also compute pairs of pointwise convolutions. fastest: with cuDNN, each convolution has the fastest of several
+    plans, which a trial finds, instead of cuDNN's first one.
     """
 
     first_convolution: bool = False
     mish: bool = False
     cudnn: bool = False
     pointwise: bool = False
+    fastest: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The fields that are True."""
+        return tuple(name for name, value in vars(self).items() if value)
+
+    @classmethod
+    def named(cls, names: Sequence[str]) -> Self:
+        """The layers with these names; unknown ones are left out."""
+        return cls(**{each.name: each.name in names for each in fields(cls)})
 
 
 PLAN_ONLY = CustomLayers()

@@ -1,4 +1,4 @@
-"""Chooses precision, batch and custom layers by trials on the device, whose outcomes are cached."""
+"""Chooses precision, batch and custom layers: by trials on the device, whose outcomes are cached, or without, to be ready soon."""
 
 import hashlib
 import logging
@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from cuda.core import Device, Stream
+from numpy.typing import NDArray
 
 from framefleet.engine.backends.base import Progress
 from framefleet.engine.backends.cudnn.engine import CudnnBuilder
@@ -107,7 +108,7 @@ def _try_cudnn(
     """Try cuDNN against the fastest engine of TensorRT, without and with our kernels for pairs of pointwise convolutions."""
     best, fastest, share, library = None, before, 0.0, str(cudnn.library)
     for pairs in (False, True)[: 1 + cudnn.has_pairs]:
-        layers = CustomLayers(cudnn=True, pointwise=pairs)
+        layers = CustomLayers(cudnn=True, pointwise=pairs, fastest=True)
         try:
             trial = run(Notice("backends.cudnn_with_pairs" if pairs else "backends.cudnn", library=library), layers)
         except DeviceError as problem:
@@ -130,6 +131,9 @@ def layer_pays(exact: Trial, fastest: Trial, trial: Trial, network: Network) -> 
 
 OFFERED = (Precision.FP32, Precision.FP16)
 
+FIRST_BATCH = 32
+"""The batch of an engine that was not tuned: the one that trials found on H100s and H200s. With less memory it becomes smaller."""
+
 _ROUNDS = 20
 """Number of timed runs of a trial."""
 
@@ -141,12 +145,20 @@ class Builder:
     """
 
     def __init__(
-        self, device: DeviceId, cuda: Device, stream: Stream, network: Network, settings: EngineSettings, progress: Progress | None
+        self,
+        device: DeviceId,
+        cuda: Device,
+        stream: Stream,
+        network: Network,
+        settings: EngineSettings,
+        progress: Progress | None,
+        tuning: bool = False,
     ) -> None:
-        """Find the library and compile the kernels.
+        """Find the library and compile the kernels. tuning: see ``Backend``.
 
         Raises DeviceError if a library is missing, or does not support the device. The message says what to install.
         """
+        self._tuning = tuning
         self._device, self._cuda, self._stream = device, cuda, stream
         self._network, self._settings, self._progress = network, settings, progress
         self._trying: Notice | None = None
@@ -170,7 +182,7 @@ class Builder:
         memory = Memory(self._cuda, self._stream)
         try:
             if layers.cudnn and self._cudnn is not None:
-                return self._cudnn.build(batch, layers.pointwise, memory, self._tell), memory
+                return self._cudnn.build(batch, layers.pointwise, layers.fastest, memory, self._tell), memory
             pieces = cut(self._network, layers)
             first = self._compiled(FIRST_CONVOLUTION) if pieces.first is not None else None
             plans = []
@@ -201,9 +213,31 @@ class Builder:
     def choose_precision(self) -> tuple[Precision, Notice]:
         """The precision of the settings, or the fastest one whose detections match FP32, and the reason.
 
+        Without trials, it is FP16 with ``NOT_TUNED`` as the reason: compare its detections with those of FP32, see ``share_of_exact``.
+
         Raises DeviceError if TensorRT does not offer it.
         """
-        return resolve_precision(self._settings.precision, self._device, OFFERED, self._network, self.situation, self._try)
+        first = None if self._tuning else Precision.FP16
+        return resolve_precision(self._settings.precision, self._device, OFFERED, self._network, self.situation, self._try, first=first)
+
+    @property
+    def _untuned(self) -> str:
+        """Key of what depends on the engine that is built without trials."""
+        return f"{self.situation}\n{'' if self._cudnn is None else self._cudnn.key}\nwithout trials"
+
+    def known_share(self) -> float | None:
+        """The outcome of ``share_of_exact`` at an earlier start; None if there is none."""
+        share: float | None = self._cache.recall(self._untuned)
+        return share
+
+    def share_of_exact(self, exact: Sequence[NDArray[np.float32]] | None, heads: Sequence[NDArray[np.float32]]) -> float:
+        """The share of FP32's detections in the probe pictures that an engine has, 0..1; the cache keeps it.
+
+        exact, heads: raw outputs in FP32 and of the engine, as in ``Trial``. exact: None = build an engine in FP32 on this device.
+        """
+        reference = self._try(Precision.FP32) if exact is None else Trial([*exact], 0.0)
+        share: float = self._cache.remember(self._untuned, lambda: matching_share(reference, Trial([*heads], 0.0), self._network))
+        return share
 
     def choose_batch(self, precision: Precision) -> tuple[int, Notice]:
         """The batch of the settings, or 1 for the lowest latency, or the one that tuning found; and the reason."""
@@ -213,31 +247,40 @@ class Builder:
             return 1, Notice("backends.batch_for_latency")
 
         budget = self._settings.latency_budget
+        key = f"{self.situation}\n{precision}\nbatch and reason within {budget}"
+        if not self._tuning and budget is None and self._cache.recall(key) is None:
+            return FIRST_BATCH, Notice("backends.first_batch")
 
         def find() -> tuple[int, list[Any]]:
             best, reason = self._tune(precision, budget)
             return best, reason.as_json()
 
-        batch, reason = self._cache.remember(f"{self.situation}\n{precision}\nbatch and reason within {budget}", find)
+        batch, reason = self._cache.remember(key, find)
         return batch, Notice.from_json(reason)
 
     def choose_layers(self, precision: Precision, batch: int) -> tuple[CustomLayers, list[Notice]]:
         """The custom layers, or cuDNN, with which the network was fastest in a trial, and the results (none without a trial).
+
+        Without trials: cuDNN, where it can compute the network. On an H100 it is as soon ready as TensorRT, and faster.
 
         Raises OutOfMemoryError, DeviceError or ModelError: see ``build``.
         """
         candidates = []
         if precision is Precision.FP16:
             candidates += ["first_convolution"] if first_convolution(self._network) is not None else []
-            candidates += ["mish"] if mish_convolutions(self._network) else []
+            # TensorRT-RTX computes Mish inside convolutions; 72 parts of YOLOv4 take it 40 s to build, and are slower
+            candidates += ["mish"] if self.library.full and mish_convolutions(self._network) else []
         cudnn = self._cudnn if precision is Precision.FP16 else None
         if not candidates and cudnn is None:
             return PLAN_ONLY, []
         layer = hashlib.sha256(source(*FIRST_CONVOLUTION).encode()).hexdigest()
         key = f"{self.situation}\n{precision}\n{batch}\ncustom layers and results {layer}\n{'' if cudnn is None else cudnn.key}"
 
+        if not self._tuning and self._cache.recall(key) is None:
+            return (PLAN_ONLY if cudnn is None else CustomLayers(cudnn=True, pointwise=cudnn.has_pairs)), []
+
         def run(what: Notice, layers: CustomLayers) -> Trial:
-            return self._trial(what, precision, batch, self._pictures, layers)
+            return self._trial(what, precision, batch, True, layers)
 
         def find() -> tuple[dict[str, bool], list[Any]]:
             layers, results = try_layers(run, candidates, self._network, str(self.library), cudnn)
@@ -285,25 +328,27 @@ class Builder:
 
     def _try(self, precision: Precision) -> Trial:
         what = Notice("backends.try_precision", precision=precision.value)
-        return self._trial(what, precision, len(self._pictures), self._pictures)
+        return self._trial(what, precision, len(self._pictures), True)
 
     @cached_property
     def _pictures(self) -> list[Image]:
         """The pictures on which trials compare detections."""
         return probe_pictures(self._network.width, self._network.height)
 
-    def _trial(
-        self, what: Notice, precision: Precision, batch: int, pictures: Sequence[Image] = (), layers: CustomLayers = PLAN_ONLY
-    ) -> Trial:
-        """Build an engine, time it, and run it on some pictures. what: the trial's name in progress messages."""
+    @cached_property
+    def probes(self) -> NDArray[np.float32]:
+        """The same pictures as the network's input, (n, 3, height, width), 0..1."""
+        return np.stack([np.asarray(picture.transpose(2, 0, 1) / 255, np.float32) for picture in self._pictures])
+
+    def _trial(self, what: Notice, precision: Precision, batch: int, compared: bool = False, layers: CustomLayers = PLAN_ONLY) -> Trial:
+        """Build an engine and time it. what: the trial's name in progress messages. compared: also run it on the probe pictures."""
         self._trying = what
         try:
             engine, memory = self.build(precision, batch, layers)
         finally:
             self._trying = None
         try:
-            inputs = [np.asarray(picture.transpose(2, 0, 1) / 255, np.float32) for picture in pictures]
-            heads = engine.raw_outputs(np.stack(inputs), self._stream) if inputs else []
+            heads = engine.raw_outputs(self.probes, self._stream) if compared else []
             return Trial(heads, 1000 * batch / time_steps(self._cuda, self._stream, engine.steps(engine.new_heads()), _ROUNDS))
         finally:
             memory.close()

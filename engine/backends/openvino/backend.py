@@ -15,11 +15,19 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.backends.base import Backend, Progress, letterboxes
+from framefleet.engine.backends.base import Backend, Progress, earlier_choice, letterboxes
 from framefleet.engine.backends.memory import check_memory
 from framefleet.engine.backends.openvino.engine import Builder, Engine, Request
 from framefleet.engine.backends.openvino.library import BACKEND, find_device, offered_precisions, process_core
-from framefleet.engine.backends.precision import MIN_BOXES, TooFewBoxesError, Trial, agreeing_share, count_boxes, resolve_precision
+from framefleet.engine.backends.precision import (
+    MIN_BOXES,
+    TooFewBoxesError,
+    Trial,
+    agreeing_share,
+    count_boxes,
+    resolve_precision,
+    trial_settings,
+)
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.detection.postprocess import detections
 from framefleet.engine.detection.preprocess import Fit
@@ -29,7 +37,7 @@ from framefleet.engine.media.picture import fit_host_image
 from framefleet.engine.model.network import Network
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Hint, Precision
-from framefleet.engine.types import EngineInfo, Found, of_device
+from framefleet.engine.types import AS_BEFORE, DeviceId, EngineInfo, Found, of_device
 
 _SECONDS, _ROUNDS, _ROUND_SECONDS = 1.1, 3, 0.05
 """The least time and number of rounds in which a precision and fp32 are timed in turn, and the time of one round."""
@@ -122,6 +130,21 @@ def _run_a_while(request: Request) -> int:
     return runs
 
 
+def exact_outputs(network: Network, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+    """The raw outputs of the YOLO heads in FP32 on the CPU. inputs: float32 (n, channels, height, width), 0..1.
+
+    Raises DeviceError if OpenVINO cannot build or run the network.
+    """
+    builder = Builder(DeviceId("cpu", "0"), network, EngineSettings(precision=Precision.FP32))
+    request = Request(builder.build(Precision.FP32, pictures=False, batch=len(inputs)))
+    request.inputs[:] = inputs
+    try:
+        request.run()
+    except RuntimeError as problem:
+        raise DeviceError(Notice("backends.openvino_failed", problem=str(problem))) from problem
+    return [head.copy() for head in request.heads]
+
+
 class OpenVinoBackend(Backend):
     """A network built by OpenVINO for ``cpu:0`` or ``openvino:NAME``."""
 
@@ -135,11 +158,16 @@ class OpenVinoBackend(Backend):
         value_bytes = 4 if settings.precision is Precision.FP32 or offered == (Precision.FP32,) else 2
         check_memory(network, builder.batch, value_bytes, free_host_memory(), self.device)
         situation = f"{BACKEND} {full_name} {builder.batch} {settings.hint} {settings.threads}"
-        situation += f" frames {settings.confidence} {settings.iou} {settings.classes and sorted(settings.classes)} {self._letterbox}"
-        count = partial(count_boxes, network=network, settings=settings)
+        shown = trial_settings(settings)
+        situation += f" frames {shown.confidence} {self._letterbox}"
+        count = partial(count_boxes, network=network, settings=shown)
         trials = Trials(builder, progress, self.examples, self._letterbox, count)
-        compare = partial(agreeing_share, network=network, settings=settings)
-        precision, reason = resolve_precision(settings.precision, self.device, offered, network, situation, trials.run, compare)
+        compare = partial(agreeing_share, network=network, settings=shown)
+        if settings.precision is Precision.AUTO and (earlier := earlier_choice(settings, full_name)) is not None:
+            precision, reason = Precision(earlier.precision), AS_BEFORE
+        else:
+            first = None if self.tuning else Precision.FP32
+            precision, reason = resolve_precision(settings.precision, self.device, offered, network, situation, trials.run, compare, first)
         slots = self._start(precision)
         return EngineInfo(self.device, full_name, BACKEND, precision.value, reason, network.width, network.height, builder.batch, slots)
 

@@ -8,7 +8,7 @@ previous one may still be copied.
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -225,8 +225,11 @@ class TensorRtDepthBackend(NvidiaBackend):
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         self._progress = progress
-        info = super()._activate_impl(network, settings, progress)
-        return replace(info, device_name=joined_names([streams.device.name for streams in self._streams]))
+        return super()._activate_impl(network, settings, progress)
+
+    @property
+    def _name(self) -> str:
+        return joined_names([streams.device.name for streams in self._streams])
 
     def _because(self, batch: int, why: Notice) -> Notice:
         assert self._balance is not None

@@ -7,7 +7,16 @@ import numpy as np
 import pytest
 
 from framefleet.engine.backends import precision
-from framefleet.engine.backends.precision import MATCHING, Trial, agreeing_share, matching_share, probe_pictures, resolve_precision
+from framefleet.engine.backends.precision import (
+    MATCHING,
+    NOT_TUNED,
+    Trial,
+    agreeing_share,
+    matching_share,
+    probe_pictures,
+    resolve_precision,
+    trial_settings,
+)
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Network
 from framefleet.engine.notices import Notice
@@ -81,6 +90,23 @@ def test_it_is_tried_once_for_each_situation(network: Network) -> None:
     resolve_precision(Precision.AUTO, CPU, BOTH, network, "elsewhere", runner)
     resolve_precision(Precision.AUTO, CPU, BOTH, tiny_network(seed=2), "here", runner)
     assert runner.runs == 6
+
+
+def test_without_trials_it_is_the_first_choice_until_a_trial_has_run(network: Network) -> None:
+    runner = Runner(network, 20.0, 0.0)
+    known = Precision.AUTO, CPU, BOTH, network, "here", runner
+    assert resolve_precision(*known, first=Precision.FP32) == (Precision.FP32, NOT_TUNED)
+    assert runner.runs == 0
+    tuned = resolve_precision(*known)
+    assert tuned[0] is Precision.BF16
+    assert resolve_precision(*known, first=Precision.FP32) == tuned
+    assert runner.runs == 2
+
+
+@pytest.mark.parametrize(("confidence", "compared"), [(0.9, 0.25), (0.25, 0.25), (0.2, 0.2), (0.005, 0.1)])
+def test_trials_of_most_runs_compare_the_same_boxes(confidence: float, compared: float) -> None:
+    settings = EngineSettings(confidence=confidence, iou=0.3, classes=frozenset({1}))
+    assert trial_settings(settings) == EngineSettings(confidence=compared)
 
 
 def test_devices_alike_that_try_at_the_same_time_take_the_first_ones_outcome(network: Network, cache: Path) -> None:

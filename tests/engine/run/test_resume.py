@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.pool.events import DeviceStarting, FramesDone, Ledger, SourceOpened
+from framefleet.engine.pool.events import DeviceReady, DeviceStarting, FramesDone, Ledger, SourceOpened
 from framefleet.engine.pool.position import Position
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, Isolation, Parallel, Precision, RunSettings
@@ -21,7 +21,7 @@ from framefleet.engine.store.export import export_session
 from framefleet.engine.store.facts import run_facts
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.sources import counts_text, reason_text
-from framefleet.engine.types import DeviceId, FrameResult
+from framefleet.engine.types import DeviceId, EngineInfo, FrameResult
 from tests.support.media import damaged, make_video
 from tests.support.models import tiny_files
 from tests.support.notices import words
@@ -360,3 +360,31 @@ def test_an_earlier_frame_is_replaced_under_another_index_with_the_same_time(tmp
         position = reader.position(0)
     assert position is not None
     assert position.frames == 25
+
+
+def test_a_continued_run_keeps_its_engine(tmp_path: Path) -> None:
+    """Else its results would depend on what was tuned in between."""
+    video, database = make_video(tmp_path / "a.mp4", 30, (96, 64)), tmp_path / "s.sqlite"
+    settings = replace(SETTINGS, engine=replace(SETTINGS.engine, precision=Precision.AUTO))
+
+    def engine(stop: int | None) -> EngineInfo:
+        with DetectionRun(settings, database, LABELS) as session:
+            session.add(video)
+            session.finish()
+            inferred = 0
+            for event in session.events():
+                match event:
+                    case DeviceReady(found):
+                        ready = found
+                    case FramesDone(_, frames):
+                        inferred += len(frames)
+                        if stop is not None and inferred >= stop:
+                            break
+        return ready
+
+    first, again = engine(stop=5), engine(stop=None)
+    assert first.reason.code != "backends.as_before"
+    assert again.reason.code == "backends.as_before"
+    assert again.choice == first.choice
+    with SessionReader(database) as reader:
+        assert reader.engines() == [first.choice]

@@ -26,7 +26,7 @@ MODEL = ModelFiles(Path("m.cfg"), "random:1")
 def test_every_setting_is_a_field_of_the_values_and_the_other_way_round() -> None:
     names = [field.name for kind in (RunSettings, EngineSettings, Tiles, ClockSettings) for field in fields(kind)]
     assert len(set(names)) == len(names), "one name is one setting"
-    assert {*names} - {"model", "engine", "tiles", "clock_settings"} == {*TABLE}
+    assert {*names} - {"model", "engine", "tiles", "clock_settings", "earlier"} == {*TABLE}
     assert len(TABLE) == len(SETTINGS)
     assert RunSettings.of(MODEL, DEFAULTS) == RunSettings(MODEL)
     choices = [setting.kind for setting in SETTINGS if isinstance(setting.kind, Choice)]

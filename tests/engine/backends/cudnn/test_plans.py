@@ -15,7 +15,7 @@ pytest.importorskip("cuda.core")
 from framefleet.engine.backends.cudnn import build_plans as building
 from framefleet.engine.backends.cudnn import engine as choosing
 from framefleet.engine.backends.cudnn.convolution import Shape
-from framefleet.engine.backends.cudnn.engine import Plans
+from framefleet.engine.backends.cudnn.engine import TRIED, Plans
 from framefleet.engine.backends.cudnn.library import Library
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Activation
@@ -49,8 +49,8 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[Shape]:
     return built
 
 
-def plans_of(folder: Path, situation: str = "this device") -> Plans:
-    return Plans(Library(None, "9.19.0"), FileCache(folder), situation)
+def plans_of(folder: Path, situation: str = "this device", tried: int = TRIED) -> Plans:
+    return Plans(Library(None, "9.19.0"), FileCache(folder), situation, tried)
 
 
 def choose(plans: Plans, shape: Shape) -> bytes:
@@ -68,6 +68,17 @@ def test_the_fastest_plan_is_chosen_once(built: list[Shape], tmp_path: Path) -> 
     later.build(SHAPES[:2], 0)
     assert built == SHAPES[:2]
     assert choose(later, SHAPES[1]) == b"fast"
+
+
+def test_without_a_trial_it_is_the_first_plan(built: list[Shape], tmp_path: Path) -> None:
+    plans = plans_of(tmp_path, tried=1)
+    plans.build(SHAPES[:1], 0)
+    assert choose(plans, SHAPES[0]) == b"slow"
+    assert choose(plans_of(tmp_path, tried=1), SHAPES[0]) == b"slow"
+    tuned = plans_of(tmp_path)
+    tuned.build(SHAPES[:1], 0)
+    assert choose(tuned, SHAPES[0]) == b"fast"
+    assert built == [SHAPES[0], SHAPES[0]]
 
 
 @pytest.mark.usefixtures("built")
@@ -104,7 +115,7 @@ def test_several_processes_build_plans(monkeypatch: pytest.MonkeyPatch) -> None:
         return [{"shape": number, "plans": ["c2xvdw==", "ZmFzdA=="]} for number, shape in enumerate(shapes) if shape in SHAPES], None
 
     monkeypatch.setattr(building, "run_program", run_program)
-    monkeypatch.setattr(building.os, "cpu_count", lambda: 6)
+    monkeypatch.setattr(building, "usable_cores", lambda: 6)
     assert building.build_plans(SHAPES, 1, 4) == {shape: [b"slow", b"fast"] for shape in (SHAPES[0], SHAPES[2])}
 
 

@@ -12,11 +12,12 @@ import pytest
 pytest.importorskip("cuda.core")
 
 from framefleet.engine.backends.nvidia.engine import CustomLayers
-from framefleet.engine.backends.nvidia.trials import Builder, layer_pays
-from framefleet.engine.backends.precision import Trial
+from framefleet.engine.backends.nvidia.trials import FIRST_BATCH, Builder, layer_pays
+from framefleet.engine.backends.precision import MATCHING, Trial
+from framefleet.engine.backends.tensorrt.library import Library
 from framefleet.engine.cuda.memory import OutOfMemoryError
 from framefleet.engine.notices import Notice
-from framefleet.engine.settings import Precision
+from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.plugins.cache import FileCache
 from tests.support.models import tiny_network
 
@@ -79,9 +80,17 @@ def test_the_first_convolution_and_mish_are_tried_once(
 @pytest.mark.parametrize(
     ("speeds", "chosen", "reason"),
     [
-        ((100, 90, 117, 126), CustomLayers(cudnn=True, pointwise=True), f"26.0% faster with cuDNN 9 {OWN} than with TensorRT 10"),
-        ((100, 90, 117, 110), CustomLayers(cudnn=True), "17.0% faster with cuDNN 9 than with TensorRT 10"),
-        ((100, 110, 108, 132), CustomLayers(cudnn=True, pointwise=True), f"20.0% faster with cuDNN 9 {OWN} than with TensorRT 10"),
+        (
+            (100, 90, 117, 126),
+            CustomLayers(cudnn=True, pointwise=True, fastest=True),
+            f"26.0% faster with cuDNN 9 {OWN} than with TensorRT 10",
+        ),
+        ((100, 90, 117, 110), CustomLayers(cudnn=True, fastest=True), "17.0% faster with cuDNN 9 than with TensorRT 10"),
+        (
+            (100, 110, 108, 132),
+            CustomLayers(cudnn=True, pointwise=True, fastest=True),
+            f"20.0% faster with cuDNN 9 {OWN} than with TensorRT 10",
+        ),
         ((100, 110, 97, 99), CustomLayers(mish=True), "10.0% faster with Mish in a layer of its own; cuDNN 9 has 90.0% of its speed"),
         ((100, 90, None), CustomLayers(), "cuDNN 9 cannot be used (too large)"),
     ],
@@ -115,9 +124,57 @@ class Cudnn:
     library, has_pairs, key = "cuDNN 9", True, "cuDNN 9 …"
 
 
-def without_device(monkeypatch: pytest.MonkeyPatch, run: Callable[..., Trial], folder: Path) -> Builder:
+def without_device(
+    monkeypatch: pytest.MonkeyPatch, run: Callable[..., Trial], folder: Path, tuning: bool = True, name: str = "TensorRT"
+) -> Builder:
     monkeypatch.setattr(Builder, "_trial", run)
     builder = Builder.__new__(Builder)
     builder._network, builder._cache, builder.situation = NETWORK, FileCache(folder), "here"
-    builder.library, builder._cudnn, builder._without_cudnn = "TensorRT 10", None, None
+    builder.library, builder._cudnn, builder._without_cudnn = Library(None, name, (10,)), None, None
+    builder._tuning, builder._settings = tuning, EngineSettings()
     return builder
+
+
+def test_tensorrt_rtx_is_not_cut_at_every_mish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    builder = without_device(monkeypatch, trials_of([100]), tmp_path, name="TensorRT-RTX")
+    assert builder.choose_layers(Precision.FP16, 4) == (CustomLayers(), [])
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+def test_without_tuning_nothing_is_tried(pairs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    builder = without_device(monkeypatch, trials_of([]), tmp_path, tuning=False)
+    assert builder.choose_layers(Precision.FP16, 32) == (CustomLayers(), [])
+    assert builder.choose_batch(Precision.FP16) == (FIRST_BATCH, Notice("backends.first_batch"))
+    builder._cudnn = Cudnn()
+    monkeypatch.setattr(Cudnn, "has_pairs", pairs)
+    assert builder.choose_layers(Precision.FP16, 32) == (CustomLayers(cudnn=True, pointwise=pairs), [])
+    assert builder.choose_layers(Precision.FP32, 32) == (CustomLayers(), [])
+
+
+def test_later_engines_have_what_tuning_has_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tuned = without_device(monkeypatch, trials_of([100, 110, 100, 150, 151]), tmp_path)
+    layers, batch = tuned.choose_layers(Precision.FP16, 4), tuned.choose_batch(Precision.FP16)
+    later = without_device(monkeypatch, trials_of([]), tmp_path, tuning=False)
+    assert later.choose_layers(Precision.FP16, 4) == layers
+    assert layers[0] == CustomLayers(mish=True)
+    assert later.choose_batch(Precision.FP16) == batch
+    assert batch[0] == 8
+
+
+@pytest.mark.parametrize(("error", "equal"), [(0.0, True), (0.5, False)])
+def test_an_engine_that_no_trial_has_compared_is_compared_once(
+    error: float, equal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builder = without_device(monkeypatch, trials_of([]), tmp_path, tuning=False)
+    assert builder.known_share() is None
+    share = builder.share_of_exact(trial(0).heads, trial(0, error).heads)
+    assert (share >= MATCHING) is equal
+    assert without_device(monkeypatch, trials_of([]), tmp_path, tuning=False).known_share() == share
+
+
+def test_where_the_cpu_cannot_compute_the_network_the_gpu_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    remaining: list[float | None] = [100]
+    builder = without_device(monkeypatch, trials_of(remaining), tmp_path, tuning=False)
+    monkeypatch.setattr(Builder, "_pictures", [None] * 2, raising=False)
+    assert builder.share_of_exact(None, trial(0).heads) == 1.0
+    assert not remaining
