@@ -14,6 +14,7 @@ from framefleet.engine.devices.recording import Recording, read_recording
 from framefleet.engine.errors import UsageError
 from framefleet.engine.media.sources import missing
 from framefleet.engine.settings import ModelFiles, RunSettings
+from framefleet.engine.settings.folders import Folder
 
 
 def run(argv: Sequence[str]) -> int:
@@ -28,6 +29,7 @@ def run(argv: Sequence[str]) -> int:
     )
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="videos, pictures and folders to queue")
     parser.add_argument("--recording", type=Path, metavar="FILE", help="show the devices of a recorded machine")
+    parser.add_argument("--new-window", action="store_true", help="open another window; without it, an open window takes the files")
     options.add_model_options(parser, size=False)
     arguments = parser.parse_args(argv)
     there = [path.exists() for path in arguments.files]
@@ -38,7 +40,18 @@ def run(argv: Sequence[str]) -> int:
     if model is None and (arguments.weights or arguments.labels):
         raise UsageError("--weights and --labels belong to a model: give --model M.cfg too")
     recording = None if arguments.recording is None else read_recording(arguments.recording)
+    if arguments.files and model is None and recording is None and not arguments.new_window and _hand_over(arguments.files):
+        return 0
     return open_window(arguments.files, model, recording=recording)
+
+
+def _hand_over(files: Sequence[Path]) -> bool:
+    """Let a window that is open already open these files; return whether there is one."""
+    try:
+        from framefleet.app.window.handover import hand_over
+    except ImportError:
+        return False  # ``open_window`` says what is missing
+    return hand_over(files, Folder.SESSIONS.path)
 
 
 def open_window(

@@ -10,23 +10,26 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QMessageBox
 
 from framefleet.app.window.keys.bindings import Bindings, Command
 from framefleet.app.window.keys.dialog import KeysDialog
+from framefleet.app.window.results.export_line import ExportLine
 from framefleet.app.window.widgets.painting import icon, pixmap
 from framefleet.app.window.widgets.translation import marked, translate
 
 FIXED = (
     (("Up", "Down"), marked("keys", "Another file of the queue")),
     (("Ctrl+Shift+Up", "Ctrl+Shift+Down"), marked("keys", "Move the file in the queue")),
-    (("Del",), marked("keys", "Remove the file from the queue")),
     (("Tab", "Shift+Tab", "Return", "Enter", "Esc"), marked("keys", "Move between the parts of the window")),
 )
 """Keys that lists, buttons and fields have."""
 
 
 class Actions:
-    """The window's actions, and the ``menu`` that holds them. left, right: whether the panels there are shown."""
+    """The window's actions, and the ``menu`` that holds them. left, right: whether the panels there are shown.
 
-    def __init__(self, window: QMainWindow, bindings: Bindings, undo: QUndoStack) -> None:
-        self._window, self.bindings = window, bindings
+    stack: what ``undo`` and ``redo`` act on. activity: says what they did.
+    """
+
+    def __init__(self, window: QMainWindow, bindings: Bindings, stack: QUndoStack, activity: ExportLine) -> None:
+        self._window, self.bindings, self._stack, self._activity = window, bindings, stack, activity
         self._actions: dict[str, QAction] = {}
 
         def action(name: str, title: str, keys: str = "", symbol: str = "", shown: bool | None = None) -> QAction:
@@ -40,8 +43,9 @@ class Actions:
         self.open_files = action("open", translate("window", "Open…"), "Ctrl+O", "add")
         self.open_folder = action("open_folder", translate("window", "Open folder…"), "Ctrl+Shift+O", "folder")
         self.open_results = action("open_results", translate("window", "Open stored results…"), "Ctrl+R", "film")
-        self.undo = action("undo", translate("window", "Undo"), "Ctrl+Z")
-        self.redo = action("redo", translate("window", "Redo"), "Ctrl+Shift+Z Ctrl+Y")
+        self.undo = action("undo", translate("window", "Undo"), "Ctrl+Z", "undo")
+        self.redo = action("redo", translate("window", "Redo"), "Ctrl+Shift+Z Ctrl+Y", "redo")
+        self.delete = action("delete", translate("window", "Delete"), "Del Backspace", "delete")
         self.recent = QMenu(translate("window", "Open recent"), window)
         self.sessions = action("sessions", translate("window", "Sessions…"), "Ctrl+Shift+R", "search")
         self.export = action("export", translate("window", "Export…"), "Ctrl+E", "export")
@@ -65,7 +69,7 @@ class Actions:
         self.menu = QMenu(window)
         for group in (
             (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.sessions, self.export),
-            (self.undo, self.redo),
+            (self.undo, self.redo, self.delete),
             (self.left, self.right, self.zones, self.correct, self.videos.menuAction(), self.fullscreen),
             (self.settings, self.cluster, self.demo, self.help, self.about),
             (self.quit,),
@@ -76,8 +80,9 @@ class Actions:
             bindings.fix(keys, meaning)
         bindings.changed.connect(self._bind)
         self._bind()
-        self._follow(self.undo, undo.undo, undo.canUndo, (undo.canUndoChanged, undo.undoTextChanged), undo.undoText)
-        self._follow(self.redo, undo.redo, undo.canRedo, (undo.canRedoChanged, undo.redoTextChanged), undo.redoText)
+        undone, redone = translate("window", "Undone: {what}"), translate("window", "Done again: {what}")
+        self._follow(self.undo, undone, stack.undo, stack.canUndo, (stack.canUndoChanged, stack.undoTextChanged), stack.undoText)
+        self._follow(self.redo, redone, stack.redo, stack.canRedo, (stack.canRedoChanged, stack.redoTextChanged), stack.redoText)
 
     def _bind(self) -> None:
         for name, action in self._actions.items():
@@ -87,9 +92,15 @@ class Actions:
             action.setToolTip(f"{title} ({self.bindings.text(name)})" if keys else title)
 
     def _follow(
-        self, action: QAction, act: Callable[[], None], can: Callable[[], bool], changed: Sequence[SignalInstance], what: Callable[[], str]
+        self,
+        action: QAction,
+        said: str,
+        act: Callable[[], None],
+        can: Callable[[], bool],
+        changed: Sequence[SignalInstance],
+        what: Callable[[], str],
     ) -> None:
-        """Let an action undo or redo the last command, and name it."""
+        """Let an action undo or redo the last command, name it, and say afterwards what was done."""
         title = action.text()
 
         def show(*_: object) -> None:
@@ -97,10 +108,32 @@ class Actions:
             action.setText(f"{title}: {what()}" if what() else title)
             self._bind()
 
-        action.triggered.connect(lambda: act())
+        def step() -> None:
+            done, count = what(), self._stack.count()
+            self._activity.show_done(said.format(what=done))
+            act()
+            if self._stack.count() < count:  # the file or set that it concerns is gone
+                self.refuse(done)
+
+        action.triggered.connect(step)
         for signal in changed:
             signal.connect(show)
         show()
+
+    def refuse(self, what: str) -> None:
+        """Say that something cannot be undone or done again any more."""
+        self._activity.show_done(translate("window", "No longer possible: {what}").format(what=what))
+
+    def offer_undo(self, text: str) -> None:
+        """Say what was done at the bottom of the window, with a button that undoes it, until something else is done."""
+        self._activity.show_done(text, self.undo.trigger, translate("window", "Undo"))
+
+        def hide(_index: int) -> None:
+            self._stack.indexChanged.disconnect(hide)
+            if self._activity.text.toolTip() == text:  # else it shows something else already
+                self._activity.hide()
+
+        self._stack.indexChanged.connect(hide)
 
     def add_parts(self, parts: Sequence[QAction]) -> None:
         """Add a menu of what is drawn over the picture."""

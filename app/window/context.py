@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, QSize, Signal
@@ -38,13 +39,16 @@ class Requests(QObject):
     """What one feature asks of another one.
 
     open_paths: list of Path that the user chose. export: QueueItem or None, and the format to choose at first ("" = the last one).
-    clips: QueueItem or None, and the Part to save, or None. drop_area: a further window on which files can be dropped.
+    clips: QueueItem or None, and the Part to save, or None. count: at lines and zones of the shown file. draw: Line or Zone, the type of
+    what to draw. drop_area: a further window on which files can be dropped.
     bottleneck: Bottleneck or None, whenever it has changed.
     """
 
     open_paths = Signal(object)
     export = Signal(object, str)
     clips = Signal(object, object)
+    count = Signal()
+    draw = Signal(object)
     drop_area = Signal(QWidget)
     bottleneck = Signal(object)
 
@@ -89,7 +93,8 @@ class Context:
         self.bindings = Bindings(store, window)
         self.undo = QUndoStack(window)
         self.undo.setUndoLimit(UNDO_LIMIT)
-        self.actions = Actions(window, self.bindings, self.undo)
+        window.destroyed.connect(partial(self.undo.blockSignals, True))  # its destructor would report each command that it removes
+        self.actions = Actions(window, self.bindings, self.undo, self.activity)
         self.preview = PreviewClient(window)
         self.queue = QueueModel(window)
         self.memory = QueueMemory(self.queue, folder, window)
@@ -102,6 +107,8 @@ class Context:
         self.zones = ShownSet(ZoneLibrary(data / "zones", store), ZoneEditor(window, self.undo), self.queue, window)
         self.selection = Selection(self.queue, self.run, self.viewer, self.filter, self.settings, self.memory, window)
         self.zones.show = self.selection.show
+        self.actions.delete.setEnabled(False)
+        self.selection.target_changed.connect(lambda target: self.actions.delete.setEnabled(target is not None))
         self.settings.example = lambda: self.selection.item
         self.actions.settings.triggered.connect(self.settings.open_dialog)
         self.filter.changed.connect(self.viewer.set_filter)
@@ -113,7 +120,7 @@ class Context:
 
     def stop(self) -> None:
         """Stop the player, detection and all threads."""
-        self.undo.blockSignals(True)  # its destructor would report each command that it removes
+        self.undo.blockSignals(True)
         self.undo.clear()
         self.viewer.stop()
         self.preview.stop()

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from framefleet.app.cli.interrupt import handling
 from framefleet.app.display import has_display
 from framefleet.app.window.context import Start
+from framefleet.app.window.handover import Listener
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.messages.unexpected import CrashReport, UnexpectedErrors, log_to
 from framefleet.app.window.widgets import translation
@@ -92,7 +93,7 @@ def run_window(
     log = log_to(user_log_path("framefleet", appauthor=False))
     errors = UnexpectedErrors()
     errors.install()
-    garbage = GarbageCollector()
+    listener, garbage = Listener(Folder.SESSIONS.path), GarbageCollector()
     signal_timer = QTimer(interval=300)  # Python handles signals only when it runs
     signal_timer.timeout.connect(lambda: None)
     signal_timer.start()
@@ -104,6 +105,7 @@ def run_window(
             garbage.start()
             report = CrashReport(window, window.context.banners, log)
             errors.raised.connect(report.show_error)
+            listener.opened.connect(window.take_over)
             try:
                 with handling(lambda *_, shown=window: close_soon(shown)):
                     window.quitting.ask = True
@@ -117,10 +119,12 @@ def run_window(
             if not window.again:
                 return status
             errors.raised.disconnect(report.show_error)
+            listener.opened.disconnect(window.take_over)
             window.deleteLater()
             again, paths, model, demo = True, (), None, None
             translation.install(application, str(QSettings().value(LANGUAGE) or ""))
     finally:
+        listener.stop()
         garbage.stop()
         errors.uninstall()
         logging.shutdown()

@@ -1,6 +1,6 @@
 """The main window: lists the features, lays out what they show, and keeps the arrangement for the next start."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -21,7 +21,7 @@ from framefleet.app.window.messages import run_messages
 from framefleet.app.window.messages.run_messages import QuitQuestion
 from framefleet.app.window.queue import panel as queue
 from framefleet.app.window.queue.item import QueueItem
-from framefleet.app.window.results import export, interrupted, worst_frames
+from framefleet.app.window.results import export, interrupted, outcome, worst_frames
 from framefleet.app.window.sessions import dialog as sessions
 from framefleet.app.window.start_page import make_start_page
 from framefleet.app.window.topology import panel as topology
@@ -46,6 +46,7 @@ FEATURES = (
     export,
     clips,
     worst_frames,
+    outcome,
     interrupted,
     sessions,
     cluster,
@@ -197,6 +198,13 @@ class MainWindow(QMainWindow):
     def open_paths(self, paths: Iterable[Path]) -> None:
         """Open files and folders: use a model's parts as the model, show stored results, queue everything else."""
         self.context.opening.take(paths)
+
+    def take_over(self, paths: Sequence[Path]) -> None:
+        """Open the files of another start of the program, and come to the front."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.raise_()
+        self.activateWindow()
+        self.context.requests.open_paths.emit(paths)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle the player's keys if no other widget does."""

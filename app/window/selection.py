@@ -1,6 +1,7 @@
 """The file that the window shows: chosen in the queue, and kept up to date in the viewer."""
 
 from collections.abc import Callable, Sequence
+from enum import Enum, auto
 
 from PySide6.QtCore import QObject, Signal
 
@@ -13,17 +14,36 @@ from framefleet.app.window.viewer.filter import Filter
 from framefleet.app.window.viewer.viewer import Viewer
 
 
-class Selection(QObject):
-    """Shows one file of the queue.
+class Target(Enum):
+    """What the user selected last, which Delete deletes: files of the queue, a line or zone, or an object in the picture."""
 
-    file_changed: QueueItem or None, another file is shown. item_changed: the shown QueueItem in another state. revealed: key of a file
-    that the list of the queue shall show. Attributes: key: of the shown file, None without one. position_of: returns the pts at which a
-    file is shown already beside the main one, seconds; None = it is not shown.
+    FILES = auto()
+    SHAPE = auto()
+    OBJECT = auto()
+
+
+class Selection(QObject):
+    """Shows one file of the queue, and knows what the user selected last.
+
+    Signals
+    -------
+    file_changed : QueueItem or None, another file is shown.
+    item_changed : the shown QueueItem in another state.
+    revealed : key of a file that the list of the queue shall show.
+    target_changed : Target or None.
+
+    Attributes
+    ----------
+    key : of the shown file, None without one.
+    object : index of the selected object among the visible detections, None without one.
+    target : what Delete deletes, None = nothing.
+    position_of : returns the pts at which a file is shown already beside the main one, seconds; None = it is not shown.
     """
 
     file_changed = Signal(object)
     item_changed = Signal(object)
     revealed = Signal(int)
+    target_changed = Signal(object)
 
     def __init__(
         self,
@@ -39,6 +59,8 @@ class Selection(QObject):
         self._queue, self._run, self._viewer, self._filter = queue, run, viewer, shown
         self._settings, self._memory = settings, memory
         self.key: int | None = None
+        self.object: int | None = None
+        self.target: Target | None = None
         self.position_of: Callable[[int], float | None] = lambda _key: None
         self._views: dict[int, ViewState] = {}
         self._part: Part | None = None  # to choose when the file is open
@@ -60,6 +82,18 @@ class Selection(QObject):
             return ViewState(viewer.player.position, viewer.transport.timeline.part)
         return self._views.get(item.key, self._memory.view_before(item))
 
+    def aim(self, target: Target, selected: bool = True) -> None:
+        """Let Delete delete what is selected of this kind, and nothing of another kind. selected: False = nothing of this kind is now."""
+        if selected is not (self.target is target):
+            self.target = target if selected else None
+            self.target_changed.emit(self.target)
+
+    def select_object(self, index: int | None) -> None:
+        """Select one of the visible detections, None = none."""
+        self.object = index
+        self._viewer.canvas.select(index)
+        self.aim(Target.OBJECT, index is not None)
+
     def show(self, key: int | None) -> None:
         """Show another file, None = none. A key that is not in the queue changes nothing."""
         item, before = (None if key is None else self._queue.get(key)), self.item
@@ -68,6 +102,8 @@ class Selection(QObject):
         if before is not None:
             self._views[before.key] = self.view(before)
         self.key = key
+        if self.target is not None:
+            self.aim(self.target, selected=False)  # what is shown now was not selected by the user yet
         if item is None:
             self._viewer.clear()
         else:

@@ -284,11 +284,13 @@ class Destinations(Closing):
                 self._outputs.forget(older)
 
 
-def names_for(stem: str, suffix: str, complete: bool, taken: frozenset[str] = frozenset()) -> Iterator[str]:
+def names_for(stem: str, suffix: str, complete: bool, taken: frozenset[str] = frozenset(), first: int = 1) -> Iterator[str]:
     """Yield names for a file: STEM, STEM-2, …; if it is incomplete, STEM, STEM.partial, STEM.partial-2, …, each with the suffix.
 
-    taken: ``name_key`` of the names of the session's other files, which are left out from the second name on.
+    taken: ``name_key`` of the names of the session's other files, which are left out from the second name on. first: the first number.
     """
+    if first > 1:
+        stem = f"{stem}-{first}"
     yield f"{stem}{suffix}"
     if not complete:
         stem = f"{stem}.partial"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 
 from framefleet.engine.errors import ExportError, UsageError
@@ -47,7 +47,11 @@ class Planned:
     @property
     def name(self) -> str:
         """The name that it gets if no other file has it."""
-        return f"{self.stem}{self.suffix}"
+        return self.numbered(1)
+
+    def numbered(self, number: int) -> str:
+        """The name with a number behind the stem; 1 = without one."""
+        return f"{self.stem}{f'-{number}' * (number > 1)}{self.suffix}"
 
     @property
     def complete(self) -> bool:
@@ -192,6 +196,7 @@ def export_session(
     overwrite: bool = False,
     waiting: Callable[[Notice], None] = lambda _: None,
     whole: bool = True,
+    together: bool = False,
 ) -> list[Exported]:
     """Write the files of each format: ``folder/STEM.SUFFIX`` for each source that the format supports, and files of the whole session.
 
@@ -207,6 +212,7 @@ def export_session(
     failed: called with the error of each file that cannot be written; None: the first error ends the export.
     options: of the formats. only, whole: see ``plan_export``.
     overwrite: also replace files that Framefleet did not write. waiting: called once with the process for which this one waits, in words.
+    together: if one file must get a number, all files of this export get the same one.
 
     Raises:
         UsageError: a format does not exist.
@@ -226,12 +232,13 @@ def export_session(
             _sync_all([each.export.path for each in made])
             for each in made:
                 with _failures(each.plan, each.export.path, folder, failed), explained(folder / each.plan.name, "write"):
-                    names = names_for(each.plan.stem, each.plan.suffix, each.plan.complete, taken)
+                    names = names_for(each.plan.stem, each.plan.suffix, each.plan.complete, taken, first)
                     path = destinations.place(each.export.path, folder, names, each.purpose)
                     notes = (_relocated(note, {each.export.path: path}) for note in each.export.notes)
                     written.append(Exported(path, each.plan.frames, each.plan.complete, tuple(notes)))
             made.clear()
 
+        first = first_number(reader, planned, folder, len(stems)) if together else 1
         for plan in planned:
             purpose = replace(_purpose(plan, len(stems)), content=_content(reader, plan, options))
             existing = destinations.existing(folder, purpose) if purpose.content else None
@@ -313,14 +320,22 @@ def _sync_all(paths: Sequence[Path]) -> None:
             list(executor.map(sync, files))
 
 
-def replaces(reader: SessionReader, plan: Planned, folder: Path) -> bool:
-    """Whether a planned file replaces the one of its name in ``folder``, because an earlier export of the same results wrote it.
+def first_number(reader: SessionReader, planned: Sequence[Planned], folder: Path, sources: int) -> int:
+    """The first number with which all planned files are new in ``folder`` or replace files that earlier exports wrote for the same purpose.
+
+    1 = no number. sources: number of sources in the session.
 
     Raises:
         ExportError: the session cannot be read.
     """
-    recorded = Outputs(reader.path).purpose_of(folder / plan.name)
-    return recorded is not None and _purpose(plan, len(reader.sources())).same_file(recorded)
+    outputs = Outputs(reader.path)
+
+    def fits(plan: Planned, number: int) -> bool:
+        path = folder / plan.numbered(number)
+        recorded = outputs.purpose_of(path)
+        return not os.path.lexists(path) or (recorded is not None and _purpose(plan, sources).same_file(recorded))
+
+    return next(number for number in count(1) if all(fits(plan, number) for plan in planned))
 
 
 def _purpose(plan: Planned, sources: int) -> Purpose:

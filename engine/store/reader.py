@@ -3,7 +3,7 @@
 import math
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -551,10 +551,13 @@ class SessionReader(Closing):
         found = [block.numbers[np.unique(block.frame)] for block in self.blocks(source)]
         return np.concatenate(found) if found else np.zeros(0, np.int64)
 
-    def class_ids(self) -> list[int]:
-        """Return the ids of the classes that occur among the detections that pass the filter, in ascending order."""
+    def class_ids(self, sources: Iterable[int] | None = None) -> list[int]:
+        """Return the ids of the classes that occur among the detections that pass the filter, in ascending order.
+
+        sources: numbers of the sources to look at, None = all.
+        """
         found = set[int]()
-        for (source,) in self._query("SELECT source FROM sources ORDER BY source"):
+        for source in sources if sources is not None else [number for (number,) in self._query("SELECT source FROM sources")]:
             for block in self.blocks(source):
                 found.update(np.unique(block.class_ids).tolist())
         return sorted(found)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from framefleet.app.window.actions import Actions
 from framefleet.app.window.keys.bindings import Bindings
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
+from framefleet.app.window.results.export_line import ExportLine
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.notices import Notice
@@ -74,7 +75,7 @@ def feature(window: QMainWindow, kind: type[Kind]) -> Kind:
 
 def window_actions() -> Actions:
     """The actions of an empty window with the default keys."""
-    return Actions(QMainWindow(), Bindings(QSettings(os.devnull, QSettings.Format.IniFormat)), QUndoStack())
+    return Actions(QMainWindow(), Bindings(QSettings(os.devnull, QSettings.Format.IniFormat)), QUndoStack(), ExportLine())
 
 
 def engine_info(device: DeviceId = CPU, precision: str = "bf16", reason: Notice | str = "the fastest that matches fp32") -> EngineInfo:

@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QWidget
 
 from framefleet.app.window.keys.bindings import Bindings, Command
-from framefleet.app.window.widgets.build import ElidedLabel, Flow, column, label, row, set_role
+from framefleet.app.window.widgets.build import ElidedLabel, Flow, column, label, push_button, row
 from framefleet.app.window.widgets.translation import marked, translate
 
 BUTTONS = (
@@ -15,8 +15,6 @@ BUTTONS = (
     ("delete", marked("corrections", "Delete"), marked("corrections", "It is wrong: leave it out of all results")),
     ("split", marked("corrections", "Split"), marked("corrections", "From this picture on, the track is another object")),
     ("join", marked("corrections", "Join"), marked("corrections", "Choose a track, then another one that is the same object")),
-    ("undo", marked("corrections", "Undo"), marked("corrections", "Undo the last correction of this session")),
-    ("redo", marked("corrections", "Redo"), marked("corrections", "Do it again")),
 )
 """Name, title and tooltip of each button."""
 COMMANDS = tuple(
@@ -25,19 +23,19 @@ COMMANDS = tuple(
         ("next", "E", marked("keys", "Correct: next object of the picture")),
         ("previous", "Shift+E", marked("keys", "Correct: previous object of the picture")),
         ("confirm", "C", marked("keys", "Correct: confirm the object")),
-        ("delete", "Backspace", marked("keys", "Correct: delete the object")),
         ("class", "R", marked("keys", "Correct: choose another class")),
         ("track", "T", marked("keys", "Correct: the whole track or one detection")),
         ("split", "B", marked("keys", "Correct: split the track")),
         ("join", "G", marked("keys", "Correct: join two tracks")),
-        ("undo", "U", marked("keys", "Correct: undo")),
-        ("redo", "Shift+U", marked("keys", "Correct: redo")),
     )
 )
 
 
 class CorrectionBar(QWidget):
-    """Shows the selected object and what can be done with it. asked: the name of a button. relabelled: a class id."""
+    """Shows the selected object and what can be done with it. asked: the name of a button. relabelled: a class id.
+
+    earlier: offers to undo a correction that the undo stack of this run of the program does not hold.
+    """
 
     asked = Signal(str)
     relabelled = Signal(int)
@@ -62,20 +60,25 @@ class CorrectionBar(QWidget):
             button.setToolTip(translate("corrections", tip))
             button.clicked.connect(lambda _=False, name=name: self.asked.emit(name))
         pairs = zip(*[iter(self.buttons.values())] * 2, strict=True)
+        self.earlier = push_button(
+            translate("corrections", "Undo earlier correction"),
+            tip=translate("corrections", "Undo the last correction that an earlier run of the program stored"),
+        )
+        self.earlier.hide()
         column(
             row((self.selected, 1), (self.hint, 1), spacing=6),
-            Flow(self.track, _together(title, self.classes), *starmap(_together, pairs), spacing=4),
+            Flow(self.track, _together(title, self.classes), *starmap(_together, pairs), self.earlier, spacing=4),
             spacing=6,
             margins=(12, 6, 12, 6),
             of=self,
         )
-        self.set_undoable(False, False)
         bindings.changed.connect(self._name_keys)
         self._name_keys()
 
     def _name_keys(self) -> None:
         def titled(text: str, name: str) -> str:
-            return f"{text} ({self._bindings.short(f'correct/{name}')})"
+            keys = self._bindings.short("window/delete" if name == "delete" else f"correct/{name}")
+            return f"{text} ({keys.split('  ')[0]})"
 
         self._title.setText(titled(translate("corrections", "Class"), "class"))
         self.track.setText(titled(translate("corrections", "Whole track"), "track"))
@@ -86,19 +89,8 @@ class CorrectionBar(QWidget):
         )
         following, before = self._bindings.short("correct/next"), self._bindings.short("correct/previous")
         later, earlier = self._bindings.short("player/next_frame"), self._bindings.short("player/previous_frame")
-        self._help = hint.format(next=following, previous=before, later=later, earlier=earlier)
-        self.tell("")
-
-    def tell(self, done: str) -> None:
-        """Show what a correction did instead of the keys, "" = the keys."""
-        self.hint.setText(done or self._help)
-        set_role(self.hint, "caption" if done else "small")
+        self.hint.setText(hint.format(next=following, previous=before, later=later, earlier=earlier))
         self.hint.setToolTip(self.hint.text())
-
-    def set_undoable(self, undo: bool, redo: bool) -> None:
-        """Offer to undo and to do again."""
-        self.buttons["undo"].setEnabled(undo)
-        self.buttons["redo"].setEnabled(redo)
 
     def set_labels(self, labels: Sequence[str]) -> None:
         """Offer these classes."""

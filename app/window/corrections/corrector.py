@@ -10,12 +10,14 @@ from threading import Event
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QMouseEvent, QShortcut, QUndoCommand, QUndoStack
 
+from framefleet.app.window.actions import Actions
 from framefleet.app.window.context import Context, Feature
-from framefleet.app.window.corrections.bar import BUTTONS, CorrectionBar
+from framefleet.app.window.corrections.bar import CorrectionBar
 from framefleet.app.window.keys.bindings import Shortcuts
 from framefleet.app.window.queue.item import QueueItem, Results
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.results.stored import count_stored
+from framefleet.app.window.selection import Selection, Target
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.session.controller import DetectionController
 from framefleet.app.window.timeline.class_counts import Tally
@@ -39,46 +41,43 @@ _DONE = {
     "join": marked("corrections", "tracks {joined} and {track} joined"),
 }
 """What each correction did."""
-_UNDOES = marked("corrections", "{done} · {undo} undoes")
-_SAID = {
-    "undo": marked("corrections", "Undone: {done} · {redo} does it again"),
-    "redo": marked("corrections", "Done again: {done} · {undo} undoes"),
-}
 _KEEPS = ("confirm", "split", "join")
 """Corrections after which the same detections are visible, in the same order."""
-_NONE = {"undo": marked("corrections", "Nothing to undo"), "redo": marked("corrections", "Nothing to do again")}
 
 
 class Corrector(QObject):
     """Corrects the session of the shown file. The keys act while the bar is shown.
 
-    undo: takes the corrections. show: shows the file with a key. corrected: the key of the file whose results have changed.
+    undo: takes the corrections. corrected: the key of the file whose results have changed.
     Attributes: bar: belongs under the picture. busy: whether a correction is being made.
     """
 
     corrected = Signal(int)
 
-    def __init__(self, viewer: Viewer, background: Background, undo: QUndoStack, show: Callable[[int], object], parent: QObject) -> None:
+    def __init__(
+        self, viewer: Viewer, background: Background, actions: Actions, undo: QUndoStack, selection: Selection, parent: QObject
+    ) -> None:
         super().__init__(parent)
         self._viewer, self._canvas, self._background = viewer, viewer.canvas, background
-        self._undo, self._show = undo, show
+        self._actions, self._undo, self._selection = actions, undo, selection
         self.bar = CorrectionBar(viewer.bindings)
         self.bar.hide()
-        self._selected: int | None = None
         self._joining: int | None = None
         self._frame: int | None = None
         self.busy = False
         self._waiting: deque[Callable[[], None]] = deque()  # what to undo and redo when the correction under way is made
         self._outdated = False  # whether the canvas shows the detections from before the last correction
         self._database: Path | None = None  # the session whose edits the bar knows
-        self._words: dict[tuple[Path, int], str] = {}  # what the edits of each session did, by their numbers
-        acts: dict[str, Callable[[], object]] = {f"correct/{name}": partial(self._ask, name) for name, _, _ in BUTTONS}
+        acts: dict[str, Callable[[], object]] = {f"correct/{name}": partial(self._act, name) for name in _KEEPS}
         acts |= {"correct/next": partial(self._step, 1), "correct/previous": partial(self._step, -1)}
         acts |= {"correct/class": self._choose_class, "correct/track": self.bar.track.toggle}
         self._shortcuts = Shortcuts(viewer, viewer.bindings, acts, enabled=False)
         self._nothing = QShortcut(QKeySequence(Qt.Key.Key_Escape), viewer, self._select_nothing, enabled=False)
-        self.bar.asked.connect(self._ask)
+        self.bar.asked.connect(self._act)
         self.bar.relabelled.connect(lambda class_id: self._act("relabel", class_id))
+        self.bar.earlier.clicked.connect(self._undo_earlier)
+        actions.delete.triggered.connect(lambda: self._act("delete") if selection.target is Target.OBJECT else None)
+        selection.target_changed.connect(self._target_changed)
         viewer.player.shown.connect(self._picture_changed)
         viewer.player.result.connect(self._picture_changed)
         self._canvas.unmarked.connect(self._unmarked)
@@ -102,6 +101,11 @@ class Corrector(QObject):
             self._select(overlay.at(event.position()) if overlay is not None else None)
         return super().eventFilter(watched, event)
 
+    def _target_changed(self, target: Target | None) -> None:
+        """Deselect the object when the user has selected something of another kind."""
+        if target is not Target.OBJECT and self._selection.object is not None:
+            self._select(None)
+
     def _unmarked(self) -> None:
         """Forget the object: others are visible now, or those of another file."""
         if self._canvas.placement is None:
@@ -117,9 +121,7 @@ class Corrector(QObject):
             if self._shown_database != self._database:
                 self._read_edits()
             if frame != self._frame or not self.bar.refused:  # a refusal stays while the picture is the same
-                self._select(self._selected if frame == self._frame else None)
-            if frame != self._frame:
-                self.bar.tell("")
+                self._select(self._selection.object if frame == self._frame else None)
         self._frame = frame
 
     @property
@@ -128,19 +130,21 @@ class Corrector(QObject):
         return item.results.database if item is not None and item.results is not None else None
 
     def _read_edits(self) -> None:
-        """Find out whether there is something to undo."""
-        self._database = self._shown_database
-        if self._database is None:
-            self.bar.set_undoable(False, False)
+        """Offer to undo a correction of an earlier run of the program, if the undo stack holds no later one."""
+        self._database = database = self._shown_database
+        commands = (self._undo.command(index) for index in range(self._undo.index() - 1, -1, -1))
+        last = next((each for each in commands if isinstance(each, _CorrectionCommand) and each.database == database), None)
+        if database is None or (last is not None and not last.undone):
+            self.bar.earlier.hide()
         else:
-            self._background.start(self, partial(undoable, self._database), lambda found: self.bar.set_undoable(*found), self._failed)
+            self._background.start(self, partial(undoable, database), lambda found: self.bar.earlier.setVisible(found[0]), self._failed)
 
     def _step(self, by: int) -> None:
-        count = len(self._canvas.visible_detections)
+        count, selected = len(self._canvas.visible_detections), self._selection.object
         if count:
             self._viewer.player.pause()
             begin = -1 if by > 0 else 0
-            self._select(((begin if self._selected is None else self._selected) + by) % count)
+            self._select(((begin if selected is None else selected) + by) % count)
 
     def _choose_class(self) -> None:
         """Open the list of classes: typing finds one, Enter takes it."""
@@ -154,20 +158,18 @@ class Corrector(QObject):
 
     def _select(self, index: int | None) -> None:
         found = self._canvas.visible_detections
-        if index != self._selected:
-            self.bar.tell("")
-        self._selected = index if index is not None and index < len(found) else None
-        self._canvas.select(self._selected)
-        self._nothing.setEnabled(self._selected is not None or self._joining is not None)  # else Escape leaves full screen
+        selected = index if index is not None and index < len(found) else None
+        self._selection.select_object(selected)
+        self._nothing.setEnabled(selected is not None or self._joining is not None)  # else Escape leaves full screen
         self.bar.set_labels(self._labels)
-        if self._selected is None:
+        if selected is None:
             self.bar.show_selected(translate("corrections", _NOTHING).format(key=self._viewer.bindings.short("correct/next")), None, None)
             return
-        class_id, track = int(found.class_ids[self._selected]), self._track
+        class_id, track = int(found.class_ids[selected]), self._track
         words = [self._canvas.label_of(class_id)]
         if track is not None:
             words.append(translate("corrections", "track {number}").format(number=track))
-        if found.verified is not None and found.verified[self._selected]:
+        if found.verified is not None and found.verified[selected]:
             words.append(translate("corrections", "verified"))
         if self._joining is not None:
             ask = (
@@ -185,21 +187,14 @@ class Corrector(QObject):
 
     @property
     def _track(self) -> int | None:
-        tracks = self._canvas.visible_detections.tracks
-        if self._selected is None or tracks is None or tracks[self._selected] < 0:
+        tracks, selected = self._canvas.visible_detections.tracks, self._selection.object
+        if selected is None or tracks is None or tracks[selected] < 0:
             return None
-        return int(tracks[self._selected])
-
-    def _ask(self, name: str) -> None:
-        """Carry out a command of the bar."""
-        if name in ("undo", "redo"):
-            self._step_in_history(name)
-        else:
-            self._act(name)
+        return int(tracks[selected])
 
     def _act(self, name: str, class_id: int = 0) -> None:
         """Correct the selected object."""
-        item, frame, selected, track = self._viewer.item, self._frame, self._selected, self._track
+        item, frame, selected, track = self._viewer.item, self._frame, self._selection.object, self._track
         if self.busy or item is None or item.results is None or item.results.source < 0:
             return
         if name == "join" and track is not None and self._joining in (None, track):
@@ -210,46 +205,38 @@ class Corrector(QObject):
             return
         joining, self._joining = self._joining, None
         whole, results, shown = self.bar.track.isChecked() and track is not None, item.results, self._canvas.filter
-        done = self._describe(name, class_id, joining, whole)
+        done = formats.capitalised(self._describe(name, selected, class_id, joining, whole))
         work = Correction(name, results, shown, frame, selected, track, whole, class_id, joining).make
 
         def push(edit: Edit | None) -> None:
             if edit is not None:
-                self._words[results.database, edit.number] = done
                 self._undo.push(_CorrectionCommand(self, done, item.key, results, edit.number))
+                self._actions.offer_undo(done)
 
-        self._start(work, item.key, results, name, push)
+        self._start(work, item.key, name, push)
 
-    def _step_in_history(self, name: str) -> None:
-        """Undo or redo the last correction of the shown session, also one of an earlier run of the program.
-
-        If it is not the last thing that the user did, this is a step of its own, which can be undone.
-        """
-        undo, item = self._undo, self._viewer.item
-        if item is None or item.results is None or item.results.source < 0:
+    def _undo_earlier(self) -> None:
+        """Undo the last correction of an earlier run of the program. This can be undone, too."""
+        item = self._viewer.item
+        if self.busy or item is None or item.results is None:
             return
-        results, index = item.results, undo.index() - 1 if name == "undo" else undo.index()
-        last = undo.command(index) if 0 <= index < undo.count() else None
-        if isinstance(last, _CorrectionCommand) and last.database == results.database:
-            undo.undo() if name == "undo" else undo.redo()
-            return
+        results = item.results
 
         def push(edit: Edit | None) -> None:
             if edit is not None:
-                done = self._words.get((results.database, edit.number), edit.words)
-                words = translate("corrections", "Undo: {done}") if name == "undo" else translate("corrections", "Redo: {done}")
-                undo.push(_CorrectionCommand(self, words.format(done=done), item.key, results, edit.number, undone=name == "undo"))
+                words = translate("corrections", "Undo: {done}").format(done=edit.words)
+                self._undo.push(_CorrectionCommand(self, words, item.key, results, edit.number, undone=True))
+                self._actions.offer_undo(words)
 
-        if not self.busy:
-            self._start(partial(exchange, results, name), item.key, results, name, push)
+        self._start(partial(exchange, results, "undo"), item.key, "undo", push)
 
     def exchange(self, key: int, results: Results, name: str, number: int, missing: Callable[[], None]) -> None:
         """Undo or redo one correction, and show its file. missing: called if the session does not offer that any more."""
 
         def start() -> None:
-            self._show(key)
+            self._selection.show(key)
             work = partial(exchange, results, name, number)
-            self._start(work, key, results, name, lambda edit: missing() if edit is None else None)
+            self._start(work, key, name, lambda edit: missing() if edit is None else None)
 
         self._waiting.append(start)
         self._go_on()
@@ -258,38 +245,31 @@ class Corrector(QObject):
         if self._waiting and not self.busy:
             self._waiting.popleft()()
 
-    def _start(self, work: Callable[[], Edit | None], key: int, results: Results, name: str, then: Callable[[Edit | None], object]) -> None:
+    def _start(self, work: Callable[[], Edit | None], key: int, name: str, then: Callable[[Edit | None], object]) -> None:
         self.busy = True
         self._viewer.player.pause()
 
         def done(edit: Edit | None) -> None:
+            self.busy, self._outdated = False, name not in _KEEPS
             then(edit)
-            self._done(key, results.database, name, edit)
+            self.corrected.emit(key)
+            self._read_edits()
+            self._select(self._selection.object)  # instead of an earlier refusal
+            self._viewer.player.reread()
+            self._go_on()
 
         self._background.start(self, work, done, self._failed)
 
-    def _describe(self, name: str, class_id: int, joined: int | None, whole: bool) -> str:
+    def _describe(self, name: str, selected: int, class_id: int, joined: int | None, whole: bool) -> str:
         """What a correction of the selected object does, in words."""
-        if self._selected is None or name not in _DONE:
-            return ""
-        label, track = self._canvas.label_of(int(self._canvas.visible_detections.class_ids[self._selected])), self._track
+        label, track = self._canvas.label_of(int(self._canvas.visible_detections.class_ids[selected])), self._track
         chosen = translate("corrections", "track {track} ({label})").format(track=track, label=label) if whole else label
         words = translate("corrections", _DONE[name])
         return words.format(object=chosen, label=self._canvas.label_of(class_id), track=track, joined=joined)
 
-    def _done(self, key: int, database: Path, name: str, edit: Edit | None) -> None:
-        self.busy, self._outdated = False, name not in _KEEPS
-        self.corrected.emit(key)
-        self._read_edits()
-        self._select(self._selected)  # instead of an earlier refusal
-        if edit is None:
-            self.bar.tell(translate("corrections", _NONE[name]))
-        else:
-            said = translate("corrections", _SAID.get(name, _UNDOES))
-            keys = {each: self._viewer.bindings.short(f"correct/{each}") for each in _SAID}
-            self.bar.tell(said.format(done=self._words.get((database, edit.number), edit.words), **keys))
-        self._viewer.player.reread()
-        self._go_on()
+    def lost(self, words: str) -> None:
+        """Say that a correction cannot be undone or redone, because the session was corrected again meanwhile."""
+        self._actions.refuse(words)
 
     def _failed(self, message: Notice) -> None:
         self.busy = False
@@ -301,15 +281,11 @@ class _CorrectionCommand(QUndoCommand):
     """The user corrected a session, which is done already. number: of the edit. undone: the user undid this edit of earlier times."""
 
     def __init__(self, corrector: Corrector, words: str, key: int, results: Results, number: int, undone: bool = False) -> None:
-        super().__init__(formats.capitalised(words))
+        super().__init__(words)
         self._corrector, self._key, self._results, self._number = corrector, key, results, number
+        self.database, self.undone = results.database, undone
         self._forwards, self._backwards = ("undo", "redo") if undone else ("redo", "undo")
         self._is_new = True
-
-    @property
-    def database(self) -> Path:
-        """The corrected session."""
-        return self._results.database
 
     def undo(self) -> None:
         """Undo the edit."""
@@ -322,7 +298,11 @@ class _CorrectionCommand(QUndoCommand):
         self._is_new = False
 
     def _exchange(self, name: str) -> None:
-        self._corrector.exchange(self._key, self._results, name, self._number, lambda: self.setObsolete(True))
+        self._corrector.exchange(self._key, self._results, name, self._number, self._missing)
+
+    def _missing(self) -> None:
+        self.setObsolete(True)
+        self._corrector.lost(self.text())
 
 
 @dataclass(frozen=True)
@@ -448,7 +428,7 @@ class Recount(QObject):
 
 def attach(context: Context) -> Feature:
     """Let the user correct results, and count corrected files again."""
-    corrector = Corrector(context.viewer, context.background, context.undo, context.selection.show, context.window)
+    corrector = Corrector(context.viewer, context.background, context.actions, context.undo, context.selection, context.window)
     recount = Recount(context.queue, context.run, context.background, context.window)
     context.viewer.add_bar(corrector.bar)
     context.actions.correct.toggled.connect(corrector.set_shown)

@@ -6,7 +6,6 @@ from enum import StrEnum
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
-from framefleet.app.window.actions import Actions
 from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.widgets import formats, theme
@@ -70,7 +69,7 @@ class QueueHeading(QWidget):
     kind_changed = Signal()
     pause_requested = Signal(bool)
 
-    def __init__(self, model: QueueModel, actions: Actions) -> None:
+    def __init__(self, model: QueueModel) -> None:
         super().__init__()
         self._model = model
         self._paused = False
@@ -80,11 +79,10 @@ class QueueHeading(QWidget):
             Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
         )
         self.summary.linkActivated.connect(self._choose_kind)
-        add = tool_button("add", translate("queue", "Add files"), "Ctrl+O", actions.open_files.trigger)
         self.stop = tool_button("stop", translate("queue", "Cancel all files that are not finished"))
         self.pause = tool_button("pause", "", clicked=lambda: self.pause_requested.emit(not self._paused))
         self.set_paused(False)
-        head = row(label("section", translate("queue", "Queue")), None, self.pause, self.stop, add, spacing=2, margins=(16, 10, 8, 0))
+        head = row(label("section", translate("queue", "Queue")), None, self.pause, self.stop, spacing=2, margins=(16, 10, 8, 0))
         column(head, row((self.summary, 1), margins=(16, 0, 8, 6)), spacing=0, of=self)
 
     def refresh(self) -> None:

@@ -110,7 +110,15 @@ class QueueItem:
         return self.progress.info is not None and self.progress.info.kind is SourceKind.IMAGES
 
     @property
-    def _frames(self) -> str:
+    def frames_text(self) -> str:
+        """The number of finished frames or pictures in words; of a file with failed ones, how many of them."""
+        if self.state is ItemState.DONE and self.progress.failed:
+            failed, count = formats.count(self.progress.failed), formats.count(self.progress.frames)
+            pictures, frames = (
+                translate("queue", "{failed} of {count} pictures failed"),
+                translate("queue", "{failed} of {count} frames failed"),
+            )
+            return (pictures if self.pictures else frames).format(failed=failed, count=count)
         return formats.plural(self.progress.frames, "picture" if self.pictures else "frame")
 
     def _speed(self, rate: float) -> str:
@@ -120,7 +128,7 @@ class QueueItem:
     @property
     def summary(self) -> str:
         """The state in one short line."""
-        progress, frames = self.progress, self._frames
+        progress, frames = self.progress, self.frames_text
         if self.replaced:
             return translate("queue", "Replaced by another run")
         if self.state is ItemState.WAITING:
@@ -136,9 +144,6 @@ class QueueItem:
             return " · ".join(parts)
         if self.state is ItemState.DONE:
             speed = f" · {self._speed(progress.frames / progress.seconds)}" if progress.seconds else ""
-            if progress.failed:
-                failed, count = formats.count(progress.failed), formats.count(progress.frames)
-                frames = translate("queue", "{failed} of {frames} failed").format(failed=failed, frames=count)
             return f"{frames}{speed}"
         if self.state is ItemState.CANCELLED:
             return (
@@ -157,7 +162,7 @@ class QueueItem:
             if self.remaining is not None
             else []
         )
-        return " · ".join(parts) or self._frames
+        return " · ".join(parts) or self.frames_text
 
     @property
     def explanation(self) -> str:

@@ -1,7 +1,6 @@
 """The queue: a Qt model that holds the items, the delegate that draws them, and their small pictures."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import PurePath
 from typing import Any
 
 from PySide6.QtCore import (
@@ -199,16 +198,13 @@ def thumbnail(image: QImage, ratio: float) -> QPixmap:
 
 
 def shortened(metrics: QFontMetrics, name: str, width: int) -> str:
-    """A name of a file that fits: without its suffix if it is too long, then with its first four letters and its end.
+    """A name of a file that fits: if it is too long, its first four letters and its end with the suffix.
 
     The files of a camera differ at the end of their names.
     """
     if metrics.horizontalAdvance(name) <= width:
         return name
-    stem = PurePath(name).stem
-    if metrics.horizontalAdvance(stem) <= width:
-        return stem
-    return stem[:4] + metrics.elidedText(stem[4:], Qt.TextElideMode.ElideLeft, width - metrics.horizontalAdvance(stem[:4]))
+    return name[:4] + metrics.elidedText(name[4:], Qt.TextElideMode.ElideLeft, width - metrics.horizontalAdvance(name[:4]))
 
 
 def classes_line(metrics: QFontMetrics, found: str, width: int) -> str:

@@ -15,6 +15,7 @@ from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.results.stored import count_stored, read_stored
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.questions import ask
@@ -128,8 +129,8 @@ class Opening(QObject):
     """Sorts paths by their meaning, and searches or reads them in the background.
 
     model_taken: Intake with parts of a model. queued: keys of the new files in the queue. unfinished: keys of files that the queue holds
-    already, if no other ones were opened. repeated: a sentence about them. restored: keys of stored results. lists: paths of lists of
-    worst frames.
+    already, if no other ones were opened. repeated: a sentence about them, or about files that go on. restored: keys of stored results.
+    lists: paths of lists of worst frames.
     """
 
     model_taken = Signal(object)
@@ -184,12 +185,23 @@ class Opening(QObject):
             if (place := realpath(path)) not in there:
                 new.setdefault(place, path)
         repeated = [path for path in found.sources if new.get(realpath(path)) != path]
-        keys = self._controller.add(new.values())
+        begun = {place: item for item in self._controller.cancelled() if (place := realpath(item.path)) in new}
+        keys = self._controller.add(path for place, path in new.items() if place not in begun)
+        self._controller.continue_files(item.key for item in begun.values())
         if keys:
             self.queued.emit(keys)
+        elif begun or repeated:
+            again = [there[place] for place in map(realpath, repeated) if place in there]
+            self.unfinished.emit([item.key for item in (*begun.values(), *again)])
+        if begun:
+            first = next(iter(begun.values()))
+            one = translate("queue", "{name} goes on after {frames}").format(
+                name=first.path.name, frames=formats.plural(first.progress.frames, "picture" if first.pictures else "frame")
+            )
+            self.repeated.emit(
+                one if len(begun) == 1 else translate("queue", "%Ln files go on where they were cancelled", None, len(begun))
+            )
         elif repeated:
-            self.unfinished.emit([there[realpath(path)].key for path in repeated])
-        if repeated:
             one = translate("queue", "{name} is already in the queue").format(name=repeated[0].name or repeated[0])
             self.repeated.emit(one if len(repeated) == 1 else translate("queue", "%Ln files are already in the queue", None, len(repeated)))
 

@@ -4,16 +4,17 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QDropEvent, QKeyEvent, QUndoCommand
+from PySide6.QtGui import QDropEvent, QKeyEvent, QMouseEvent, QUndoCommand
 from PySide6.QtWidgets import QListView, QMenu, QStackedWidget
 
-from framefleet.app.window.actions import Actions
 from framefleet.app.window.context import Context, Feature, Place, Placed
 from framefleet.app.window.queue.heading import Found, QueueHeading, kind_of
 from framefleet.app.window.queue.item import ItemState, Part, QueueItem
 from framefleet.app.window.queue.model import ITEM_ROLE, QueueDelegate, QueueModel, Thumbnails
 from framefleet.app.window.queue.open_files import DropOverlay, FileDialogs, RecentFiles
-from framefleet.app.window.session.controller import DetectionController, Removed
+from framefleet.app.window.selection import Target
+from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.session.files import Removed
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.banner import Message, Severity
 from framefleet.app.window.widgets.build import Panel, column, label, row
@@ -80,10 +81,10 @@ REFRESH_MS = 50
 class QueueView(QListView):
     """A list whose files can be moved. It leaves the keys of the player (space, left, right) to the window.
 
-    moved: a file's row, and the row before which it was dropped.
+    picked: the user selected files, by the mouse or by keys. moved: a file's row, and the row before which it was dropped.
     """
 
-    remove_pressed = Signal()
+    picked = Signal()
     moved = Signal(int, int)
 
     def __init__(self) -> None:
@@ -103,16 +104,22 @@ class QueueView(QListView):
         event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Emit ``remove_pressed`` at Delete, ``moved`` at Ctrl+Shift with an arrow; leave the player's keys to the window."""
+        """Emit ``moved`` at Ctrl+Shift with an arrow; leave the player's keys to the window."""
         row, steps = self.currentIndex().row(), {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 2}
         if event.modifiers() == CTRL_SHIFT and event.key() in steps and row >= 0:
             self.moved.emit(row, max(row + steps[Qt.Key(event.key())], 0))
-        elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-            self.remove_pressed.emit()
         elif event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_Right) or (event.text().isalpha() and not event.modifiers()):
             event.ignore()
         else:
             super().keyPressEvent(event)
+            if event.isAccepted() and self.selectedIndexes():
+                self.picked.emit()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Emit ``picked`` if the press selects files."""
+        super().mousePressEvent(event)
+        if self.selectedIndexes():
+            self.picked.emit()
 
 
 class QueuePanel(Panel):
@@ -121,15 +128,18 @@ class QueuePanel(Panel):
     chosen = Signal(object)
     cancel_requested = Signal(object)
     remove_requested = Signal(object)
+    continue_requested = Signal(object)
     retry_requested = Signal(object)
     reveal_requested = Signal(int)
     export_requested = Signal(int)
+    count_requested = Signal()
+    correct_requested = Signal()
 
-    def __init__(self, model: QueueModel, actions: Actions) -> None:
+    def __init__(self, model: QueueModel) -> None:
         super().__init__()
         self._model = model
         self._kind: Found | None = None
-        self.heading = QueueHeading(model, actions)
+        self.heading = QueueHeading(model)
         self.heading.stop.clicked.connect(self._cancel_all)
         self.heading.kind_changed.connect(self.refresh)
         self.view = QueueView()
@@ -142,7 +152,6 @@ class QueuePanel(Panel):
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.customContextMenuRequested.connect(self._open_menu)
         self.view.selectionModel().currentChanged.connect(self._current_changed)
-        self.view.remove_pressed.connect(lambda: _emit(self.remove_requested, self.selected))
         hint = label("small", translate("queue", "Files you add appear here."), wrap=True)
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         hint.setContentsMargins(16, 24, 16, 0)
@@ -235,6 +244,7 @@ class QueuePanel(Panel):
         """The menu of a file. Some of its actions apply to all selected files, if this one is among them."""
         chosen = self.selected if item in self.selected else [item]
         ended = [each.key for each in chosen if each.ended]
+        cancelled = [each.key for each in chosen if each.state is ItemState.CANCELLED and not each.replaced]
         running = [each.key for each in chosen if not each.ended]
         finished = [other.key for other in self._model if other.ended]
         stored = item.results is not None and item.progress.frames > 0
@@ -251,16 +261,27 @@ class QueuePanel(Panel):
         add(translate("queue", "Show in folder"), partial(self.reveal_requested.emit, item.key), name="folder")
         menu.addSeparator()
         add(translate("queue", "Export…"), partial(self.export_requested.emit, item.key), stored, "export")
+        for title, wanted in (
+            (translate("queue", "Count…"), self.count_requested),
+            (translate("queue", "Correct…"), self.correct_requested),
+        ):
+            add(title, partial(self._show_and, wanted, item.key), stored)
         menu.addSeparator()
+        if cancelled:
+            add(translate("queue", "Continue"), partial(self.continue_requested.emit, cancelled), name="play")
         if ended:
             failed = item.state is ItemState.FAILED and len(ended) == 1
             title = translate("queue", "Retry") if failed else translate("queue", "Detect again")
-            add(title, partial(self.retry_requested.emit, ended), name="play")
+            add(title, partial(self.retry_requested.emit, ended), name="undo" if cancelled else "play")
         if running:
             add(translate("queue", "Cancel"), partial(self.cancel_requested.emit, running), name="stop")
         add(translate("queue", "Remove from queue"), partial(self.remove_requested.emit, [each.key for each in chosen]), name="close")
         add(translate("queue", "Remove all finished"), partial(self.remove_requested.emit, finished), bool(finished))
         return menu
+
+    def _show_and(self, wanted: SignalInstance, key: int) -> None:
+        self.show_item(key)
+        wanted.emit()
 
 
 def _emit(signal: SignalInstance, items: Sequence[QueueItem | None]) -> None:
@@ -272,7 +293,7 @@ def _emit(signal: SignalInstance, items: Sequence[QueueItem | None]) -> None:
 def attach(context: Context) -> Feature:
     """Add the list of files, and the ways to open files."""
     queue, run, actions, window, requests = context.queue, context.run, context.actions, context.window, context.requests
-    panel = QueuePanel(queue, actions)
+    panel = QueuePanel(queue)
     _connect_opening(context)
     _connect_selection(context, panel)
     Thumbnails(queue, context.preview, window)
@@ -305,8 +326,11 @@ def attach(context: Context) -> Feature:
     context.filter.changed.connect(panel.show_found)
     panel.reveal_requested.connect(reveal)
     panel.cancel_requested.connect(cancel)
+    panel.continue_requested.connect(run.continue_files)
     panel.retry_requested.connect(retry)
     panel.export_requested.connect(lambda key: requests.export.emit(queue.get(key), ""))
+    panel.count_requested.connect(requests.count)
+    panel.correct_requested.connect(lambda: actions.correct.setChecked(True))
     panel.heading.pause_requested.connect(run.set_paused)
     run.pause_changed.connect(panel.heading.set_paused)
     context.viewer.transport.part.detection_requested.connect(detect_part)
@@ -340,7 +364,15 @@ def _connect_selection(context: Context, panel: QueuePanel) -> None:
         if item is not None and (panel.current is None or panel.current.key != item.key):
             panel.show_item(item.key)
 
+    def delete() -> None:
+        if context.selection.target is Target.FILES:
+            _remove(context, [item.key for item in panel.selected])
+            if panel.selected:  # Qt selects the next file: the key removes this one, too
+                context.selection.aim(Target.FILES)
+
     panel.chosen.connect(context.selection.show)
+    panel.view.picked.connect(lambda: context.selection.aim(Target.FILES))
+    context.actions.delete.triggered.connect(delete)
     context.selection.file_changed.connect(select)
     context.selection.revealed.connect(panel.reveal_item)
 
@@ -350,15 +382,7 @@ def _remove(context: Context, keys: Sequence[int]) -> None:
     files = [item for key in keys if (item := context.queue.get(key)) is not None]
     if not files:
         return
-    name, undo, activity = files[0].path.name, context.undo, context.activity
-    undo.push(RemoveFiles(context.run, [item.key for item in files], name))
+    name = files[0].path.name
+    context.undo.push(RemoveFiles(context.run, [item.key for item in files], name))
     one = translate("queue", "Removed {name}").format(name=name)
-    text = one if len(files) == 1 else translate("queue", "Removed %Ln files", None, len(files))
-    activity.show_done(text, undo.undo, translate("window", "Undo"))
-
-    def hide(_index: int) -> None:
-        undo.indexChanged.disconnect(hide)
-        if activity.text.toolTip() == text:  # else it shows something else already
-            activity.hide()
-
-    undo.indexChanged.connect(hide)
+    context.actions.offer_undo(one if len(files) == 1 else translate("queue", "Removed %Ln files", None, len(files)))

@@ -147,7 +147,9 @@ def _export(choice: ExportChoice, cancelled: Event, progress: Callable[[Path, in
         problems.append(error.notice)
 
     with SessionReader.of(choice.view) as reader:
-        written = export_session(reader, choice.folder, choice.forms, progress, failed, choice.options, choice.only, whole=False)
+        written = export_session(
+            reader, choice.folder, choice.forms, progress, failed, choice.options, choice.only, whole=False, together=True
+        )
     if problems:
         raise ExportError(problems[0] if len(problems) == 1 else Notice("general.text", text=tuple(problems)))
     if not written:

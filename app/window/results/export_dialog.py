@@ -18,7 +18,7 @@ from framefleet.app.window.widgets.questions import FormDialog
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import FramefleetError
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.store.export import Planned, plan_export, replaces
+from framefleet.engine.store.export import Planned, first_number, plan_export
 from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.options import DEFAULTS, Every, ExportOptions, view_options
 from framefleet.engine.store.facts import SHOWN
@@ -222,26 +222,27 @@ class ExportDialog(FormDialog):
         names: list[Planned] = []
         replaced: list[Planned] = []
         kept: list[Planned] = []
+        number = 1
         command, problem = "", self._problem()
         if not problem:
             choice = self.choice
             try:
                 with SessionReader.of(choice.view) as reader:
                     names = plan_export(reader, choice.forms, choice.options, choice.only, whole=False)
-                    for planned in names:
-                        if (choice.folder / planned.name).exists():
-                            (replaced if replaces(reader, planned, choice.folder) else kept).append(planned)
+                    number = first_number(reader, names, choice.folder, len(self._sources))
+                    kept = [each for each in names if number > 1 and (choice.folder / each.name).exists()]
+                    replaced = [each for each in names if (choice.folder / each.numbered(number)).exists()]
                 sources = [source.name for source in self._sources if choice.only is not None and source.number in choice.only]
                 command = command_of(choice.view, sources, choice.forms, choice.folder, choice.options)
             except FramefleetError as error:
                 problem = capitalised(error.notice)
             except OSError as error:  # the folder cannot be examined
                 problem = f"{error.filename}: {error.strerror}."
-        say(self.writes, translate("results", "Writes {names}.").format(names=_listed(names)) if names else "")
-        sentences = [translate("results", "Replaces your earlier export: {names}.").format(names=_listed(replaced))] * bool(replaced)
-        sentences += [
-            translate("results", "Keeps what is there already: {names}. The new file gets a number.").format(names=_listed(kept))
-        ] * bool(kept)
+        say(self.writes, translate("results", "Writes {names}.").format(names=_listed(names, number)) if names else "")
+        sentences = [translate("results", "Replaces your earlier export: {names}.").format(names=_listed(replaced, number))] * bool(
+            replaced
+        )
+        sentences += [translate("results", "Keeps what is there already: {names}.").format(names=_listed(kept))] * bool(kept)
         if others := self._without_zones:
             text = translate("results", "Counts at these lines and zones also in files without them: {names}.")
             sentences.append(text.format(names=", ".join(others[:FEW]) + " …" * (len(others) > FEW)))
@@ -253,9 +254,10 @@ class ExportDialog(FormDialog):
         self.start.setEnabled(not problem and bool(names))
 
 
-def _listed(planned: Sequence[Planned]) -> str:
-    """The first names, and the number of further ones."""
-    names = [translate("results", "the folder {name}").format(name=each.name) if each.output.folder else each.name for each in planned]
+def _listed(planned: Sequence[Planned], number: int = 1) -> str:
+    """The first names, and the number of further ones. number: the files have it."""
+    written = [(each.output.folder, each.numbered(number)) for each in planned]
+    names = [translate("results", "the folder {name}").format(name=name) if is_folder else name for is_folder, name in written]
     return (
         ", ".join(names)
         if len(names) <= FEW + 1

@@ -80,8 +80,8 @@ class InterruptedRun(QObject):
     def _go_on_with_queue(self) -> None:
         self._banners.remove(_SUBJECT)
         files = self._memory.unfinished
-        databases = [entry.database for entry in files if entry.database is not None and entry.database.exists()]
-        keys = self._controller.go_on(databases[0] if databases else None, [(entry.path, entry.part) for entry in files])
+        there = {entry.database for entry in files if entry.database is not None and entry.database.exists()}
+        keys = self._controller.go_on((entry.path, entry.part, entry.database if entry.database in there else None) for entry in files)
         self._memory.decide()
         self.queued.emit(keys)
 
@@ -105,7 +105,7 @@ class InterruptedRun(QObject):
     def _go_on(self, run: Interrupted, stored: Sequence[QueueItem]) -> None:
         self._banners.remove(_SUBJECT)
         self._opening.show_stored(item for item in stored if item.path not in run.unfinished)
-        self.queued.emit(self._controller.go_on(run.database, [(path, None) for path in run.unfinished]))
+        self.queued.emit(self._controller.go_on((path, None, run.database) for path in run.unfinished))
 
     def _failed(self, message: Notice) -> None:
         self._banners.show_banner(_SUBJECT, Severity.WARNING, message)

@@ -3,16 +3,15 @@
 import itertools
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
-from fractions import Fraction
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from framefleet.app.window.devices.status import DeviceStatus, Phase
-from framefleet.app.window.queue.item import SESSION, ItemState, Part, QueueItem, Results
+from framefleet.app.window.queue.item import ItemState, Part, QueueItem, Results
 from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.session.files import FileSettings, Removed, SettingsAndLabels, session_name, with_progress
 from framefleet.app.window.session.thread import SessionThread
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.app.window.widgets.translation import translate
@@ -22,7 +21,6 @@ from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import StrategyChosen
 from framefleet.engine.pool.progress import SourceProgress
 from framefleet.engine.settings import RunSettings
-from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.types import DeviceId
 
 TICK_MS = 200
@@ -33,69 +31,6 @@ MIN_AHEAD, MAX_AHEAD = 4, 256
 """The number of unfinished files that a session knows. The others wait in the queue, where the user can reorder them."""
 
 _log = logging.getLogger(__name__)
-
-
-SettingsAndLabels = tuple[RunSettings, tuple[str, ...]]
-"""The settings and the labels with which a file is detected."""
-_NAME = 40
-"""Characters of the first file's name in a session's name. Each has at most four bytes, and file systems allow 255 in all."""
-
-
-@dataclass(frozen=True)
-class Removed:
-    """A file that was removed from the queue. settings: those for this file only."""
-
-    row: int
-    item: QueueItem
-    tally: Tally | None
-    settings: SettingsAndLabels | None
-
-
-def session_name(first: Path) -> str:
-    """The file name of a session that starts now with this source: the time and the source's name."""
-    what = "".join(character if character.isprintable() else "_" for character in first.stem)
-    return f"{datetime.now().astimezone():%Y%m%d-%H%M%S-%f} {what[:_NAME]}{SESSION}"
-
-
-def _limited(settings: RunSettings, item: QueueItem) -> RunSettings:
-    """The settings for one file, limited to its part if it has one."""
-    if item.part is None:
-        return settings
-    begin, end = (_moment(time, item.pictures) for time in (item.part.begin, item.part.end))
-    return replace(settings, begin=begin, end=end)
-
-
-def _moment(time: float, pictures: bool) -> Moment:
-    """A place in a source, as settings describe it: the time in a video, or the position of a picture."""
-    # the fraction is that of the frame's own time, so that rounding adds no frame
-    return Moment(frames=round(time)) if pictures else Moment(seconds=Fraction(time).limit_denominator(1_000_000))
-
-
-class FileSettings:
-    """The common settings, and the files with their own. common: None without a model. by_file: by the key of the file."""
-
-    def __init__(self) -> None:
-        self.common: SettingsAndLabels | None = None
-        self.by_file: dict[int, SettingsAndLabels] = {}
-
-    def of(self, item: QueueItem) -> SettingsAndLabels | None:
-        """The settings of a file, limited to its part; None without a model."""
-        chosen = self.by_file.get(item.key, self.common)
-        return None if chosen is None else (_limited(chosen[0], item), chosen[1])
-
-    def waits_for(self, key: int) -> str | None:
-        """What a file waits for before it can be passed to a session; None = nothing."""
-        return None if key in self.by_file or self.common is not None else translate("session", "Needs a model")
-
-
-def with_progress(item: QueueItem, progress: SourceProgress, rate: float | None) -> QueueItem:
-    """A queue item with the progress of its session. rate: frames/s."""
-    item = replace(item, progress=replace(progress, path=item.path, info=progress.info or item.progress.info), rate=rate)
-    finished = progress.finished
-    if finished is None:
-        return replace(item, state=ItemState.RUNNING if progress.frames else ItemState.WAITING)
-    state = ItemState.FAILED if finished.error else ItemState.CANCELLED if finished.cancelled else ItemState.DONE
-    return replace(item, state=state, reason=finished.error, rate=None)
 
 
 class DetectionController(QObject):
@@ -148,7 +83,6 @@ class DetectionController(QObject):
         self._tallies: dict[int, Tally] = {}
         self._strategy: StrategyChosen | None = None
         self._devices: tuple[DeviceStatus, ...] = ()
-        self._next_database: Path | None = None
         self._cluster: ClusterConnection | None = None
         self._releases: list[Callable[[], None]] = []
         self._closing = False
@@ -159,7 +93,6 @@ class DetectionController(QObject):
         self._rate = 0.0
         self._notes: list[Notice] = []
         self._keys = itertools.count(1)
-        self._paused_run: SettingsAndLabels | None = None
         model.rowsMoved.connect(self._submit)
         self._woken.connect(self._wake)
 
@@ -202,14 +135,20 @@ class DetectionController(QObject):
         list of int
             The key of each file in the queue.
         """
-        return self._add(((path, None) for path in paths), settings)
+        return self.go_on(((path, None, None) for path in paths), settings)
 
-    def _add(self, files: Iterable[tuple[Path, Part | None]], settings: SettingsAndLabels | None = None) -> list[int]:
+    def go_on(self, files: Iterable[tuple[Path, Part | None, Path | None]], settings: SettingsAndLabels | None = None) -> list[int]:
+        """Queue files of which a session may have the first frames; return their keys.
+
+        files: each with the part to which detection is limited, None = no limit, and this session, None = none.
+        """
         if self.paused and all(item.ended for item in self._model):
             self.set_paused(False)
         items = []
-        for path, part in files:
+        for path, part, database in files:
             key = next(self._keys)
+            if database is not None:
+                self._settings.stored[key] = database
             if settings is not None:
                 self._settings.by_file[key] = settings
             items.append(QueueItem(key, SourceProgress(path), reason=self._settings.waits_for(key), part=part))
@@ -224,11 +163,10 @@ class DetectionController(QObject):
         whole = [item for item in self._model if not item.ended and item.part is None and item.key not in self._settings.by_file]
         return [item for item in whole if same or item.results is None or item.state is ItemState.PAUSED]
 
-    def go_on(self, database: Path | None, files: Iterable[tuple[Path, Part | None]]) -> list[int]:
-        """Queue unfinished files with their parts; return their keys. The next session goes on with this database, if there is one."""
-        if self._session is None:
-            self._next_database = database
-        return self._add(files)
+    def cancelled(self) -> list[QueueItem]:
+        """The whole files of which detection was cancelled after the first frames, so that it can go on."""
+        whole = (item for item in self._model if item.state is ItemState.CANCELLED and item.part is None and not item.replaced)
+        return [item for item in whole if item.results is not None and item.progress.frames]
 
     def restore(self, found: Iterable[QueueItem]) -> list[QueueItem]:
         """Put the stored results of an earlier run into the queue, with empty tallies; return the items with their keys."""
@@ -281,25 +219,16 @@ class DetectionController(QObject):
         self.paused = paused
         session = self._session
         if paused and session is not None:
-            begun = [item for item in self._model if item.results is not None and item.active]
-            for item in begun:
-                session.cancel(item.key)
-                if item.state is ItemState.RUNNING:
-                    self._put(replace(item, state=ItemState.PAUSED, rate=None, reason=None))
-                else:
-                    self._forget(item, item.part)
-            if begun:
-                self._next_database, self._paused_run = session.database, (session.settings, session.labels)
+            for item in self._model:
+                if item.results is not None and item.active:
+                    session.cancel(item.key)
+                    if item.state is ItemState.RUNNING:
+                        self._put(replace(item, state=ItemState.PAUSED, rate=None, reason=None))
+                    else:
+                        self._forget(item, item.part, keep=True)
             session.finish()
         elif not paused:
-            for item in self._model:
-                if item.state is ItemState.PAUSED:
-                    self._forget(item, item.part)
-            waiting = (item for item in self._model if item.state is ItemState.WAITING and item.results is None)
-            if self._paused_run is not None and next(filter(None, map(self._settings.of, waiting)), None) != self._paused_run:
-                self._next_database = None  # with other settings, a session would replace the results there
-            self._paused_run = None
-            self._submit()
+            self.continue_files([item.key for item in self._model if item.state is ItemState.PAUSED])
         self.pause_changed.emit(paused)
 
     def set_cluster(self, cluster: ClusterConnection | None, released: Callable[[], None] = lambda: None) -> None:
@@ -318,12 +247,10 @@ class DetectionController(QObject):
             released()
             return
         self._releases.append(released)
-        begun = [item for item in self._model if item.results is not None and not item.ended]
-        for item in begun:
-            session.cancel(item.key)
-            self._forget(item, item.part)
-        if begun:
-            self._next_database = session.database
+        for item in self._model:
+            if item.results is not None and not item.ended:
+                session.cancel(item.key)
+                self._forget(item, item.part, keep=True)
         session.finish()
         self._submit()
 
@@ -373,7 +300,7 @@ class DetectionController(QObject):
         return Removed(row, item, self._tallies.pop(key, None), self._settings.by_file.pop(key, None))
 
     def put_back(self, removed: Removed) -> None:
-        """Put a removed file back into its row. If detection had not ended, it starts again."""
+        """Put a removed file back into its row. If detection had not ended, it goes on."""
         item = removed.item
         if removed.settings is not None:
             self._settings.by_file[item.key] = removed.settings
@@ -381,8 +308,13 @@ class DetectionController(QObject):
             self._tallies[item.key] = removed.tally
         self._model.insert(removed.row, item)
         if not item.ended:
-            self._forget(item, item.part)
-            self._submit()
+            self.continue_files([item.key])
+
+    def continue_files(self, keys: Iterable[int]) -> None:
+        """Detect in the rest of paused or cancelled files: behind the stored frames, if the settings are the same."""
+        for item in filter(None, map(self._model.get, keys)):
+            self._forget(item, item.part, keep=True)
+        self._submit()
 
     def detect_again(self, key: int, part: Part | None = None) -> None:
         """Detect again in a file with the current settings. part: only in this part."""
@@ -404,10 +336,14 @@ class DetectionController(QObject):
                 _log.error("the session's thread does not end; its processes end with this process")
             self._session = None
 
-    def _forget(self, item: QueueItem, part: Part | None = None) -> None:
+    def _forget(self, item: QueueItem, part: Part | None = None, keep: bool = False) -> None:
+        """Let a file wait for detection. part: the only one to detect in. keep: continue behind the stored frames."""
         if self._session is not None:
             self._session.numbers.pop(item.key, None)
         self._tallies.pop(item.key, None)
+        self._settings.stored.pop(item.key, None)
+        if keep and item.results is not None:
+            self._settings.stored[item.key] = item.results.database
         reason = self._settings.waits_for(item.key)
         self._put(QueueItem(item.key, SourceProgress(item.path, item.progress.info), reason=reason, part=part))
 
@@ -419,32 +355,29 @@ class DetectionController(QObject):
 
     def _submit(self) -> None:
         """Pass waiting files to the session; start a session if there is none."""
-        waiting = [
-            (item, settings)
-            for item in self._model
-            if item.state is ItemState.WAITING and item.results is None and (settings := self._settings.of(item)) is not None
-        ]
+        waiting, stored = self._settings.waiting(self._model), self._settings.stored
         if self._closing or self.paused or not waiting:
             return
         is_new = self._session is None
         if self._session is None:
             first, (run, labels) = waiting[0]
-            earlier, self._next_database = self._next_database, None
+            earlier = stored.get(first.key)
             database = earlier or self.folder / session_name(first.path)
             self._session = SessionThread(run, database, labels, self._woken.emit, self._cluster, go_on=earlier is not None)
-        common = (self._session.settings, self._session.labels, self._session.cluster)
-        now = [item for item, settings in waiting if (*settings, self._cluster) == common]
-        in_session = [item for item in self._model if item.results is not None and item.results.database == self._session.database]
+        session = self._session
+        common = (session.settings, session.labels, session.cluster)
+        now = [item for item, settings in waiting if (*settings, self._cluster) == common and session.takes(item.key, stored.get(item.key))]
+        in_session = [item for item in self._model if item.results is not None and item.results.database == session.database]
         room = self._room(in_session)
         for item in now[:room]:
-            if not self._session.add(item.key, item.path):
+            if not session.add(item.key, item.path):
                 break  # the next session takes them
-            self._put(replace(item, reason=None, results=Results(self._session.database, -1, self._session.labels)))
+            self._put(replace(item, reason=None, results=Results(session.database, -1, session.labels)))
         else:
             if len(now) <= room and len(now) < len(waiting):
-                self._session.finish()  # the others need a session with their settings
+                session.finish()  # the others need a session with their settings
         if is_new:
-            self._session.start()
+            session.start()
         self._wake()
 
     def _room(self, in_session: Sequence[QueueItem]) -> int:

@@ -219,6 +219,7 @@ class SessionThread(threading.Thread):
         self._lock = threading.Lock()
         self._session: DetectionRun | None = None
         self._waiting: dict[int, Path] = {}
+        self._taken: set[int] = set()
         self._finishing = False
         self._stopped = False
         self._over = False
@@ -282,8 +283,16 @@ class SessionThread(threading.Thread):
         """What the session takes over from an earlier run, for the user."""
         return [] if self._session is None else self._session.notes  # without the lock, which is held while files are examined
 
+    def takes(self, key: int, stored: Path | None) -> bool:
+        """Whether this session can detect in a file. stored: the session that has its first frames, None = none.
+
+        A session knows what its database held when it began. So a file that it had already goes on in the next session.
+        """
+        return stored is None or (stored == self.database and key not in self._taken)
+
     def add(self, key: int, path: Path) -> bool:
         """Queue a file, also before the thread has started. Return False if the session takes no more files."""
+        self._taken.add(key)
         with self._lock:
             if self._finishing or self._over:
                 return False

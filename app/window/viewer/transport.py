@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
-from PySide6.QtWidgets import QLabel, QMenu
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QLabel, QMenu
 
 from framefleet.app.window.player.player import Playback
 from framefleet.app.window.results.stored import clock_text
@@ -83,8 +83,21 @@ class Transport(Panel):
         buttons = (self.part, self.wait, self.speed, self.fullscreen, self.more)
         below = row(self.back, self.play, self.forward, space, *times, 1.0, *buttons, spacing=2, margins=(space, 0, space, space - 2))
         column(self.timeline, below, spacing=0, of=self)
+        for button in self.findChildren(QAbstractButton):
+            button.installEventFilter(self)
         self.setMinimumWidth(28 * theme.base_size())
         self.set_source(None)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Leave Space to the player, whichever button has the focus: Enter presses the button."""
+        if isinstance(event, QKeyEvent) and isinstance(watched, QAbstractButton):
+            if event.key() == Qt.Key.Key_Space and event.type() in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+                event.ignore()
+                return True
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and event.type() is QEvent.Type.KeyPress:
+                watched.click()
+                return True
+        return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a narrow window hide the length, the hint and the label of Wait. At last, full screen moves into a menu."""

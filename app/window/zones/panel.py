@@ -8,6 +8,7 @@ from PySide6.QtCore import QModelIndex, QObject, QSettings, QSignalBlocker, QSiz
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QInputDialog, QMenu, QTableView, QWidget
 
+from framefleet.app.window.actions import Actions
 from framefleet.app.window.widgets.build import Flow, Panel, ScrollPane, column, push_button, row, say, tool_button, wrapped
 from framefleet.app.window.widgets.fields import Filling, combo_box, style_table
 from framefleet.app.window.widgets.questions import Mode, choose_path
@@ -88,7 +89,13 @@ class ZonesPanel(Panel):
     scope_chosen = Signal(bool)
 
     def __init__(
-        self, editor: ZoneEditor, shown: ShownSet, layer: ZoneLayer, parts: ShownParts, labels: Callable[[], Sequence[str]]
+        self,
+        editor: ZoneEditor,
+        shown: ShownSet,
+        layer: ZoneLayer,
+        parts: ShownParts,
+        labels: Callable[[], Sequence[str]],
+        actions: Actions,
     ) -> None:
         super().__init__()
         self._editor, self._set, self._layer = editor, shown, layer
@@ -107,19 +114,19 @@ class ZonesPanel(Panel):
         more.setMenu(self.menu)
         self.line = push_button(
             translate("zones", "Draw line"),
-            lambda: self._begin(Line),
+            lambda: self.begin(Line),
             tip=translate("zones", "Click where it begins and where it ends, or use the arrow keys and Enter"),
         )
         self.zone = push_button(
             translate("zones", "Draw zone"),
-            lambda: self._begin(Zone),
+            lambda: self.begin(Zone),
             tip=translate("zones", "Click its corners, then the first one again, or use the arrow keys and Enter; Esc stops"),
         )
-        self.undo = tool_button("undo", translate("zones", "Undo"), "Ctrl + Z", editor.undo.undo)
-        self.redo = tool_button("redo", translate("zones", "Redo"), "Ctrl + Shift + Z", editor.undo.redo)
-        editor.undo.indexChanged.connect(self._update)
+        self.undo, self.redo = tool_button("", translate("zones", "Undo")), tool_button("", translate("zones", "Redo"))
+        self.undo.setDefaultAction(actions.undo)
+        self.redo.setDefaultAction(actions.redo)
         self.turn = tool_button("swap", translate("zones", "Swap the directions of the line"), clicked=self._reverse)
-        self.delete = tool_button("delete", translate("zones", "Delete"), clicked=editor.delete)
+        self.delete = tool_button("delete", translate("zones", "Delete"), clicked=actions.delete.trigger)
         drawn = push_button(translate("zones", "Show"), role="flat", tip=translate("zones", "What is drawn over the picture"))
         drawn.setMenu(QMenu(drawn))
         drawn.menu().addActions([action for name, action in parts.actions.items() if name != BY_TRACK])
@@ -201,7 +208,8 @@ class ZonesPanel(Panel):
         usable = editor.zones.size != (1, 1)
         selected = editor.selected
         for button, enabled in (
-            *((self.line, usable), (self.zone, usable), (self.undo, editor.undo.canUndo()), (self.redo, editor.undo.canRedo())),
+            (self.line, usable),
+            (self.zone, usable),
             (self.delete, selected is not None),
             (self.turn, selected is not None and isinstance(editor.zones.shapes[selected], Line)),
         ):
@@ -217,9 +225,11 @@ class ZonesPanel(Panel):
             self.table.setColumnHidden(section, zones and not lines)
             self.table.setColumnHidden(section + 2, not zones)
 
-    def _begin(self, kind: type[Line] | type[Zone]) -> None:
+    def begin(self, kind: type[Line] | type[Zone]) -> None:
+        """Let the user draw a line or a zone, if a video or picture is open."""
         say(self.note, "")
-        self._layer.draw(kind)
+        if self.line.isEnabled():
+            self._layer.draw(kind)
 
     def _reverse(self) -> None:
         if self._editor.selected is not None:

@@ -4,6 +4,7 @@ import numpy as np
 from PySide6.QtCore import QObject, QSettings, QTimer
 from PySide6.QtWidgets import QWidget
 
+from framefleet.app.window.actions import Actions
 from framefleet.app.window.context import Context, Feature, Place, Placed
 from framefleet.app.window.events.detections import WAIT_MS, DetectionsPanel
 from framefleet.app.window.events.panel import EventsPanel, EventTabs, RoutesPanel
@@ -11,6 +12,7 @@ from framefleet.app.window.floating import SIZE, Floating
 from framefleet.app.window.player.preview_client import Shown
 from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.selection import Target
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.viewer import Viewer
@@ -19,6 +21,7 @@ from framefleet.app.window.widgets.build import ElidedLabel
 from framefleet.app.window.widgets.translation import translate
 from framefleet.app.window.zones.counts.chart import CountChart
 from framefleet.app.window.zones.counts.counting import Counted, Counting, Total, Totals, remark_on
+from framefleet.app.window.zones.drawing.editor import ZoneEditor
 from framefleet.app.window.zones.drawing.layer import ZoneLayer
 from framefleet.app.window.zones.panel import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, ShownParts, ZonesPanel
 from framefleet.app.window.zones.sets import ShownSet
@@ -33,14 +36,21 @@ class Zones(QObject):
     """
 
     def __init__(
-        self, viewer: Viewer, items: QueueModel, shown: ShownSet, background: Background, store: QSettings, parent: QWidget
+        self,
+        viewer: Viewer,
+        items: QueueModel,
+        shown: ShownSet,
+        background: Background,
+        store: QSettings,
+        actions: Actions,
+        parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self._viewer = viewer
         self.set, self.editor = shown, shown.editor
         self.parts = ShownParts(store, parent)
         self.layer = ZoneLayer(viewer.canvas, self.editor)
-        self.panel = ZonesPanel(self.editor, self.set, self.layer, self.parts, lambda: self._labels)
+        self.panel = ZonesPanel(self.editor, self.set, self.layer, self.parts, lambda: self._labels, actions)
         self.list, self.detections, self.routes = EventsPanel(viewer.bindings), DetectionsPanel(background), RoutesPanel()
         self.chart = CountChart(viewer.canvas.label_of)
         self.tabs = EventTabs(self.list, self.detections, self.chart, self.routes)
@@ -208,14 +218,35 @@ class Zones(QObject):
             self.chart.set_time(shown.pts)
 
 
+def _select_and_delete(context: Context, editor: ZoneEditor) -> None:
+    """Let Delete delete the selected line or zone, until the user selects something of another kind."""
+    actions, selection = context.actions, context.selection
+
+    def deselect(target: Target | None) -> None:
+        if target is not Target.SHAPE and editor.selected is not None:
+            editor.select(None)
+
+    def delete() -> None:
+        if selection.target is Target.SHAPE and editor.selected is not None:
+            name = editor.zones.shapes[editor.selected].name
+            editor.delete()
+            actions.offer_undo(translate("zones", "'{name}' is deleted.").format(name=name))
+
+    editor.drawn.connect(lambda: selection.aim(Target.SHAPE, editor.selected is not None))
+    selection.target_changed.connect(deselect)
+    actions.delete.triggered.connect(delete)
+
+
 def attach(context: Context) -> Feature:
     """Add lines, zones and events to the window."""
-    zones = Zones(context.viewer, context.queue, context.zones, context.background, context.store, context.window)
+    zones = Zones(context.viewer, context.queue, context.zones, context.background, context.store, context.actions, context.window)
     actions, requests, selection = context.actions, context.requests, context.selection
     context.filter.changed.connect(zones.set_filter)
     for changed in (selection.file_changed, selection.item_changed):
         changed.connect(zones.show_item)
+    _select_and_delete(context, zones.editor)
     context.run.corrected.connect(zones.reread)
+    requests.draw.connect(zones.panel.begin)
     actions.zones.toggled.connect(zones.set_shown)
     zones.set_shown(actions.zones.isChecked())
     actions.add_parts(list(zones.parts.actions.values()))

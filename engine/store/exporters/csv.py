@@ -102,7 +102,7 @@ def _texts(values: NDArray[np.float64]) -> Iterable[str]:
 
 
 def write_counts(export: Export) -> None:
-    """Write a row per source, interval and class that occurs in the session, also if the class does not occur in the interval.
+    """Write a row per source, interval and class that occurs in the exported sources, also if it does not occur in the interval.
 
     Intervals begin at full multiples of their length since midnight, or since the source's first frame if the clock time is unknown. The
     first one begins with the source, and its ``clock`` is that of the full interval.
@@ -110,7 +110,7 @@ def write_counts(export: Export) -> None:
     the interval of the day in which they were taken. Those whose clock time is unknown have rows without times.
     """
     reader, length = export.reader, export.options.interval
-    classes, tracked = reader.class_ids(), reader.has_tracks
+    classes, tracked = reader.class_ids(source.number for source in export.sources), reader.has_tracks
     with table_file(export, COUNTS) as file:
         for source in export.sources:
             if source.kind is None:
@@ -160,14 +160,14 @@ def _intervals_of_video(blocks: Iterable[Block], clock: Clock, length: float, of
 
 
 def write_files(export: Export) -> None:
-    """Write a row per file: its frames, whether it is empty, and for each class that occurs in the session when and how many.
+    """Write a row per file: its frames, whether it is empty, and for each class that occurs in these files when and how many.
 
     Each picture of a folder has its own row, and is complete even if others of the folder are missing. A class that is not seen long
     enough (``least_seen``) counts as not seen. ``empty`` is missing if no frame was inferred, or if the run was stopped before it found
     anything.
     """
     reader = export.reader
-    classes = reader.class_ids()
+    classes = reader.class_ids(source.number for source in export.sources)
     labels = [label_of(reader.labels, class_id) for class_id in classes]
     names = [label if Counter(labels)[label] == 1 else f"{label} {class_id}" for class_id, label in zip(classes, labels, strict=True)]
     with table_file(export, [*FILES, *(f"{name}_{column}" for name in names for column in PER_CLASS)]) as file:

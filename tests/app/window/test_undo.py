@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QSettings, Qt
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.corrections.corrector import Corrector
@@ -74,26 +75,33 @@ def test_the_last_thing_is_undone_whatever_it_was(qtbot: QtBot, window: MainWind
     assert undo.text() == "Undo: Person confirmed"
     show(qtbot, window, "b.mp4")
     assert zones.editor.zones.shapes == ()
-    feature(window, QueuePanel).view.setFocus()
-    qtbot.keyClick(feature(window, QueuePanel).view, Qt.Key.Key_Delete)
+    click_row(qtbot, window, 1)
+    qtbot.keyClick(window, Qt.Key.Key_Delete)
     assert ([item.path.name for item in context.queue], undo.text()) == (["a.mp4"], "Undo: Remove b.mp4")
+
+    said = context.activity.text.toolTip
+    assert said() == "Removed b.mp4"
 
     def press(modifiers: Qt.KeyboardModifier = CONTROL) -> None:
         qtbot.keyClick(window, Qt.Key.Key_Z, modifiers)
 
     press()
+    assert said() == "Undone: Remove b.mp4"
     assert [item.path.name for item in context.queue] == ["a.mp4", "b.mp4"]
     show(qtbot, window, "b.mp4")
     press()
     qtbot.waitUntil(lambda: edits(databases[0]) == [])
-    assert shown(window) == "a.mp4", "what is undone can be seen"
+    assert (shown(window), said()) == ("a.mp4", "Undone: Person confirmed"), "what is undone can be seen"
     press()
+    assert said() == "Undone: Confidence from 40 %"
     assert (context.filter.value.confidence, feature(window, FilterPanel).slider.value()) == (0.25, 25)
     show(qtbot, window, "b.mp4")
     press()
     assert (shown(window), zones.editor.zones.shapes, undo.isEnabled(), undo.text()) == ("a.mp4", (), False, "Undo")
+    assert said() == "Undone: Draw 'Line 1'"
     for _ in range(4):
         press(CONTROL | SHIFT)
+    assert said() == "Done again: Remove b.mp4"
     assert [shape.name for shape in zones.editor.zones.shapes] == ["Line 1"]
     assert context.filter.value.confidence == 0.4
     assert [item.path.name for item in context.queue] == ["a.mp4"]
@@ -119,10 +127,11 @@ def test_a_correction_of_an_earlier_run_is_undone_in_the_bar_and_that_can_be_und
         corrections.split(0, 1, 5)
     window.context.actions.correct.setChecked(True)
     feature(window, FilterPanel).slider.setValue(30)
-    button = feature(window, Corrector).bar.buttons["undo"]
-    qtbot.waitUntil(button.isEnabled)
+    button = feature(window, Corrector).bar.earlier
+    qtbot.waitUntil(button.isVisible)
     button.click()
     qtbot.waitUntil(lambda: edits(databases[0]) == [])
+    qtbot.waitUntil(button.isHidden)
     qtbot.waitUntil(lambda: not window.context.background.busy)
     qtbot.keyClick(window, Qt.Key.Key_Z, CONTROL)
     qtbot.waitUntil(lambda: len(edits(databases[0])) == 1)
@@ -137,7 +146,7 @@ def test_a_correction_that_was_replaced_meanwhile_is_not_undone(qtbot: QtBot, wi
     with Corrections(databases[0]) as corrections:
         corrections.split(0, 1, 5)
     qtbot.keyClick(window, Qt.Key.Key_Z, CONTROL)
-    qtbot.waitUntil(lambda: feature(window, Corrector).bar.hint.text() == "Nothing to undo")
+    qtbot.waitUntil(lambda: window.context.activity.text.toolTip() == "No longer possible: Person confirmed")
     assert len(edits(databases[0])) == 2
     qtbot.waitUntil(lambda: not window.context.background.busy)
 
@@ -163,3 +172,47 @@ def test_lines_of_a_file_that_is_gone_are_not_undone(qtbot: QtBot, window: MainW
     show(qtbot, window, "b.mp4")
     assert feature(window, Zones).set.library.names() == ["a"]
     assert not window.context.undo.canUndo()
+    assert window.context.activity.text.toolTip() == "No longer possible: Draw 'Line 1'"
+
+
+def click_row(qtbot: QtBot, window: MainWindow, row: int) -> None:
+    view = feature(window, QueuePanel).view
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(view.model().index(row, 0)).center())
+
+
+def test_delete_deletes_what_was_selected_last_wherever_the_focus_is(qtbot: QtBot, window: MainWindow, databases: list[Path]) -> None:
+    context, editor, view = window.context, feature(window, Zones).editor, feature(window, QueuePanel).view
+    context.actions.zones.setChecked(True)
+    context.actions.correct.setChecked(True)
+
+    def delete_from(focus: QWidget) -> tuple[list[str], int, int]:
+        focus.setFocus()
+        qtbot.keyClick(focus, Qt.Key.Key_Delete)
+        qtbot.waitUntil(lambda: not context.background.busy)
+        return [item.path.name for item in context.queue], len(editor.zones.shapes), len(edits(databases[0]))
+
+    assert delete_from(view) == (["a.mp4", "b.mp4"], 0, 0), "the program chose the shown file, not the user"
+    draw_line(window)
+    assert delete_from(view) == (["a.mp4", "b.mp4"], 0, 0)
+    assert delete_from(view) == (["a.mp4", "b.mp4"], 0, 0), "nothing is selected after a deletion"
+    qtbot.keyClick(window, Qt.Key.Key_Z, CONTROL)
+    editor.select(0)
+    qtbot.keyClick(window, Qt.Key.Key_E)
+    assert editor.selected is None, "one thing is selected at a time"
+    assert delete_from(view) == (["a.mp4", "b.mp4"], 1, 1)
+    editor.select(0)
+    click_row(qtbot, window, 1)
+    assert editor.selected is None
+    assert delete_from(window) == (["a.mp4"], 1, 1)
+
+
+def test_a_window_that_fails_while_it_is_built_reports_its_own_error_only(
+    qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    window = MainWindow(store, tmp_path / "sessions")
+    window.context.filter.choose_confidence(40)
+    window.deleteLater()  # as Qt does with a window whose constructor raised: it was not closed
+    qapp.sendPostedEvents(window, QEvent.Type.DeferredDelete)
+    window.context.preview.stop()
+    assert "RuntimeError" not in capfd.readouterr().err

@@ -63,7 +63,7 @@ class ShapeKeyboard(QObject):
         if editor.drawing is not None:
             return key in (*_ARROWS, *_ENTER, Qt.Key.Key_Escape) or (bool(editor.draft) and _removes_point(event))
         return editor.selected is not None and key in (
-            *(*_ARROWS, *_ENTER, Qt.Key.Key_Escape, Qt.Key.Key_Delete, Qt.Key.Key_Insert),
+            *(*_ARROWS, *_ENTER, Qt.Key.Key_Escape, Qt.Key.Key_Insert),
             *([Qt.Key.Key_Backspace] if self.corner is not None else []),
         )
 
@@ -111,10 +111,6 @@ class ShapeKeyboard(QObject):
         if key in _ENTER:
             following = 0 if corner is None else corner + 1
             self.corner = following if following < len(points) else None
-        elif key == Qt.Key.Key_Delete:
-            editor.delete()
-            self.said.emit(translate("zones", "'{name}' is deleted.").format(name=shape.name))
-            return
         elif key in _ARROWS:
             moved = [(x + step[0], y + step[1]) if corner in (None, place) else (x, y) for place, (x, y) in enumerate(points)]
             if all(editor.inside(point) == (round(point[0], 1), round(point[1], 1)) for point in moved):

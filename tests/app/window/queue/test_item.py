@@ -31,7 +31,7 @@ def test_without_an_announced_number_of_frames_it_counts() -> None:
     [
         ({}, "Waiting"),
         ({"state": ItemState.DONE, "frames": 200, "seconds": 4.0}, "200 frames · 50.0 frames/s"),
-        ({"state": ItemState.DONE, "frames": 200, "failed": 3, "seconds": 4.0}, "3 of 200 failed · 50.0 frames/s"),
+        ({"state": ItemState.DONE, "frames": 200, "failed": 3, "seconds": 4.0}, "3 of 200 frames failed · 50.0 frames/s"),
         ({"state": ItemState.CANCELLED, "frames": 7}, "Cancelled after 7 frames"),
         ({"state": ItemState.CANCELLED}, "Cancelled"),
         ({"state": ItemState.FAILED, "reason": Notice("general.of_path", path=Path("a.mp4"))}, "Is empty: try it again"),

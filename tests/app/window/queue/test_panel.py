@@ -26,12 +26,12 @@ from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.notices import Notice, tables
 from tests.support.notices import words
 from tests.support.store import video_info
-from tests.support.window import changed, queue_item, window_actions
+from tests.support.window import changed, queue_item
 
 
 def panel_with(qtbot: QtBot, count: int) -> tuple[QueueModel, QueuePanel]:
     model = QueueModel()
-    panel = QueuePanel(model, window_actions())
+    panel = QueuePanel(model)
     qtbot.addWidget(panel)
     for key in range(1, count + 1):
         model.extend([queue_item(Path(f"/videos/clip {key}.mp4"), info=video_info("x", 100), key=key)])
@@ -55,9 +55,9 @@ def test_names_of_a_camera_stay_apart_where_there_is_little_room(qapp: QApplicat
     width = metrics.horizontalAdvance("north_20261101_0")
     shown = [shortened(metrics, f"north_20261101_0{hour}0000.mp4", width) for hour in range(7, 10)]
     assert len(set(shown)) == 3
-    assert all(name.startswith("nort") and name.endswith("0000") and metrics.horizontalAdvance(name) <= width for name in shown)
+    assert all(name.startswith("nort") and name.endswith("0000.mp4") and metrics.horizontalAdvance(name) <= width for name in shown)
     assert shortened(metrics, "north.mp4", width) == "north.mp4"
-    assert shortened(metrics, "north_2026_11.mp4", metrics.horizontalAdvance("north_2026_11.m")) == "north_2026_11"
+    assert shortened(metrics, "north_2026_11.mp4", metrics.horizontalAdvance("north_2026_11.m")).endswith("_11.mp4")
 
 
 def test_the_heading_sums_up_and_screen_readers_get_text(qtbot: QtBot) -> None:
@@ -132,15 +132,15 @@ def test_classes_that_are_not_named_are_counted(qtbot: QtBot) -> None:
         assert "a 2 · b 2 · c 2 · d 2 · e 2 · +4" in index.data(role)
 
 
-def test_clicking_a_file_shows_it_and_delete_removes_it(qtbot: QtBot) -> None:
+def test_clicking_a_file_or_an_arrow_key_shows_it(qtbot: QtBot) -> None:
     model, panel = panel_with(qtbot, 3)
     where = panel.view.visualRect(model.index(1)).center()
     with qtbot.waitSignal(panel.chosen) as chosen:
         qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=where)
     assert chosen.args == [2]
-    with qtbot.waitSignal(panel.remove_requested) as removed:
-        qtbot.keyClick(panel.view, Qt.Key.Key_Delete)
-    assert removed.args == [[2]]
+    with qtbot.waitSignals([panel.chosen, panel.view.picked]):
+        qtbot.keyClick(panel.view, Qt.Key.Key_Down)
+    assert [item.key for item in panel.selected] == [3]
 
 
 def test_several_files_are_selected_and_cancelled_or_removed_at_once(qtbot: QtBot) -> None:
@@ -149,9 +149,7 @@ def test_several_files_are_selected_and_cancelled_or_removed_at_once(qtbot: QtBo
     panel.show_item(2)
     last = panel.view.visualRect(model.index(3)).center()
     qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier, last)
-    with qtbot.waitSignal(panel.remove_requested) as removed:
-        qtbot.keyClick(panel.view, Qt.Key.Key_Delete)
-    assert removed.args == [[2, 3, 4]]
+    assert [item.key for item in panel.selected] == [2, 3, 4]
     change(model, 4, state=ItemState.DONE)
     menu = panel.menu_for(panel.selected[0])
     for title, signal, keys in (
@@ -204,7 +202,7 @@ def test_the_player_s_keys_go_on_to_the_window(qtbot: QtBot) -> None:
         def keyPressEvent(self, event: object) -> None:  # noqa: N802
             self.pressed.append(event.key())  # type: ignore[attr-defined]
 
-    window = Window(QueueModel(), window_actions())
+    window = Window(QueueModel())
     qtbot.addWidget(window)
     for key in (Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_Right):
         qtbot.keyClick(window.view, key)
@@ -288,7 +286,7 @@ def test_a_tooltip_says_the_path_once_and_the_whole_reason(qtbot: QtBot) -> None
     assert tip == "\n".join(
         (
             "/videos/clip 1.mp4",
-            "2 of 100 failed · 100 frames/s",
+            "2 of 100 frames failed · 100 frames/s",
             "2 frames without detections",
             "Frames decoded by the CPU: no driver",
         )

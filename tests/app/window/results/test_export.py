@@ -144,11 +144,24 @@ def test_the_dialog_says_what_it_writes_and_what_it_replaces(dialog: ExportDialo
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "b.jsonl").touch()
     choose(dialog, "jsonl")
-    assert dialog.replaces.text() == "Keeps what is there already: b.jsonl. The new file gets a number."
-    with SessionReader.of(dialog.choice.view) as reader:
-        export_session(reader, tmp_path / "out", ["jsonl"], only=(0,))
-    dialog.forms.changed.emit()
-    assert dialog.replaces.text().splitlines()[0] == "Replaces your earlier export: a.jsonl."
+    assert dialog.replaces.text() == "Keeps what is there already: b.jsonl."
+    assert dialog.writes.text() == "Writes a-2.jsonl, b-2.jsonl.", "all files of one export have the same number"
+
+    def write() -> list[str]:
+        choice = dialog.choice
+        with SessionReader.of(choice.view) as reader:
+            made = export_session(reader, choice.folder, choice.forms, only=choice.only, whole=False, together=True)
+        dialog.forms.changed.emit()
+        return [each.path.name for each in made]
+
+    assert write() == ["a-2.jsonl", "b-2.jsonl"]
+    assert dialog.replaces.text().splitlines() == [
+        "Replaces your earlier export: a-2.jsonl, b-2.jsonl.",
+        "Keeps what is there already: b.jsonl.",
+    ]
+    assert write() == ["a-2.jsonl", "b-2.jsonl"]
+    dialog.files.combo.setCurrentIndex(0)
+    assert (write(), dialog.replaces.text()) == (["a.jsonl"], "Replaces your earlier export: a.jsonl.")
 
 
 def test_a_file_that_was_not_opened_says_so_and_the_demo_is_not_written_into_the_program(

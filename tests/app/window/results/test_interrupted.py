@@ -131,7 +131,7 @@ def test_results_that_a_run_takes_over_are_named_without_options_of_the_command_
     qtbot.waitUntil(lambda: not window.context.run.has_session, timeout=60_000)
     assert not window.context.activity.isVisible()
     window.context.run.set_paused(False)
-    window.context.run.go_on(item.results.database, [(video, None)])
+    window.context.run.go_on([(video, None, item.results.database)])
     taken_over = "1 source finished by an earlier run: the results stay"
     qtbot.waitUntil(lambda: window.context.activity.text.text().startswith(taken_over), timeout=60_000)
     qtbot.waitUntil(lambda: [item.state for item in window.context.queue] == [ItemState.DONE] * 2, timeout=60_000)

@@ -16,7 +16,8 @@ from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState, Part
 from framefleet.app.window.queue.model import QueueModel
-from framefleet.app.window.session.controller import DetectionController, session_name
+from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.session.files import session_name
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.app.window.widgets import formats
 from framefleet.engine.model.load import check_model
@@ -187,6 +188,65 @@ def test_cancelling_keeps_what_was_found_and_others_go_on(qtbot: QtBot, desk: De
     assert 0 < item.progress.frames < 3000
     desk.controller.remove(running)
     assert len(desk.items) == 2
+
+
+def test_a_cancelled_file_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: Desk, short: Path, long: Path) -> None:
+    desk.configure()
+    cancelled, waiting, other = desk.controller.add([long, short, short])
+    qtbot.waitUntil(lambda: desk.state(cancelled) is ItemState.RUNNING, timeout=PATIENCE)
+    for key in (waiting, cancelled):
+        desk.controller.cancel(key)
+    before = desk.items.get(cancelled)
+    assert before is not None
+    assert before.results is not None
+    assert [item.key for item in desk.controller.cancelled()] == [cancelled]
+    desk.controller.continue_files([cancelled, waiting])
+    qtbot.waitUntil(lambda: all(item.state is ItemState.DONE for item in desk.items), timeout=PATIENCE)
+    after = desk.items.get(cancelled)
+    assert after is not None
+    assert after.results is not None
+    assert (after.results.database, after.progress.frames, desk.state(other)) == (before.results.database, 3000, ItemState.DONE)
+    with SessionReader(after.results.database) as reader:
+        (source,) = [each for each in reader.sources() if each.file == long]
+        assert source.ledger.inferred == reader.count(source.number) == 3000, "each frame is detected once"
+    assert desk.controller.cancelled() == []
+
+
+def test_a_removed_file_that_is_put_back_goes_on(qtbot: QtBot, desk: Desk, long: Path) -> None:
+    desk.configure()
+    (key,) = desk.controller.add([long])
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.RUNNING, timeout=PATIENCE)
+    before = desk.items.get(key)
+    removed = desk.controller.remove(key)
+    assert removed is not None
+    assert before is not None
+    desk.controller.put_back(removed)
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.RUNNING, timeout=PATIENCE)
+    after = desk.items.get(key)
+    assert after is not None
+    assert before.results is not None
+    assert after.results is not None
+    assert after.results.database == before.results.database
+    assert after.progress.frames >= before.progress.frames
+
+
+def test_with_other_settings_a_cancelled_file_begins_again_elsewhere(qtbot: QtBot, desk: Desk, long: Path, short: Path) -> None:
+    desk.configure()
+    (key,) = desk.controller.add([long])
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.RUNNING, timeout=PATIENCE)
+    desk.controller.cancel(key)
+    before = desk.items.get(key)
+    desk.configure(seed=2)
+    desk.controller.continue_files([key])
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.RUNNING, timeout=PATIENCE)
+    after = desk.items.get(key)
+    assert before is not None
+    assert after is not None
+    assert before.results is not None
+    assert after.results is not None
+    assert after.results.database != before.results.database
+    with SessionReader(before.results.database) as reader:
+        assert reader.count(0) >= before.progress.frames, "what was stored stays"
 
 
 def test_new_settings_can_restart_what_runs(qtbot: QtBot, desk: Desk, long: Path) -> None:

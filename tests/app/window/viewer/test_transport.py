@@ -3,7 +3,8 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QKeyEvent
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.player.player import Playback
@@ -13,6 +14,7 @@ from framefleet.app.window.timeline.contents import Lane
 from framefleet.app.window.timeline.timeline import MARGIN, Timeline
 from framefleet.app.window.viewer.transport import Transport
 from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import column
 from framefleet.engine.media.annotation.layout import class_colour
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.store.clock import Clock
@@ -180,3 +182,23 @@ def test_a_part_that_ends_at_the_last_frame_contains_it(qtbot: QtBot) -> None:
     assert transport.timeline.part == Part(1.0, 3.92)
     transport.part.mark(3.96, True, info)
     assert transport.timeline.part == Part(1.0, 4.0)
+
+
+def test_space_plays_whichever_button_has_the_focus_and_enter_presses_it(qtbot: QtBot) -> None:
+    keys: list[int] = []
+
+    class Window(QWidget):
+        def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+            keys.append(event.key())
+
+    window, transport = Window(), Transport()
+    qtbot.addWidget(window)
+    column(transport, of=window)
+    transport.set_source(video_info("a.mp4", 100))
+    window.show()
+    for button in (transport.play, transport.back, transport.wait, transport.fullscreen):
+        with qtbot.assertNotEmitted(button.clicked):
+            qtbot.keyClick(button, Qt.Key.Key_Space)
+        with qtbot.waitSignal(button.clicked):
+            qtbot.keyClick(button, Qt.Key.Key_Return)
+    assert keys == [Qt.Key.Key_Space] * 4

@@ -230,6 +230,22 @@ def test_each_frame_counts_as_long_as_it_is_shown(tmp_path: Path, least: str, se
     assert [bool(files[f"{label}_frames_with"][0]) for label in ("person", "car")] == seen
 
 
+def test_the_tables_of_one_file_do_not_depend_on_the_other_files_of_its_session(tmp_path: Path) -> None:
+    """A file in which other classes were found adds neither rows nor columns."""
+    written: dict[int, list[bytes]] = {}
+    for files in (1, 2):
+        with SessionWriter(tmp_path / f"{files}.sqlite", LABELS, {}) as writer:
+            for source in range(files):
+                writer.add_source(source, f"{source}.mp4", video_info("", 2))
+                writer.add_frames([frame_of(source, 0, 0.0, [source]), frame_of(source, 1, 0.04, [source])])
+                writer.finish_source(source, f"{source}.mp4", Ledger(2, 2), 1.0)
+        with SessionReader(tmp_path / f"{files}.sqlite") as reader:
+            made = export_session(reader, tmp_path / str(files), ("csv",), only=(0,), whole=False)
+        written[files] = [each.path.read_bytes() for each in made]
+    assert [each.path.name for each in made] == ["0.detections.csv", "counts.csv", "files.csv"]
+    assert written[1] == written[2]
+
+
 def test_a_stopped_file_without_detections_is_not_called_empty(tmp_path: Path) -> None:
     export(write_session(tmp_path / "s.sqlite", {"a.mp4": 4}, boxes=0, cancelled=True), tmp_path, "csv")
     assert pd.read_csv(tmp_path / "files.csv")["empty"].isna().all()

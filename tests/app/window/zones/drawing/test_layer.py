@@ -72,11 +72,6 @@ def test_keys(layer, qtbot):
     click(qtbot, layer, 20, 20)
     qtbot.keyClick(layer, Qt.Key.Key_Escape)
     assert (layer.editor.drawing, layer.editor.draft) == (None, [])
-    layer.editor.select(0)
-    qtbot.keyClick(layer, Qt.Key.Key_Delete)
-    assert layer.editor.zones.shapes == ()
-    layer.editor.undo.undo()
-    assert len(layer.editor.zones.shapes) == 1
 
 
 def test_without_editing_the_mouse_reaches_the_picture(layer, qtbot):

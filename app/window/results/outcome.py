@@ -1,0 +1,173 @@
+"""The line under the picture that says what came out of a file, and leads to what can be done with it."""
+
+from collections import Counter
+from functools import partial
+from threading import Event
+
+import numpy as np
+from PySide6.QtCore import QTimer, Signal
+
+from framefleet.app.window.context import Context, Feature
+from framefleet.app.window.queue.item import ItemState, QueueItem, Results
+from framefleet.app.window.session.background import Background
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.build import ElidedLabel, Panel, push_button, row
+from framefleet.app.window.widgets.painting import Symbol
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.store.session import SessionReader
+from framefleet.engine.zones.shapes import Line
+
+WAIT_MS = 300
+"""Time after a change of the filter until the frames are counted again."""
+MAX_NAMED = 6
+"""The largest number of classes that the line names; its tooltip names all."""
+
+
+class OutcomeLine(Panel):
+    """Says how many frames a file has, and in how many of them each class was found. A file that is being detected has no such line.
+
+    count, correct, export, go_on: the user wants to draw lines, correct objects, export the results, or detect in the rest.
+    """
+
+    count_requested = Signal()
+    correct_requested = Signal()
+    export_requested = Signal()
+    continue_requested = Signal()
+
+    def __init__(self, background: Background) -> None:
+        super().__init__("bar")
+        self._background = background
+        self._item: QueueItem | None = None
+        self._filter = ViewFilter()
+        self._key: object = None
+        self._stop = Event()
+        self._found: Counter[str] | None = None
+        self._wanted = True
+        self.symbol, self.text = Symbol(size=16), ElidedLabel("")
+        self.go_on = push_button(translate("results", "Continue"), self.continue_requested, role="primary")
+        self.go_on.setToolTip(translate("results", "Detect in the rest of the file"))
+        self.export = push_button(translate("results", "Export…"), self.export_requested)
+        self.count = push_button(translate("results", "Count…"), self.count_requested)
+        self.count.setToolTip(translate("results", "Draw lines and zones, and count what crosses them"))
+        self.correct = push_button(translate("results", "Correct…"), self.correct_requested)
+        self.correct.setToolTip(translate("results", "Confirm, relabel and delete objects"))
+        buttons = self.go_on, self.export, self.count, self.correct
+        row(self.symbol, (self.text, 1), *buttons, spacing=8, margins=(12, 4, 12, 4), of=self)
+        self._soon = QTimer(self, singleShot=True, interval=WAIT_MS)
+        self._soon.timeout.connect(self._count)
+        self.hide()
+
+    def show_item(self, item: QueueItem | None) -> None:
+        """Show the outcome of this file."""
+        self._item = item
+        self._count()
+
+    def set_filter(self, shown: ViewFilter) -> None:
+        """Count these detections only."""
+        self._filter = shown
+        self._soon.start()
+
+    def count_again(self) -> None:
+        """Count the corrected results."""
+        self._key = None
+        self._soon.start()
+
+    def set_wanted(self, wanted: bool) -> None:
+        """Leave the room to something else, or show the line when there is an outcome."""
+        self._wanted = wanted
+        self._show()
+
+    def _results(self) -> Results | None:
+        """The results of the shown file, None while it is being detected or if it has none."""
+        item = self._item
+        there = item is not None and item.ended and not item.replaced and item.progress.frames > 0
+        return item.results if item is not None and there and item.results is not None and item.results.source >= 0 else None
+
+    def _count(self) -> None:
+        """Count in the background, unless that was done already."""
+        results, state = self._results(), self._item.state if self._item is not None else None
+        key = results, state, self._filter
+        if key != self._key:
+            self._key, self._found = key, None
+            self._stop.set()
+            stop = self._stop = Event()
+            if results is not None:
+
+                def done(found: Counter[str]) -> None:
+                    if key == self._key:
+                        self._found = found
+                        self._show()
+
+                work = partial(frames_with, results, self._filter, stop)
+                self._background.start(self, work, done, lambda _: None, stop)
+        self._show()
+
+    def _show(self) -> None:
+        item = self._item
+        if item is None or self._results() is None:
+            self.hide()
+            return
+        found = self._found.most_common() if self._found is not None else []
+        parts = [translate("results", "{name} in {count}").format(name=name, count=formats.count(number)) for name, number in found]
+        text, tip = (self._sentence(item, shown) for shown in (parts[:MAX_NAMED], parts))
+        self.text.setText(text if len(parts) <= MAX_NAMED else f"{text} …")
+        self.text.setToolTip(tip)
+        cancelled, lost = item.state is ItemState.CANCELLED, item.progress.failed > 0
+        name, colour = ("stop", "MUTED") if cancelled else ("warning", "WARNING") if lost else ("check", "GOOD")
+        self.symbol.show_icon(name, colour)
+        self.go_on.setVisible(cancelled)
+        self.setVisible(self._wanted)
+
+    def _sentence(self, item: QueueItem, found: list[str]) -> str:
+        """What came out: ``1,394 frames in 13 s: person in 1,041, car in 30``. found: the frames with each class, in words."""
+        frames = item.frames_text
+        if item.state is ItemState.CANCELLED:
+            head = item.summary
+        elif item.progress.seconds:
+            head = translate("results", "{frames} in {time}").format(frames=frames, time=formats.remaining(item.progress.seconds))
+        else:
+            head = frames
+        if self._found is None:
+            return head
+        return f"{head}: {', '.join(found) or translate('results', 'nothing found')}"
+
+
+def frames_with(results: Results, shown: ViewFilter, stop: Event) -> Counter[str]:
+    """In how many frames each class occurs, by label, among the shown detections. Raises ExportError if the session cannot be read."""
+    found: Counter[str] = Counter()
+    with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
+        reader.stop = stop
+        for block in reader.blocks(results.source):
+            pairs = np.unique(np.stack([block.frame, block.class_ids]), axis=1)
+            for class_id, number in zip(*np.unique(pairs[1], return_counts=True), strict=True):
+                label = results.labels[class_id] if class_id < len(results.labels) else str(class_id)
+                found[label] += int(number)
+    return found
+
+
+def attach(context: Context) -> Feature:
+    """Show the outcome of the shown file, and do what its buttons and the menu of a file ask for."""
+    line, actions, requests, selection = OutcomeLine(context.background), context.actions, context.requests, context.selection
+
+    def count() -> None:
+        actions.zones.setChecked(True)
+        if not context.zones.editor.zones.shapes:
+            requests.draw.emit(Line)
+
+    def go_on() -> None:
+        if selection.key is not None:
+            context.run.continue_files([selection.key])
+
+    line.count_requested.connect(count)
+    line.correct_requested.connect(lambda: actions.correct.setChecked(True))
+    line.export_requested.connect(lambda: requests.export.emit(selection.item, ""))
+    line.continue_requested.connect(go_on)
+    requests.count.connect(count)
+    for changed in (selection.file_changed, selection.item_changed):
+        changed.connect(line.show_item)
+    context.filter.changed.connect(line.set_filter)
+    context.run.corrected.connect(lambda key: line.count_again() if key == selection.key else None)
+    actions.correct.toggled.connect(lambda on: line.set_wanted(not on))
+    context.viewer.add_bar(line)
+    return Feature()

@@ -1,0 +1,83 @@
+"""When a file is done, one line says what came out and leads to exports, counts and corrections."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.queue.panel import QueuePanel
+from framefleet.app.window.results.export_dialog import ExportDialog
+from framefleet.app.window.results.outcome import OutcomeLine
+from framefleet.app.window.zones.workspace import Zones
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.session import SessionWriter
+from framefleet.engine.zones.shapes import Line
+from tests.support.media import make_video
+from tests.support.store import make_frame, video_info
+from tests.support.window import feature, write_results
+
+
+@pytest.fixture
+def line(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> OutcomeLine:
+    """The line of a file in which each frame has one object of another of three classes."""
+    results = write_results(tmp_path / "a.sqlite", make_video(tmp_path / "a.mp4", 20, (320, 240)), 20)
+    window.open_paths([results.database])
+    line = feature(window, OutcomeLine)
+    qtbot.waitUntil(lambda: "person" in line.text.text() and window.context.viewer.canvas.result is not None)
+    window.context.viewer.player.pause()
+    return line
+
+
+def buttons(line: OutcomeLine) -> dict[str, QPushButton]:
+    return {button.text(): button for button in line.findChildren(QPushButton) if button.isVisible()}
+
+
+def test_the_line_says_in_how_many_frames_each_class_is(qtbot: QtBot, window: MainWindow, line: OutcomeLine) -> None:
+    assert line.text.text() == "20 frames in 1 s: person in 7, bicycle in 7, car in 6"
+    assert list(buttons(line)) == ["Export…", "Count…", "Correct…"]
+    window.context.filter.classes.show_only(2)
+    qtbot.waitUntil(lambda: line.text.text() == "20 frames in 1 s: car in 6")
+    window.context.filter.choose_confidence(95)
+    qtbot.waitUntil(lambda: line.text.text() == "20 frames in 1 s: nothing found")
+
+
+def test_its_buttons_lead_to_exports_lines_and_corrections(qtbot: QtBot, window: MainWindow, line: OutcomeLine) -> None:
+    buttons(line)["Export…"].click()
+    dialog = feature(window, ExportDialog)
+    dialog.reject()
+    buttons(line)["Count…"].click()
+    assert window.context.actions.zones.isChecked()
+    assert feature(window, Zones).editor.drawing is Line
+    buttons(line)["Correct…"].click()
+    assert window.context.actions.correct.isChecked()
+    assert line.isHidden(), "the bar of corrections needs the room"
+    window.context.actions.correct.setChecked(False)
+    assert line.isVisible()
+
+
+def test_the_menu_of_a_file_leads_there_too(qtbot: QtBot, window: MainWindow, line: OutcomeLine) -> None:
+    panel = feature(window, QueuePanel)
+    (item,) = window.context.queue
+    actions = {action.text(): action for action in panel.menu_for(item).actions()}
+    actions["Count…"].trigger()
+    actions["Correct…"].trigger()
+    assert (window.context.actions.zones.isChecked(), window.context.actions.correct.isChecked()) == (True, True)
+    actions["Export…"].trigger()
+    feature(window, ExportDialog).reject()
+
+
+def test_a_cancelled_file_offers_to_continue_also_after_a_restart(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    video = make_video(tmp_path / "a.mp4", 20, (320, 240))
+    with SessionWriter(tmp_path / "a.sqlite", ("person",), {"model": "tiny"}) as writer:
+        writer.add_source(0, str(video), video_info(str(video), 20))
+        writer.add_frames([make_frame(0, index) for index in range(5)])
+        writer.finish_source(0, str(video), Ledger(5, 5), 1.0, None, True)
+    window.open_paths([tmp_path / "a.sqlite"])
+    line = feature(window, OutcomeLine)
+    qtbot.waitUntil(line.isVisible)
+    assert line.text.text().startswith("Cancelled after 5 frames")
+    buttons(line)["Continue"].click()
+    (item,) = window.context.queue
+    assert (item.active, item.summary, line.isHidden()) == (True, "Needs a model", True)
