@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from platformdirs import user_runtime_path
+from platformdirs import user_data_path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
@@ -22,11 +22,8 @@ def address_of(sessions: Path) -> str | None:
     number = hashlib.sha256(os.fsencode(sessions.absolute())).hexdigest()[:16]
     if sys.platform == "win32":
         return f"framefleet-{getpass.getuser()}-{number}"
-    try:
-        folder = user_runtime_path("framefleet", appauthor=False, ensure_exists=True)
-        return str(folder / f"window-{number}") if folder.stat().st_uid == os.getuid() else None
-    except OSError:
-        return None
+    folder = Path(os.environ.get("XDG_RUNTIME_DIR") or user_data_path("framefleet", appauthor=False))
+    return str(folder / f"framefleet-{number}") if folder.is_dir() and folder.stat().st_uid == os.getuid() else None
 
 
 def hand_over(paths: Sequence[Path], sessions: Path) -> bool:
