@@ -71,7 +71,7 @@ class Listener(QObject):
         if not isinstance(socket, QLocalSocket) or not socket.canReadLine():
             return
         try:
-            paths = [Path(path) for path in json.loads(socket.readLine().data().decode("utf-8", "surrogateescape"))]
+            paths = [Path(path) for path in json.loads(bytes(socket.readLine().data()).decode("utf-8", "surrogateescape"))]
         except (ValueError, TypeError):
             socket.abort()
             return
