@@ -158,8 +158,16 @@ class EngineInfo:
     @property
     def batch_reason(self) -> Notice | None:
         """Why the engine has this batch; None if the backend does not say."""
-        parts = self.reason.fields["parts"] if self.reason.code == "backends.reasons" else (self.reason,)
-        return next((part.fields["why"] for part in parts if part.code == "backends.batch"), None)
+        return next((part.fields["why"] for part in self._reasons if part.code == "backends.batch"), None)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether no trial chose the engine, so that tuning may find a faster one."""
+        return any(part.code == "backends.not_tuned" for part in self._reasons)
+
+    @property
+    def _reasons(self) -> tuple[Notice, ...]:
+        return self.reason.fields["parts"] if self.reason.code == "backends.reasons" else (self.reason,)
 
 
 UNNUMBERED = -1

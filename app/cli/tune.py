@@ -31,14 +31,12 @@ def run(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
 
     from framefleet.engine.bench.tune import tune
-    from framefleet.engine.devices.discovery import default_devices
     from framefleet.resources import DEMO
 
     files = options.model_files(arguments, arguments.size)
     settings: EngineSettings = RunSettings.of(files, options.given_settings(arguments)).engine
-    devices = arguments.devices or default_devices()
     tuned = []
-    for found in tune(files, devices, settings, arguments.videos or [DEMO.clip], _Progress()):
+    for found in tune(files, arguments.devices, settings, arguments.videos or [DEMO.clip], _Progress()):
         tuned.append({"before": _figures(found.before, found.images_before), "after": _figures(found.after, found.images_after)})
         if not arguments.json:
             engines = ((found.before, found.images_before), (found.after, found.images_after))

@@ -59,6 +59,7 @@ class Actions:
         self.videos = QMenu(translate("window", "Several videos"), window)
         self.more_videos = action("more_videos", translate("window", "One, four or nine videos"), "Ctrl+G", "grid")
         self.videos.addAction(self.more_videos)
+        self.tune = action("tune", translate("window", "Look for faster engines"), "", "device")
         self.demo = action("demo", translate("window", "Watch the demo"), "", "play")
         self.help = action("keys", translate("window", "Keyboard shortcuts"), "F1 ?", "info")
         self.about = action("about", translate("window", "About Framefleet"), "", "info")
@@ -71,7 +72,7 @@ class Actions:
             (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.sessions, self.export),
             (self.undo, self.redo, self.delete),
             (self.left, self.right, self.zones, self.correct, self.videos.menuAction(), self.fullscreen),
-            (self.settings, self.cluster, self.demo, self.help, self.about),
+            (self.settings, self.tune, self.cluster, self.demo, self.help, self.about),
             (self.quit,),
         ):
             self.menu.addActions(group)

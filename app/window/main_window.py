@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 
+from framefleet.app.window import tuning
 from framefleet.app.window.bars import make_status_line, make_top_bar
 from framefleet.app.window.cluster import control as cluster
 from framefleet.app.window.context import Context, Place, Placed, Start
@@ -50,6 +51,7 @@ FEATURES = (
     interrupted,
     sessions,
     cluster,
+    tuning,
     run_messages,
 )
 """Modules with a function ``attach(context)``, in the order of their panels."""

@@ -1,16 +1,23 @@
 """Tunes engines: trials on a device find its fastest engine, which later runs take from the file cache."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from framefleet.engine.backends.create import create_backend
 from framefleet.engine.bench.model import noise_pictures, throughput
-from framefleet.engine.media.probe import examples
+from framefleet.engine.devices.discovery import default_devices
+from framefleet.engine.errors import DeviceError, FramefleetError
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.network import Network
 from framefleet.engine.notices import Notice
+from framefleet.engine.processes.child import ChildProcess
+from framefleet.engine.processes.outcome import Failed
 from framefleet.engine.settings import EngineSettings, ModelFiles
 from framefleet.engine.types import DeviceId, EngineInfo
 
@@ -19,6 +26,10 @@ _EXAMPLES = 16
 
 _SECONDS = 1.0
 """How long the throughput is measured, before and after."""
+
+
+Progress: TypeAlias = Callable[[DeviceId, Notice, float], None]
+"""Called with the device, the current step, and the fraction of it that is done, 0..1."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +55,7 @@ def tune(
     devices: Sequence[DeviceId],
     settings: EngineSettings,
     videos: Sequence[Path],
-    progress: Callable[[DeviceId, Notice, float], None],
+    progress: Progress,
 ) -> Iterator[Tuned]:
     """Tune the engine of each device, one after the other. Yields each result as soon as the device is tuned.
 
@@ -53,13 +64,13 @@ def tune(
     files : ModelFiles
         The model.
     devices : sequence of DeviceId
-        The devices.
+        The devices; none = the best available ones.
     settings : EngineSettings
         Those of the runs that will use the engines. What they leave open is tuned.
     videos : sequence of Path
         CPUs compare the boxes in frames of these.
-    progress : callable
-        Called with the device, the current step, and the fraction of it that is done, 0..1.
+    progress : Progress
+        Called during slow steps.
 
     Raises
     ------
@@ -69,7 +80,7 @@ def tune(
         A device is missing or does not support a setting.
     """
     network = load_network(files)
-    for device in devices:
+    for device in devices or default_devices():
         tell = partial(progress, device)
         before, images_before = _measure(network, device, settings, None, tell)
         after, images_after = _measure(network, device, settings, videos, tell)
@@ -82,6 +93,50 @@ def _measure(
     """Build an engine. Returns it, and its images/s. videos: of the trials, None = no trials."""
     with create_backend(device) as backend:
         if videos is not None:
+            from framefleet.engine.media.probe import examples
+
             backend.tuning, backend.examples = True, partial(examples, videos, _EXAMPLES)
         engine = backend.activate(network, settings, progress)
         return engine, throughput(backend, noise_pictures(network, engine.batch), _SECONDS)
+
+
+class TuningProcess:
+    """``tune`` in a process of its own, for programs that load none of the devices' libraries. The process starts at once.
+
+    Parameters: see ``tune``.
+    """
+
+    def __init__(self, files: ModelFiles, devices: Sequence[DeviceId], settings: EngineSettings, videos: Sequence[Path]) -> None:
+        self._process = ChildProcess("tuning", _main, files, devices, settings, videos, words=Notice("bench.tunes"), quiet=True)
+
+    def results(self, progress: Progress) -> list[Tuned]:
+        """Wait for the results of all devices. Errors: see ``tune``; DeviceError also if the process dies or is killed."""
+        found: list[Tuned] = []
+        try:
+            for message in self._process.messages():
+                if isinstance(message, Tuned):
+                    found.append(message)
+                else:
+                    progress(*message)
+        finally:
+            outcome = self._process.end()
+        if outcome.exit_message is not None or outcome.exit_code:
+            raise DeviceError(outcome.reason)
+        return found
+
+    def kill(self) -> None:
+        """Kill the process, from any thread; harmless if it has ended."""
+        self._process.kill()
+
+
+def _main(
+    connection: Connection[Any, Any], files: ModelFiles, devices: Sequence[DeviceId], settings: EngineSettings, videos: Sequence[Path]
+) -> None:
+    def tell(*step: Any) -> None:
+        connection.send(step)
+
+    try:
+        for found in tune(files, devices, settings, videos, tell):
+            connection.send(found)
+    except FramefleetError as problem:
+        connection.send(Failed(problem.notice, retry=False))

@@ -3,6 +3,7 @@
 from framefleet.engine.notices import Text
 
 TEXTS: dict[str, Text] = {
+    "bench.tunes": "the process that tunes engines",
     "bench.no_video": "no video to measure with: {problem}",
     "bench.not_repeated": "{path} cannot be repeated: {problem}; give an H.264 or HEVC file",
     "bench.no_pictures": "{path} has no pictures",

@@ -254,6 +254,11 @@ class DetectionController(QObject):
         session.finish()
         self._submit()
 
+    def renew(self) -> None:
+        """End the session if none of its files is unfinished, so that the next file gets new engines."""
+        if self._session is not None and not self.running:
+            self._session.finish()
+
     def add_device(self, device: DeviceId) -> None:
         """Let a device join the current session, also one that has left or failed."""
         self._change_devices(SessionThread.add_device, device)
