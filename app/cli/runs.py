@@ -22,8 +22,7 @@ from framefleet.app.streams import PLAIN_SECONDS, draws, print_line
 from framefleet.engine.errors import FramefleetError
 from framefleet.engine.notices import Notice, printable, render
 from framefleet.engine.pool import events
-from framefleet.engine.pool.events import DeviceReady, FramesDone
-from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.pool.events import DeviceReady, FramesDone, SourceProgress
 from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings

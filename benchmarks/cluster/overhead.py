@@ -19,7 +19,7 @@ from framefleet.engine.bench.clip_process import make, repeat
 from framefleet.engine.bench.pool_run import run_pool
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.pool.events import Event, SourceFinished, SourceOpened
-from framefleet.engine.pool.supervision.hosts import Hosts
+from framefleet.engine.pool.hosts import Hosts
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
 from framefleet.engine.types import DeviceId
 from framefleet.resources import DEMO

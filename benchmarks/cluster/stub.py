@@ -17,6 +17,7 @@ from framefleet.engine.pool.protocol import (
     Detect,
     Done,
     Drop,
+    Frames,
     FromWorker,
     Listening,
     Need,
@@ -28,7 +29,6 @@ from framefleet.engine.pool.protocol import (
     Stopped,
     ToWorker,
 )
-from framefleet.engine.pool.results import Frames
 from framefleet.engine.types import AS_ASKED, UNNUMBERED, Detections, EngineInfo, FrameRef, FrameResult
 
 SEGMENT_FRAMES = 128

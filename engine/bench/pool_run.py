@@ -17,8 +17,8 @@ from framefleet.engine.devices.telemetry import ProcessorSampler
 from framefleet.engine.errors import DeviceError, SourceError
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool import events
+from framefleet.engine.pool.hosts import Hosts
 from framefleet.engine.pool.pool import EnginePool
-from framefleet.engine.pool.supervision.hosts import Hosts
 from framefleet.engine.processes.program import run_program
 from framefleet.engine.settings import RunSettings
 from framefleet.engine.types import DeviceId, EngineInfo

@@ -1,4 +1,4 @@
-"""The program on a node: an actor that starts the node's workers and relays their messages.
+"""The program on a node: an actor that starts the node's workers, relays their messages, and takes telemetry while the driver wants it.
 
 Ray calls ``send``, ``receive`` and the methods for files in separate threads. ``receive`` waits for messages, so that one call brings
 all that have come meanwhile.
@@ -13,20 +13,80 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from framefleet.engine.cluster.files.cache import Cache, default_folder
-from framefleet.engine.cluster.files.content import Content
-from framefleet.engine.cluster.files.store import Store
-from framefleet.engine.cluster.messages import End, FromAgent, Hello, Measure, Message, Start, Task, ToAgent, Wanted
-from framefleet.engine.cluster.node_telemetry import NodeTelemetry
-from framefleet.engine.cluster.versions import own_versions
+from framefleet.engine.cluster.files import Cache, Content, Store, default_folder
+from framefleet.engine.cluster.messages import End, FromAgent, Hello, Measure, Measured, Message, Start, Task, ToAgent, Wanted, own_versions
 from framefleet.engine.cluster.worker_link import WorkerLink
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.discovery import DeviceDescription, default_devices, discover
+from framefleet.engine.devices.telemetry import TelemetryMonitor, rate
 from framefleet.engine.devices.topology import Topology
 from framefleet.engine.devices.topology_search import find_topology
 from framefleet.engine.errors import ClusterError, DeviceError, FramefleetError, SourceError
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
+
+INTERVAL_SECONDS = 0.5
+"""Shortest time between two snapshots."""
+
+
+class NodeTelemetry:
+    """Takes telemetry. A process reads the devices, as on the user's machine. network: Linux's list of network cards."""
+
+    def __init__(self, network: Path = Path("/sys/class/net")) -> None:
+        self._network = network
+        self._lock = threading.Lock()
+        self._devices: tuple[DeviceDescription, ...] | None = None
+        self._monitor: TelemetryMonitor | None = None
+        self._wanted = False
+        self._time, self._counters = time.monotonic(), self._count()
+
+    def know(self, devices: Sequence[DeviceDescription]) -> None:
+        """Use these descriptions, so that the devices need not be found again."""
+        self._devices = tuple(devices)
+
+    def want(self, wanted: bool) -> None:
+        """Begin to take telemetry, or stop. Does not wait for the devices to be found."""
+        self._wanted = wanted
+        threading.Thread(target=self._begin_or_stop, name="telemetry", daemon=True).start()
+
+    def take(self) -> Measured | None:
+        """A new snapshot; None if none is wanted, or the last one is too young."""
+        now, before = time.monotonic(), self._time
+        if not self._wanted or now < before + INTERVAL_SECONDS:
+            return None
+        earlier, self._time, self._counters = self._counters, now, self._count()
+        rx, tx = (rate(then, at, now - before) for then, at in zip(earlier, self._counters, strict=True))
+        monitor = self._monitor
+        return Measured(tuple(monitor.latest.values()) if monitor is not None else (), rx, tx)
+
+    def close(self) -> None:
+        """Stop."""
+        self._wanted = False
+        self._begin_or_stop()
+
+    def _begin_or_stop(self) -> None:
+        with self._lock:
+            if self._wanted and self._monitor is None:
+                if self._devices is None:
+                    self._devices = discover()
+                self._monitor = TelemetryMonitor(device for device in self._devices if device.available)
+            elif not self._wanted and self._monitor is not None:
+                self._monitor.close()
+                self._monitor = None
+
+    def _count(self) -> tuple[int | None, int | None]:
+        """Bytes that the network cards have received and sent since the machine started.
+
+        A card without a device below is virtual. It counts only in a container, which has no other one.
+        """
+        try:
+            cards = [card for card in self._network.iterdir() if card.name != "lo"]
+            cards = [card for card in cards if (card / "device").exists()] or cards
+            received, sent = (sum(int((card / "statistics" / f"{way}_bytes").read_text()) for card in cards) for way in ("rx", "tx"))
+        except (OSError, ValueError):
+            return None, None
+        return received, sent
+
 
 QUEUED = 256
 """Most messages of workers that wait for the driver. Then the workers wait, as they do for a pool on their own machine."""

@@ -20,8 +20,6 @@ from typing import Any
 
 from framefleet.engine.cluster import connection_process
 from framefleet.engine.cluster.agent import STOP_SECONDS
-from framefleet.engine.cluster.choice import choose, devices_of
-from framefleet.engine.cluster.host import ClusterHost
 from framefleet.engine.cluster.messages import (
     Admit,
     Answer,
@@ -40,12 +38,65 @@ from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.topology import Topology
 from framefleet.engine.errors import ClusterError, UsageError
 from framefleet.engine.notices import Notice, Option
-from framefleet.engine.pool.protocol import Setup
-from framefleet.engine.pool.supervision.host import WorkerHost, WorkerMain
-from framefleet.engine.pool.supervision.hosts import Hosts
+from framefleet.engine.pool.hosts import Hosts, WorkerHost, WorkerMain
+from framefleet.engine.pool.protocol import FromWorker, Setup, ToWorker, Unreachable
 from framefleet.engine.processes.child import ChildProcess
+from framefleet.engine.processes.outcome import Outcome
 from framefleet.engine.settings import Isolation, Parallel, RunSettings
 from framefleet.engine.types import Closing, DeviceId
+
+
+class ClusterHost:
+    """A ``WorkerHost``. admit: starts a worker. problem: says why the connection to the cluster has ended, None while it lives."""
+
+    def __init__(self, admit: Callable[[Setup], Connection[ToWorker, FromWorker]], problem: Callable[[], Notice | None]) -> None:
+        self._admit = admit
+        self._problem = problem
+
+    def admit(self, setup: Setup) -> Connection[ToWorker, FromWorker]:
+        """See ``WorkerHost``."""
+        return self._admit(setup)
+
+    def dismiss(self) -> None:
+        """See ``WorkerHost``. The pool closes the connection, and the agent then ends the process."""
+
+    def release(self) -> None:
+        """See ``WorkerHost`` and ``dismiss``."""
+
+    def end(self) -> Outcome:
+        """See ``WorkerHost``. Does not wait for the process: the agent ends it before it starts another one for the device.
+
+        The worker's last message says how the process ended.
+        """
+        problem = self._problem()
+        return Outcome(None, None if problem is None else Unreachable(problem, retry=False))
+
+
+def choose(asked: Sequence[DeviceId], nodes: Mapping[str, Hello]) -> tuple[DeviceId, ...]:
+    """The devices to use. asked: as for ``ClusterConnection.devices``. nodes: their first answers, by name.
+
+    Raises:
+        UsageError: a device's node is not in the cluster.
+        ClusterError: no node has a device.
+    """
+    if unknown := [device for device in asked if device.node and device.node not in nodes]:
+        device = unknown[0]
+        raise UsageError(Notice("cluster.no_such_node", device=str(device), node=device.node, nodes=tuple(sorted(nodes))))
+    chosen = [device for name in sorted(nodes) for device in devices_of(name, asked, nodes)]
+    if not chosen:
+        problems = tuple(Notice("cluster.node", name=name, problem=hello.problem) for name, hello in sorted(nodes.items()))
+        raise ClusterError(Notice("cluster.no_device", problems=problems))
+    return tuple(dict.fromkeys(chosen))
+
+
+def devices_of(name: str, asked: Sequence[DeviceId], nodes: Mapping[str, Hello]) -> list[DeviceId]:
+    """The devices of one node that take part."""
+    if asked:
+        return [replace(device, node=name) for device in asked if device.node in ("", name)]
+    kinds = {device.kind for hello in nodes.values() for device in hello.devices}
+    best = next((kind for kind in ("cuda", "openvino", "cpu") if kind in kinds), "")
+    return [device for device in nodes[name].devices if device.kind == best]
+
 
 WITHIN_MACHINES = (Parallel.FRAMES, Parallel.TILES, Parallel.DEPTH)
 

@@ -1,32 +1,131 @@
-"""Moves messages between a pool and one agent, until the agent ends.
+"""Moves messages between a pool and one agent, until the agent ends, and sends the agent the files that it needs.
 
 The pool talks to each worker over a pipe, as to a worker of its own machine. Two threads are at the other ends: one collects what the
 pool has sent and passes it to the agent; one waits for what the agent has collected and writes it into the pipes. When the agent does
 not answer, each pipe gets ``Unreachable`` and ends.
 """
 
+import errno
+import itertools
 import logging
 import pickle
 import threading
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
 from contextlib import suppress
+from hashlib import blake2b
 from multiprocessing import Pipe
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
 from framefleet.engine.cluster.agent import STOP_SECONDS
-from framefleet.engine.cluster.files.content import Content, Contents
+from framefleet.engine.cluster.files import CHUNK, Content, Contents
 from framefleet.engine.cluster.library import AgentHandle
 from framefleet.engine.cluster.messages import End, FromAgent, Hello, Measure, Measured, Message, Start, Task, ToAgent, Wanted
-from framefleet.engine.cluster.remote import Remote
-from framefleet.engine.cluster.sending import send_content
-from framefleet.engine.errors import ClusterError, notice_of
+from framefleet.engine.errors import ClusterError, SourceError, notice_of
 from framefleet.engine.notices import Notice
+from framefleet.engine.pool.hosts import WorkerMain
 from framefleet.engine.pool.protocol import Detect, Probe, Setup, Unreachable
-from framefleet.engine.pool.supervision.host import WorkerMain
 from framefleet.engine.processes import AnyConnection
+
+_numbers = itertools.count()
+
+
+class Remote:
+    """A worker on the node. connection: the relay's end of its pipe.
+
+    One thread reads the connection and closes it; any thread may write.
+    """
+
+    def __init__(self, connection: AnyConnection) -> None:
+        self.number = next(_numbers)
+        self.connection = connection
+        self._writing = threading.Lock()
+
+    def write(self, data: bytes) -> None:
+        """Pass a message to the pool, unless the pool has closed its end."""
+        with self._writing, suppress(OSError):
+            self.connection.send_bytes(data)
+
+    def lose(self, why: Unreachable) -> None:
+        """Tell the pool that the worker cannot be reached."""
+        self.write(pickle.dumps(why))
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._writing:
+            self.connection.close()
+
+
+ATTEMPTS = 2
+"""How often a file is sent that does not arrive as it was sent."""
+
+UNDER_WAY = 2
+"""Chunks sent before the first one is confirmed."""
+
+
+def send_content(agent: AgentHandle, content: Content, patience: float) -> int:
+    """Send a content, or say why it cannot be sent. patience: seconds for one chunk. Returns the number of bytes sent.
+
+    Raises ClusterError if the agent has ended.
+    """
+
+    def ask(method: str, *arguments: Any, **named: Any) -> None:
+        agent.result(agent.call(method, content, *arguments, lane="files", **named), patience)
+
+    try:
+        files = [(path, path.stat().st_size) for path in content.files()]
+    except (OSError, SourceError) as error:
+        ask("abandon_file", Notice("cluster.unreadable", path=content.path, problem=_reason(error)), here=False)
+        return 0
+    for attempt in range(ATTEMPTS):
+        try:
+            ask("begin_file", [size for _, size in files])
+            digests = [
+                (name := "" if path == content.path else path.name, *_send_file(agent, content, path, name, patience)) for path, _ in files
+            ]
+            ask("finish_file", digests)
+            break
+        except SourceError as error:
+            ask("abandon_file", error.notice, here=False)
+            return 0
+        except OSError as error:
+            if error.errno != errno.EIO or attempt + 1 == ATTEMPTS:
+                ask("abandon_file", Notice("cluster.not_stored", path=content.path, problem=_reason(error)), here=True)
+                return 0
+    return sum(size for _, size, _ in digests)
+
+
+def _send_file(agent: AgentHandle, content: Content, path: Path, name: str, patience: float) -> tuple[int, str]:
+    """Send one file in chunks. Returns its size in bytes and its digest."""
+    digest, offset = blake2b(), 0
+    under_way: deque[Any] = deque()
+    for data in _chunks(path):
+        digest.update(data)
+        under_way.append(agent.call("write_file", content, name, offset, data, lane="files"))
+        offset += len(data)
+        if len(under_way) == UNDER_WAY:
+            agent.result(under_way.popleft(), patience)
+    for call in under_way:
+        agent.result(call, patience)
+    return offset, digest.hexdigest()
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    """Yield the content of a file in parts of ``CHUNK`` bytes. Raises SourceError."""
+    try:
+        with path.open("rb") as file:
+            while data := file.read(CHUNK):
+                yield data
+    except OSError as error:
+        raise SourceError(Notice("cluster.unreadable", path=path, problem=_reason(error))) from error
+
+
+def _reason(error: Exception) -> Notice | str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else notice_of(error)
+
 
 _log = logging.getLogger(__name__)
 

@@ -12,13 +12,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from framefleet.engine.cluster.files.content import Content
-from framefleet.engine.cluster.files.store import Store
+from framefleet.engine.cluster.files import Content, Store
 from framefleet.engine.cluster.messages import End, FromAgent, Message, Start, Task
 from framefleet.engine.errors import ClusterError, FramefleetError, SourceError
 from framefleet.engine.notices import Notice
+from framefleet.engine.pool.hosts import Host
 from framefleet.engine.pool.protocol import Detect, Done, Drop, Failed, Probe, Probed, ProbeFailed, Revoke, Setup, Stopped
-from framefleet.engine.pool.supervision.host import Host
 from framefleet.engine.settings import ModelFiles
 
 Key = tuple[int, int | None]

@@ -1,7 +1,9 @@
-"""``EnginePool``: takes sources, infers them on all devices at once and yields ordered results."""
+"""``EnginePool``: takes sources, infers them on all devices at once and yields ordered results. ``CpuFallback`` helps at the start."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from multiprocessing import Pipe
 from pathlib import Path
@@ -9,13 +11,11 @@ from typing import ClassVar
 
 from framefleet.engine.errors import UsageError
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import Event, SourceFinished, StrategyChosen
-from framefleet.engine.pool.position import Position
+from framefleet.engine.pool.events import DeviceReady, EngineBuilding, Event, Position, SourceFinished, StrategyChosen
+from framefleet.engine.pool.hosts import Hosts, WorkerMain
 from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
 from framefleet.engine.pool.scheduling.strategies.choice import STRATEGIES, explain
-from framefleet.engine.pool.supervision.host import WorkerMain
-from framefleet.engine.pool.supervision.hosts import Hosts
-from framefleet.engine.pool.supervision.supervisor import Supervisor, WantedDevices
+from framefleet.engine.pool.supervisor import Supervisor, WantedDevices
 from framefleet.engine.pool.worker import worker
 from framefleet.engine.settings import Isolation, RunSettings, check_decode
 from framefleet.engine.types import Closing, DeviceId
@@ -215,3 +215,41 @@ class EnginePool(Closing):
             self._alarm.close()
             self._alarm_in.close()
         return events
+
+
+CPU = DeviceId("cpu", "0")
+
+PATIENCE_SECONDS = 2.0
+"""Building the CPU's own engine takes about this long, so the CPU cannot help while faster builds run."""
+
+
+class CpuFallback:
+    """Lets the CPU join a run while engines are being built, and leave it when the first one is ready.
+
+    If no engine becomes ready, the CPU stays and the run continues; events show the failures and the device in use. Does nothing if
+    the strategy does not let devices join, or if the run's ``devices`` include a CPU.
+    """
+
+    def __init__(self, pool: EnginePool, devices: Sequence[DeviceId]) -> None:
+        self._pool = pool
+        self._needed = all(device.kind != "cpu" for device in devices)
+        self._since: float | None = None
+        self._joined = False
+
+    def see(self, event: Event) -> None:
+        """Handle an event of the pool, in the thread that iterates over the events."""
+        match event:
+            case EngineBuilding() if self._needed:
+                now = time.monotonic()
+                self._since = now if self._since is None else self._since
+                if now - self._since >= PATIENCE_SECONDS:
+                    self._needed = False
+                    with suppress(UsageError, RuntimeError):
+                        self._pool.add_device(CPU)
+                        self._joined = True
+            case DeviceReady(engine) if engine.device != CPU:
+                self._needed = False
+                if self._joined:
+                    self._joined = False
+                    with suppress(UsageError, RuntimeError):  # the user has removed it, or the run is over
+                        self._pool.remove_device(CPU)

@@ -1,14 +1,18 @@
-"""The messages between the pool and its workers. All are frozen and picklable. ``groups.protocol`` has those to and from members.
+"""The messages between the pool, its workers and the members of groups. All are frozen and picklable.
 
 To a worker: ``Probe``, ``Detect``, ``Drop``, ``Revoke``, ``Stop``. To the pool: the rest. Within one task, a worker's messages come in
 this order: ``Began``, ``Frames`` (in careful mode each after a ``Trying``), ``Done``. ``Failed`` or ``Stopped`` is a worker's last
-message; the pool then closes the connection. ``Failed`` with ``retry`` ends the worker's process, too.
+message; the pool then closes the connection. ``Failed`` with ``retry`` ends the worker's process, too. A group's decoding worker sends
+``SharedMemory`` and ``Infer`` to its members, which answer ``Inferred`` or ``InferenceFailed``.
+
+Results are packed, since one array for a whole batch costs as much to pickle as one for a single picture.
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +22,145 @@ from framefleet.engine.media.sampling import Sampling
 from framefleet.engine.media.types import Segment, SourceInfo
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, EngineBuilding
-from framefleet.engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
-from framefleet.engine.pool.results import Frames as Frames
+from framefleet.engine.pool.groups.shared_pictures import Chunk, PictureLocation
 from framefleet.engine.processes.outcome import Failed as Failed
 from framefleet.engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Tiles
-from framefleet.engine.types import DeviceId, FrameRef
+from framefleet.engine.types import UNNUMBERED, Detections, DeviceId, Found, FrameRef, FrameResult, InferenceFailure
+
+
+@dataclass(frozen=True, eq=False)
+class PackedResults:
+    """The results of several pictures.
+
+    counts: int32 (n,), number of detections per picture. boxes, scores, class_ids: of all pictures, concatenated. failures: by position,
+    why a picture has no detections.
+    """
+
+    counts: NDArray[np.int32]
+    boxes: NDArray[np.float32]
+    scores: NDArray[np.float32]
+    class_ids: NDArray[np.int32]
+    failures: Mapping[int, Notice]
+
+    @classmethod
+    def pack(cls, found: Sequence[Found]) -> Self:
+        """Pack the results of at least one picture."""
+        none = Detections()
+        detections = [each if isinstance(each, Detections) else none for each in found]
+        return cls(
+            np.array([len(each) for each in detections], np.int32),
+            np.concatenate([each.boxes for each in detections]),
+            np.concatenate([each.scores for each in detections]),
+            np.concatenate([each.class_ids for each in detections]),
+            {at: each.reason for at, each in enumerate(found) if isinstance(each, InferenceFailure)},
+        )
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def unpack(self) -> Iterator[Found]:
+        """The result of each picture. Detections are views of the arrays."""
+        start = 0
+        for at, end in enumerate(np.cumsum(self.counts).tolist()):
+            reason = self.failures.get(at)
+            if reason is None:
+                yield Detections(self.boxes[start:end], self.scores[start:end], self.class_ids[start:end])
+            else:
+                yield InferenceFailure(reason)
+            start = end
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """A worker's message: consecutive frames of one segment.
+
+    first: position of the first frame in its segment. pts: float64 (n,), seconds. sizes: int32 (n, 2), width and height, pixels. names,
+    devices: by position in this message; devices only where it is not the worker's. indices: of frames whose index does not follow from
+    their order. created: of pictures, as in ``FrameRef``.
+    """
+
+    source: int
+    segment: int
+    first: int
+    pts: NDArray[np.float64]
+    sizes: NDArray[np.int32]
+    results: PackedResults
+    names: Mapping[int, str] = field(default_factory=dict)
+    devices: Mapping[int, DeviceId] = field(default_factory=dict)
+    indices: Mapping[int, int] = field(default_factory=dict)
+    created: Mapping[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def pack(cls, segment: int, first: int, results: Sequence[FrameResult], device: DeviceId) -> Self:
+        """Pack at least one frame. device: the worker's."""
+        sources, indices, pts, names, created = zip(*[result.ref for result in results], strict=True)
+        return cls(
+            sources[0],
+            segment,
+            first,
+            np.array(pts, np.float64),
+            np.array([side for result in results for side in (result.width, result.height)], np.int32).reshape(-1, 2),
+            PackedResults.pack([result.found for result in results]),
+            _by_position(names),
+            {at: result.device for at, result in enumerate(results) if result.device is not device},
+            {at: index for at, index in enumerate(indices) if index != UNNUMBERED} if max(indices) != UNNUMBERED else {},
+            _by_position(created),
+        )
+
+    def __len__(self) -> int:
+        return len(self.pts)
+
+    def unpack(self, device: DeviceId, index: int, before: float, step: float) -> Iterator[FrameResult]:
+        """The frames, numbered. Detections are views of the message's arrays.
+
+        device: of the worker. index: of the first frame, where the message holds none. before: pts of the frame before it, seconds. step:
+        seconds between two frames, for frames without a time.
+        """
+        frames = zip(self.pts.tolist(), self.sizes.tolist(), self.results.unpack(), strict=True)
+        for at, (pts, (width, height), found) in enumerate(frames):
+            index = self.indices.get(at, index)
+            before = before + step if math.isnan(pts) else pts
+            ref = FrameRef(self.source, index, before, self.names.get(at), self.created.get(at))
+            yield FrameResult(ref, self.devices.get(at, device), width, height, found)
+            index += 1
+
+
+def _by_position(texts: Sequence[str | None]) -> dict[int, str]:
+    """The texts that are not None, by position. Usually all are."""
+    return {at: text for at, text in enumerate(texts) if text is not None} if any(texts) else {}
+
+
+@dataclass(frozen=True)
+class SharedMemory:
+    """To a member: the chunks that hold pictures from now on."""
+
+    chunks: tuple[Chunk, ...]
+
+
+@dataclass(frozen=True)
+class Infer:
+    """To a member: detect in the pictures at these places. They stay valid until the answer, ``Inferred`` or ``InferenceFailed``."""
+
+    number: int
+    places: tuple[PictureLocation, ...]
+    still: bool
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """The results for an ``Infer``. busy: see ``Backend.timings``."""
+
+    number: int
+    results: PackedResults
+    busy: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class InferenceFailed:
+    """The negative answer to ``Infer``: why these pictures have no detections. The engine may still work."""
+
+    number: int
+    message: Notice
 
 
 @dataclass(frozen=True)

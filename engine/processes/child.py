@@ -14,8 +14,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, ClassVar
 
 from framefleet.engine.notices import Notice
-from framefleet.engine.processes.child_main import TERMINAL_SIGNALS, run
-from framefleet.engine.processes.heartbeat import INTERVAL_SECONDS, Heartbeat
+from framefleet.engine.processes.child_main import INTERVAL_SECONDS, TERMINAL_SIGNALS, Heartbeat, run
 from framefleet.engine.processes.outcome import Failed, Outcome
 
 NICE = 5

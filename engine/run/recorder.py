@@ -7,8 +7,7 @@ from pathlib import Path
 from framefleet.engine.media.sources import Stamp, has_same_content, is_unchanged, stamp_of
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import DeviceReady, Event, FramesDone, SourceFinished, SourceOpened
-from framefleet.engine.pool.progress import SourceEvent
+from framefleet.engine.pool.events import DeviceReady, Event, FramesDone, SourceEvent, SourceFinished, SourceOpened
 from framefleet.engine.run.resume import ResumePlan, SourceResume
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store.live_tracking import LiveTracking

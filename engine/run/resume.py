@@ -9,7 +9,7 @@ from framefleet.engine.errors import ExportError
 from framefleet.engine.media.sources import begins_with, is_unchanged
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.position import Position
+from framefleet.engine.pool.events import Position
 from framefleet.engine.settings import RunSettings, Track
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store import schema

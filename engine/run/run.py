@@ -12,11 +12,18 @@ from typing import Any
 from framefleet.engine.devices.discovery import discover
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.notices import Notice, Option
-from framefleet.engine.pool.cpu_fallback import CpuFallback
-from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
-from framefleet.engine.pool.pool import EnginePool
-from framefleet.engine.pool.progress import SourceProgress
-from framefleet.engine.pool.supervision.hosts import Hosts
+from framefleet.engine.pool.events import (
+    DeviceFailed,
+    DeviceReady,
+    DeviceStats,
+    Event,
+    FramesDone,
+    SourceFinished,
+    SourceOpened,
+    SourceProgress,
+)
+from framefleet.engine.pool.hosts import Hosts
+from framefleet.engine.pool.pool import CpuFallback, EnginePool
 from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.run.recorder import Recorder
 from framefleet.engine.run.resume import ResumePlan, SourceResume

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.position import Position
+from framefleet.engine.pool.events import Position
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store import schema
 from framefleet.engine.store.facts import CREATED

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.processes.restart_budget import RESTARTS
+from framefleet.engine.processes.outcome import RESTARTS
 from framefleet.engine.settings import Parallel
 from framefleet.engine.types import DeviceId
 from tests.gpu.test_join_and_leave import VIDEOS, alone, check_same, settings_for, video  # noqa: F401

@@ -114,12 +114,12 @@ def dying_member_main(connection: Connection[Any, Any], setup: Setup) -> None:
 
 def merging_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
     """A real worker of a group with a bug in the code that merges tiles."""
-    from framefleet.engine.pool.groups import tiles
+    from framefleet.engine.pool.groups import group
 
     def faulty(*_: Any) -> Any:
         raise ZeroDivisionError("a bug")
 
-    tiles.merge = faulty  # type: ignore[attr-defined,assignment]
+    group.merge = faulty  # type: ignore[attr-defined,assignment]
     worker.main(connection, setup)
 
 

@@ -382,14 +382,14 @@ def hanging_build_main(connection: Connection[Any, Any], setup: Setup, *, first:
     """
     from framefleet.engine.backends.openvino.backend import OpenVinoBackend
     from framefleet.engine.backends.openvino.depth import OpenVinoDepthBackend
-    from framefleet.engine.pool.worker import building
+    from framefleet.engine.pool.worker import inference
 
     def hang(*_: Any) -> Any:
         first.touch()
         time.sleep(3600)
 
     if always or not first.exists():
-        building.MIN_BUILD_SECONDS, building.BUILD_TIMES = patience, 0
+        inference.MIN_BUILD_SECONDS, inference.BUILD_TIMES = patience, 0
         OpenVinoBackend._activate_impl = hang  # type: ignore[method-assign]
         OpenVinoDepthBackend._activate_impl = hang  # type: ignore[method-assign]
     worker.main(connection, setup)
@@ -409,7 +409,7 @@ def build_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
 
 def thread_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
     """A real worker with a bug in the thread that sends the results."""
-    from framefleet.engine.pool.worker.meter import Meter
+    from framefleet.engine.pool.worker.result_sender import Meter
 
     def faulty(self: Meter, *_: Any) -> None:
         raise ZeroDivisionError("a bug")

@@ -22,8 +22,7 @@ from framefleet.app.window.results.export_line import ExportLine
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import Ledger, SourceFinished
-from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.pool.events import Ledger, SourceFinished, SourceProgress
 from framefleet.engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, Track
 from framefleet.engine.settings.clock import ClockSource
 from framefleet.engine.settings.kinds import Moment

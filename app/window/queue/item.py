@@ -10,7 +10,7 @@ from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.pool.events import SourceProgress
 
 SESSION = ".sqlite"
 """The suffix of session databases."""

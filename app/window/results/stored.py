@@ -8,8 +8,7 @@ from framefleet.app.window.timeline.class_counts import Tally, length_of
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.pool.events import SourceFinished
-from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.pool.events import SourceFinished, SourceProgress
 from framefleet.engine.settings.clock import ClockSettings, ClockSource
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.facts import CREATED, ZONES

@@ -18,8 +18,7 @@ from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.errors import UsageError
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import StrategyChosen
-from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.pool.events import SourceProgress, StrategyChosen
 from framefleet.engine.settings import RunSettings
 from framefleet.engine.types import DeviceId
 

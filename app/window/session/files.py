@@ -9,7 +9,7 @@ from pathlib import Path
 from framefleet.app.window.queue.item import SESSION, ItemState, QueueItem
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.pool.events import SourceProgress
 from framefleet.engine.settings import RunSettings
 from framefleet.engine.settings.kinds import Moment
 

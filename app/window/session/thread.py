@@ -21,8 +21,16 @@ from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.errors import ExportError, FramefleetError, UsageError
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened, StrategyChosen
-from framefleet.engine.pool.progress import SourceProgress
+from framefleet.engine.pool.events import (
+    DeviceFailed,
+    DeviceReady,
+    Event,
+    FramesDone,
+    SourceFinished,
+    SourceOpened,
+    SourceProgress,
+    StrategyChosen,
+)
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings
 from framefleet.engine.store.facts import CREATED, differences, run_facts

@@ -1,39 +1,99 @@
-"""Several devices as one backend: the worker decodes for all members, and the member pool infers."""
+"""Several devices as one backend: one worker decodes for all members, and the member pool infers.
+
+FFmpeg decodes into shared host memory, NVDEC into the memory of one member's GPU. For the strategy ``tiles``, pictures are cut into
+overlapping tiles for all devices, and their boxes are merged.
+"""
 
 from __future__ import annotations
 
+import traceback
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
+
+import numpy as np
 
 from framefleet.engine.backends import create_backend
 from framefleet.engine.backends.base import Backend, Progress, reasons
 from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.detection.tiling import Tiling, merge, plan_tiles
 from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.errors import DeviceError
+from framefleet.engine.errors import DeviceError, unexpected
 from framefleet.engine.media.cpu_decoding import (  # not lazily: cv2 changes sys.path, which a process started meanwhile inherits
     decode,
     decode_planes,
 )
-from framefleet.engine.media.decoder import GPU_THREADS
+from framefleet.engine.media.decoder import GPU_THREADS, Decoded, Decoder
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo
 from framefleet.engine.model.network import Network
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.groups.member_pool import MemberPool
 from framefleet.engine.pool.groups.remote_backend import RemoteBackend
-from framefleet.engine.pool.groups.shared_batch import SharedBatch
-from framefleet.engine.pool.groups.shared_decoder import SharedDecoder
 from framefleet.engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures
 from framefleet.engine.pool.protocol import DeviceEvent, Failed, Setup
+from framefleet.engine.pool.worker.inference import SharedBatch
 from framefleet.engine.pool.worker.message_buffer import ROOM_BYTES
 from framefleet.engine.processes.watchdog import Watchdog
-from framefleet.engine.settings import Decode, EngineSettings, Isolation
-from framefleet.engine.types import DeviceId, EngineInfo, Found
+from framefleet.engine.settings import Decode, EngineSettings, Hint, Isolation
+from framefleet.engine.types import Detections, DeviceId, EngineInfo, Found, Image, InferenceFailure
 
 if TYPE_CHECKING:
     from framefleet.engine.media.nvdec.decoder import NvdecDecoder
     from framefleet.engine.pool.groups.downloads import Downloads
+
+
+Read: TypeAlias = Callable[[SourceInfo, Segment, int, int], Iterator[DecodedFrame[HostImage] | DecodeFailure]]
+"""Decodes a segment on the CPU. Parameters: as of ``decode``."""
+
+THREADS = 16
+"""Most decoder threads for a source that cannot be cut."""
+
+
+class SharedDecoder(Decoder):
+    """Decodes with FFmpeg into ``pictures``, shared memory of a group.
+
+    read: ``decode`` or ``decode_planes``. nvdec: decodes what it can, instead of ``read``; closed with this decoder. Its frames stay in
+    the GPU's memory. reason: why NVDEC is not used although the members have it.
+    """
+
+    def __init__(
+        self, threads: int, pictures: SharedPictures, read: Read, nvdec: NvdecDecoder | None, reason: Notice | None = None
+    ) -> None:
+        super().__init__(threads)
+        self._pictures, self._read, self._nvdec, self._reason = pictures, read, nvdec, reason
+
+    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[Decoded]:
+        """See ``Decoder.decode``."""
+        for frame in self._decode(info, segment, skip):
+            if isinstance(frame, DecodeFailure) or isinstance(frame.image, DeviceFrame):
+                yield frame
+            else:
+                yield DecodedFrame(frame.ref, self._pictures.put(frame.image))
+
+    def _decode(self, info: SourceInfo, segment: Segment, skip: int) -> Iterator[Decoded]:
+        if self._nvdec is not None:
+            return self._nvdec.decode(info, segment, skip)
+        whole = segment.start is None and segment.end is None  # no other segment of this source can be decoded meanwhile
+        threads = min(THREADS, usable_cores()) if whole else max(1, usable_cores() // self.threads)
+        return self._read(info, segment, skip, threads)
+
+    def cpu_reason(self, info: SourceInfo) -> Notice | None:
+        """See ``Decoder.cpu_reason``."""
+        return self._reason if self._nvdec is None else self._nvdec.cpu_reason(info)
+
+    def stop(self) -> None:
+        """See ``Decoder.stop``."""
+        if self._nvdec is not None:
+            self._nvdec.stop()
+
+    def close(self) -> None:
+        """See ``Decoder.close``."""
+        if self._nvdec is not None:
+            self._nvdec.close()
+
 
 MIN_BYTES = 8 * CHUNK_BYTES
 """Least limit of the shared memory: five 8K pictures."""
@@ -164,3 +224,80 @@ class Group(Backend):
     def _close_impl(self) -> None:
         self._member_pool.close()
         self._pictures.close()
+
+
+GPU_BATCH = 8
+"""Default batch of tiles on a GPU: enough to fill it, few enough to spread a picture's tiles evenly."""
+
+PICTURES = 8
+"""Most pictures cut at once with ``Hint.THROUGHPUT``: the tiles of one small picture would not fill the batches."""
+
+SLOTS = 3
+"""Batches of pictures under way: one is inferred, the next one waits, and the results of the previous one are delivered."""
+
+
+class TilesBackend(Group):
+    """A group whose devices work together on each picture."""
+
+    spread_evenly = True
+    takes_planes = False  # tiles are cut from pictures
+
+    def __init__(self, setup: Setup, report: Callable[[DeviceEvent], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
+        super().__init__(setup, report, die, watchdog)
+        # a group of one device has the name of that device
+        self._name = self.device if len(self.device.members) > 1 else self.device.members[0]
+
+    def _settings_of(self, member: DeviceId, settings: EngineSettings) -> EngineSettings:
+        # one picture is many batches, so that its latency depends on the throughput
+        batch = GPU_BATCH if settings.batch is None and member.kind == "cuda" else settings.batch
+        return replace(settings, batch=batch, hint=Hint.THROUGHPUT)
+
+    def _describe(self, engines: Sequence[EngineInfo], settings: EngineSettings) -> EngineInfo:
+        info = super()._describe(engines, settings)
+        return replace(info, batch=1 if settings.hint is Hint.LATENCY else min(PICTURES, info.batch), slots=SLOTS)
+
+    def _submit_impl(self, images: Sequence[HostImage | DeviceFrame], still: bool) -> Future[list[Found]]:
+        cut = [(image, self._plan(image)) for image in images if isinstance(image, np.ndarray)]
+        # the last tile, usually the whole picture, goes first: its upload takes longest and should not delay the end
+        places = [(image, box) for image, tiling in cut for box in np.roll(tiling.boxes, 1, axis=0).tolist()]
+        parts = [image[top:bottom, left:right] for image, (left, top, right, bottom) in places]
+        shared = SharedBatch(len(images), self._name)
+        tilings = [tiling for _, tiling in cut]
+
+        def join(found: Future[list[Found]]) -> None:
+            assert isinstance(found, SharedBatch)
+            shared.shares = _shares(tilings, found.devices)
+            start = 0
+            for position, tiling in enumerate(tilings):
+                first, *others = found.result()[start : start + len(tiling)]
+                shared.put(position, self._name, self._merge(tiling, [*others, first]))
+                start += len(tiling)
+
+        self._member_pool.put(parts, still).add_done_callback(join)
+        return shared
+
+    def _merge(self, tiling: Tiling, tiles: Sequence[Found]) -> Found:
+        """A picture's result from those of its tiles. If a tile failed, the picture fails."""
+        for tile in tiles:
+            if isinstance(tile, InferenceFailure):
+                return tile
+        try:
+            return merge(tiling, [tile for tile in tiles if isinstance(tile, Detections)], self._setup.engine.iou)
+        except Exception as problem:  # an executor's callback would swallow it
+            traceback.print_exception(problem)
+            return InferenceFailure(Notice("pool.tiles_not_merged", problem=unexpected(problem)))
+
+    def _plan(self, image: Image) -> Tiling:
+        height, width = image.shape[:2]
+        return plan_tiles(width, height, self.info.width, self.info.height, self._setup.tiles)
+
+
+def _shares(tilings: Iterable[Tiling], devices: Sequence[DeviceId]) -> dict[DeviceId, float]:
+    """Each device's part of the tiles, in pictures."""
+    shares: dict[DeviceId, float] = {}
+    start = 0
+    for tiling in tilings:
+        for device, count in Counter(devices[start : start + len(tiling)]).items():
+            shares[device] = shares.get(device, 0.0) + count / len(tiling)
+        start += len(tiling)
+    return shares

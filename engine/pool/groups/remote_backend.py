@@ -13,11 +13,9 @@ from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Network
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding
-from framefleet.engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
 from framefleet.engine.pool.groups.shared_pictures import Chunk, PictureLocation, SharedPictures
-from framefleet.engine.pool.protocol import FromWorker, Setup, Stop
-from framefleet.engine.pool.supervision.host import Host, WorkerMain
-from framefleet.engine.pool.supervision.remote_worker import RemoteWorker
+from framefleet.engine.pool.hosts import Host, RemoteWorker, WorkerMain
+from framefleet.engine.pool.protocol import FromWorker, Infer, InferenceFailed, Inferred, Setup, SharedMemory, Stop
 from framefleet.engine.pool.worker import worker
 from framefleet.engine.processes.child import KILL_SECONDS
 from framefleet.engine.settings import EngineSettings

@@ -7,26 +7,101 @@ When a worker crashes, all tasks that it had begun are suspect (see ``CrashCount
 mode.
 """
 
+import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+from framefleet.engine.media.types import SourceInfo
 from framefleet.engine.notices import Notice, Option
-from framefleet.engine.pool.events import Event, SourceFinished, SourceOpened
-from framefleet.engine.pool.position import Position
-from framefleet.engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
-from framefleet.engine.pool.results import Frames
-from framefleet.engine.pool.scheduling.assigning import assign_segments
-from framefleet.engine.pool.scheduling.cost_of_crash import cost_of_crash
-from framefleet.engine.pool.scheduling.crash_count import CrashCount
-from framefleet.engine.pool.scheduling.probes import Probes
-from framefleet.engine.pool.scheduling.state import OpenSource, WorkerState, uncut_sources
-from framefleet.engine.pool.scheduling.strategies.base import Strategy
-from framefleet.engine.pool.scheduling.strategies.source_queue import Work
-from framefleet.engine.pool.scheduling.workers import Workers
-from framefleet.engine.types import DeviceId
+from framefleet.engine.pool.events import Event, Position, SourceFinished, SourceOpened
+from framefleet.engine.pool.protocol import Began, Detect, Done, Drop, Frames, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
+from framefleet.engine.pool.scheduling.strategies.base import DIED_TWICE, CrashCount, Strategy, Work
+from framefleet.engine.pool.scheduling.workers import OpenSource, Workers, WorkerState, assign_segments, uncut_sources
+from framefleet.engine.types import UNNUMBERED, DeviceId, FrameRef, FrameResult
+
+
+def cost_of_crash(
+    work: Work, crashes: CrashCount, done: int, begun: bool, trying: Trying | None, info: SourceInfo, device: DeviceId
+) -> tuple[list[FrameResult], Work | None]:
+    """The frames that fail after a worker's crash during this work, and the remaining work (None: the segment ends after them).
+
+    crashes: including this one. done: number of frames of the segment that have arrived. begun: whether the worker had begun the work.
+    trying: the frame that the worker announced last, in careful mode.
+    """
+    if not begun:
+        return [], replace(work, skip=done)
+    if not crashes.proven:
+        return [], replace(work, skip=done, crashes=crashes)
+    if trying is not None and (trying.ref.source, trying.segment, trying.position) == (*work.key, done):
+        result = FrameResult(trying.ref, device, trying.width, trying.height, DIED_TWICE)
+        return [result], replace(work, skip=done + 1, crashes=CrashCount())
+    # The decoder crashed, and it has to decode this frame again to reach the next ones. After one more try, the rest of the segment fails.
+    last = work.crashes.proven and done == work.skip
+    rest = max(0, work.segment.frames - done)
+    lost = rest if last else min(1, rest)
+    unknown = FrameRef(work.source, UNNUMBERED, math.nan)
+    results = [FrameResult(unknown, device, info.width, info.height, DIED_TWICE)] * lost
+    return results, None if last else replace(work, skip=done + lost, crashes=crashes)
+
+
+PROBE_SECONDS = 10.0
+"""After this time without an answer, another worker opens the source, too: the first one may hang."""
+
+
+class Probes:
+    """The sources that are not open yet. clock: returns seconds."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._waiting: dict[int, OpenSource] = {}
+
+    def __len__(self) -> int:
+        """Number of sources that no worker opens."""
+        return len(self._waiting)
+
+    def add(self, source: OpenSource) -> None:
+        """Add a source at the end of the queue."""
+        self._waiting[source.number] = source
+
+    def remove(self, source: OpenSource) -> None:
+        """Remove a source that is finished."""
+        self._waiting.pop(source.number, None)
+
+    def assign(self, workers: Workers, room: int) -> Iterator[tuple[DeviceId, Probe]]:
+        """Yield the messages to send to workers now. room: most sources to open."""
+        late = self._clock() - PROBE_SECONDS
+        held = {worker.probe.number: worker.probe for worker in workers.values() if worker.probe is not None}
+        overdue = [source for source in held.values() if source.info is None and not source.suspect and source.asked < late]
+        for source in [*overdue, *islice(self._waiting.values(), max(0, room))]:
+            able = [
+                (len(worker.works), device)
+                for device, worker in workers.items()
+                if worker.heard and worker.probe is None and workers.can_open(worker, source)
+            ]
+            if able:
+                _, device = min(able)
+                workers[device].probe = source
+                source.asked = self._clock()
+                self.remove(source)
+                yield device, Probe(source.number, source.path)
+
+    def lost(self, source: OpenSource, worker: WorkerState, others: Mapping[DeviceId, WorkerState]) -> bool:
+        """Take back the source that a worker was opening when it ended. Returns whether opening it has ended a worker twice."""
+        begun = (source.number, None) in worker.begun
+        if begun and source.suspect:
+            return True
+        source.suspect |= begun
+        if source.info is not None or any(other.probe is source for other in others.values()):
+            return False
+        if begun:
+            self.add(source)
+        else:
+            self._waiting = {source.number: source} | self._waiting
+        return False
+
 
 MESSAGE_FRAMES = 64
 """Most frames in one event when a crash costs many."""

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from framefleet.engine.pool.scheduling.strategies.source_queue import WINDOW_FRAMES, SegmentKey
+from framefleet.engine.pool.scheduling.strategies.base import WINDOW_FRAMES, SegmentKey
 from framefleet.engine.types import DeviceId
 
 RECENT_SECONDS = 4.0

@@ -1,12 +1,13 @@
-"""In a worker: submits batches to the engine, several at once, and measures them."""
+"""In a worker: builds an engine, submits batches to it, several at once, and measures them."""
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
+from threading import Lock
 
 import numpy as np
 
@@ -14,12 +15,86 @@ from framefleet.engine.backends.base import Backend
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import DeviceError, notice_of
 from framefleet.engine.media.types import DeviceFrame, SourceKind
+from framefleet.engine.model.network import Network
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.groups.shared_batch import SharedBatch
+from framefleet.engine.pool.events import EngineBuilding
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
 from framefleet.engine.processes.outcome import lack_of_resources
 from framefleet.engine.processes.watchdog import Clock, Watchdog
-from framefleet.engine.types import EngineInfo, Found, InferenceFailure
+from framefleet.engine.settings import EngineSettings
+from framefleet.engine.types import Detections, DeviceId, EngineInfo, Found, InferenceFailure
+
+
+class SharedBatch(Future[list[Found]]):
+    """A future that is done when every picture is done.
+
+    devices: the device of each picture. shares: if several devices share each picture, each device's part of the work, in pictures.
+    """
+
+    def __init__(self, pictures: int, device: DeviceId) -> None:
+        super().__init__()
+        self.devices = [device] * pictures
+        self.shares: Mapping[DeviceId, float] | None = None
+        self._found: list[Found] = [Detections()] * pictures
+        self._missing = set(range(pictures))
+        self._counting = Lock()
+
+    def put(self, position: int, device: DeviceId, found: Found) -> None:
+        """Set one picture's result. Any thread may call this, once per picture.
+
+        Raises KeyError if the picture has a result already, which is a bug.
+        """
+        with self._counting:
+            self._missing.remove(position)
+            self.devices[position], self._found[position] = device, found
+            done = not self._missing
+        if done:
+            self.set_result(self._found)
+
+
+BUILD_TIMES = 5
+"""Factor by which a build's time without progress may exceed that of a frame or batch: libraries do not report every step."""
+
+MIN_BUILD_SECONDS = 60.0
+"""Least limit for a build without progress, since libraries have to be loaded first."""
+
+PROGRESS_SECONDS = 0.1
+
+
+def build(
+    backend: Backend,
+    load: Callable[[], Network],
+    settings: EngineSettings,
+    report: Callable[[EngineBuilding], None],
+    watchdog: Watchdog,
+    *,
+    watched: bool,
+) -> None:
+    """Activate ``backend`` for the network that ``load`` returns.
+
+    report: called with every new phase, and at most every ``PROGRESS_SECONDS`` within a phase. watched: whether the process ends if there
+    is no progress for too long. Processes of members have their own watchdogs.
+    """
+    reported: Notice | None = None
+    due = 0.0
+    device = backend.device  # ``progress`` must not refer to the backend, which may keep it: the cycle would keep the engine
+
+    def progress(phase: Notice, fraction: float) -> None:
+        nonlocal reported, due
+        watchdog.reset()
+        now = time.monotonic()
+        if phase != reported or now >= due:
+            reported, due = phase, now + PROGRESS_SECONDS
+            report(EngineBuilding(device, phase, fraction))
+
+    clock = watchdog.add()
+    if watched:
+        clock.start(Notice("pool.building", device=str(backend.device)), max(MIN_BUILD_SECONDS, BUILD_TIMES * watchdog.seconds))
+    try:
+        backend.activate(load(), settings, progress)
+    finally:
+        watchdog.remove(clock)
+
 
 SLOWEST_TIMES = 10
 """Factor by which a batch may take longer than the slowest one before it."""

@@ -4,7 +4,7 @@ Threads: that of ``main`` builds the engine and feeds it; ``receive`` listens to
 ``read 1``, … decode, ``send`` awaits results and sends them, ``watch`` ends the process when one of these hangs. Heavy libraries are
 imported after ``receive`` runs, so that the worker can be stopped at any time.
 
-Other workers may live in the same process (see ``engine.pool.supervision.host``): a worker that stops in order, or whose engine cannot
+Other workers may live in the same process (see ``engine.pool.hosts``): a worker that stops in order, or whose engine cannot
 be built, ends alone. Any other end of a worker ends the process. In the worker of a group's member (``Setup.inferring``) no thread
 decodes or sends: pictures come in shared memory, and each result is sent as soon as it is there.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import traceback
 from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import Connection
@@ -20,21 +21,45 @@ from typing import NoReturn
 
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.devices.affinity import bind_to_share
-from framefleet.engine.errors import FramefleetError
+from framefleet.engine.errors import FramefleetError, unexpected
 from framefleet.engine.media.decoder import Decoder, open_decoder
+from framefleet.engine.media.sampling import Sampling
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding
-from framefleet.engine.pool.protocol import Failed, FromWorker, Listening, Probe, Setup, Stop, Stopped, ToWorker
-from framefleet.engine.pool.worker.building import build
-from framefleet.engine.pool.worker.member_pipeline import MemberPipeline
-from framefleet.engine.pool.worker.pipeline import Pipeline
-from framefleet.engine.pool.worker.probing import probe_sources
+from framefleet.engine.pool.protocol import Began, Failed, FromWorker, Listening, Probe, Probed, ProbeFailed, Setup, Stop, Stopped, ToWorker
+from framefleet.engine.pool.worker.inference import build
+from framefleet.engine.pool.worker.pipeline import MemberPipeline, Pipeline
 from framefleet.engine.pool.worker.result_sender import Timings
 from framefleet.engine.processes.child_main import failed, leave, name_thread
 from framefleet.engine.processes.outcome import lack_of_resources
 from framefleet.engine.processes.watchdog import Watchdog
 from framefleet.engine.settings import Isolation, Parallel
 from framefleet.engine.types import DeviceId, without_device
+
+PROBE_PATIENCE = 20
+"""Opening a source may take this many times as long as one frame: a file without an index is read from start to end."""
+
+
+def probe_sources(
+    tasks: queue.SimpleQueue[Probe | None], sampling: Sampling | None, send: Callable[[FromWorker], None], watchdog: Watchdog
+) -> None:
+    """Open the sources of ``tasks`` and send the answers, until a task is None. sampling: see ``Setup``."""
+    from framefleet.engine.media.probe import probe
+
+    clock = watchdog.add()
+    while (task := tasks.get()) is not None:
+        send(Began(task.source, None))
+        clock.start(Notice("pool.opening", path=task.path), PROBE_PATIENCE * watchdog.seconds)
+        try:
+            answer: Probed | ProbeFailed = Probed(task.source, probe(task.path, sampling))
+        except FramefleetError as error:
+            answer = ProbeFailed(task.source, error.notice)
+        except Exception as error:
+            traceback.print_exc()
+            answer = ProbeFailed(task.source, Notice("pool.not_opened", path=task.path, problem=unexpected(error)))
+        clock.stop()
+        send(answer)
+
 
 DECODE_THREADS_SECONDS = 0.5
 """How long the pool waits for decode threads, which end at their next frame."""
@@ -162,8 +187,7 @@ class Worker:
             return create_backend(self._setup.device)
         if self._setup.parallel is Parallel.DEPTH:
             return create_depth_backend(self._setup.device)
-        from framefleet.engine.pool.groups.group import Group
-        from framefleet.engine.pool.groups.tiles import TilesBackend
+        from framefleet.engine.pool.groups.group import Group, TilesBackend
 
         return (TilesBackend if self._setup.parallel is Parallel.TILES else Group)(self._setup, self._send, self._die, self._watchdog)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from framefleet.engine.cluster.choice import choose, devices_of
-from framefleet.engine.cluster.messages import Hello
-from framefleet.engine.cluster.versions import own_versions
+from framefleet.engine.cluster.connection import choose, devices_of
+from framefleet.engine.cluster.messages import Hello, own_versions
 from framefleet.engine.errors import ClusterError, UsageError
 from framefleet.engine.types import DeviceId
 from tests.support.notices import words

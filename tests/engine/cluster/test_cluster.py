@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from framefleet.app.cli.exports import DATABASE
-from framefleet.engine.cluster import connection_process, node
+from framefleet.engine.cluster import cluster, connection_process
 from framefleet.engine.cluster.connection import ClusterConnection
-from framefleet.engine.cluster.versions import own_versions
+from framefleet.engine.cluster.messages import own_versions
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.errors import ClusterError, UsageError
 from framefleet.engine.notices import Notice
@@ -81,7 +81,7 @@ def test_what_a_cluster_cannot_do_is_said(raylets: Raylets, cluster: ClusterConn
 def with_another_version(*arguments: Any) -> None:
     """The process of a connection, of another version than the nodes."""
     other = replace(own_versions(), framefleet="9.9", python="3.99.1")
-    node.own_versions = lambda: other  # type: ignore[assignment]
+    cluster.own_versions = lambda: other  # type: ignore[assignment]
     connection_process.main(*arguments)
 
 

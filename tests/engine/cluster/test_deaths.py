@@ -20,7 +20,7 @@ from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.model.load import check_model
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened
 from framefleet.engine.pool.pool import EnginePool
-from framefleet.engine.processes.restart_budget import RESTARTS
+from framefleet.engine.processes.outcome import RESTARTS
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, TINY, run_main

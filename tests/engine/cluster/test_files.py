@@ -11,9 +11,7 @@ from typing import Any
 
 import pytest
 
-from framefleet.engine.cluster.files.cache import Cache
-from framefleet.engine.cluster.files.content import Content, content_of, digest_of
-from framefleet.engine.cluster.files.store import Store
+from framefleet.engine.cluster.files import Cache, Content, Store, content_of, digest_of
 from framefleet.engine.errors import ClusterError, FramefleetError, SourceError
 from tests.support.clusters.ray import until
 

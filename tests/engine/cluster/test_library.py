@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from framefleet.engine.cluster.library import Library, check_address
-from framefleet.engine.cluster.versions import Versions, own_versions
+from framefleet.engine.cluster.messages import Versions, own_versions
 from framefleet.engine.errors import ClusterError, UsageError
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.types import DeviceId

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from framefleet.engine.cluster.files.content import Content, Contents, content_of
+from framefleet.engine.cluster.files import Content, Contents, content_of
 from framefleet.engine.cluster.messages import Wanted
 from framefleet.engine.cluster.relay import Relay
 

@@ -11,7 +11,7 @@ import pytest
 
 from framefleet.engine.cluster import connection_process
 from framefleet.engine.cluster.connection import ClusterConnection
-from framefleet.engine.cluster.files.content import Content
+from framefleet.engine.cluster.files import Content
 from framefleet.engine.cluster.library import AgentHandle
 from framefleet.engine.settings import ModelFiles
 from tests.support.clusters.ray import ALPHA, BETA, OF_RAY, Raylets, facts, run_on, until

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from framefleet.engine.cluster import node_telemetry
-from framefleet.engine.cluster.node_telemetry import INTERVAL_SECONDS, NodeTelemetry
+from framefleet.engine.cluster import agent
+from framefleet.engine.cluster.agent import INTERVAL_SECONDS, NodeTelemetry
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [100.0]
-    monkeypatch.setattr(node_telemetry, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(agent, "time", SimpleNamespace(monotonic=lambda: now[0]))
     return now
 
 

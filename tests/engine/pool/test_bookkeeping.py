@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.device_reports import DeviceStatistics
-from framefleet.engine.pool.ledger import MAX_REASONS, LedgerBook
-from framefleet.engine.pool.protocol import Stats
-from framefleet.engine.pool.results import Frames
+from framefleet.engine.pool.protocol import Frames, Stats
+from framefleet.engine.pool.sequencer import MAX_REASONS, LedgerBook
+from framefleet.engine.pool.supervisor import DeviceStatistics
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult, InferenceFailure
 from tests.support.notices import words
 

@@ -11,9 +11,9 @@ import pytest
 
 from framefleet.engine.backends.base import Backend, Progress
 from framefleet.engine.errors import DeviceError
-from framefleet.engine.pool import cpu_fallback as cpu_fallback
-from framefleet.engine.pool.cpu_fallback import CPU, CpuFallback
+from framefleet.engine.pool import pool as pools
 from framefleet.engine.pool.events import DeviceLeft, DeviceReady, Event
+from framefleet.engine.pool.pool import CPU, CpuFallback
 from framefleet.engine.pool.protocol import Setup
 from framefleet.engine.pool.worker import worker
 from framefleet.engine.settings import EngineSettings
@@ -79,7 +79,7 @@ def run(video: Path, go: Path | None) -> Seen:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cpu_fallback, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(pools, "PATIENCE_SECONDS", 0.2)
 
 
 def test_the_cpu_works_until_the_first_engine_is_built(tmp_path: Path) -> None:

@@ -21,9 +21,9 @@ from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodeFailure, SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone, SourceFinished, StrategyChosen
+from framefleet.engine.pool.hosts import stop_all
 from framefleet.engine.pool.pool import EnginePool
-from framefleet.engine.pool.scheduling import state
-from framefleet.engine.pool.supervision.remote_worker import stop_all
+from framefleet.engine.pool.scheduling import workers
 from framefleet.engine.settings import Decode, EngineSettings, Isolation, Parallel, Precision
 from framefleet.engine.types import Detections, DeviceId
 from tests.support.media import make_video, truncated, write_pictures
@@ -85,7 +85,7 @@ def test_nvdec_without_a_gpu_is_refused() -> None:
 
 @pytest.mark.parametrize(("gop", "hint"), [(1000, True), (60, False)], ids=["uncut", "cut"])
 def test_a_long_video_that_cannot_be_cut_gives_a_hint_once(gop: int, hint: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state, "LONG_FRAMES", 200)
+    monkeypatch.setattr(workers, "LONG_FRAMES", 200)
     path = make_video(tmp_path / "video.mp4", 230, (64, 48), gop=gop)
     seen = run_pool([tmp_path / "missing.mp4", path], CPUS)
     chosen = [event for event in seen.events if isinstance(event, StrategyChosen)]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from framefleet.engine.pool.results import Frames
+from framefleet.engine.pool.protocol import Frames
 from framefleet.engine.pool.sequencer import Sequencer
 from framefleet.engine.types import UNNUMBERED, Detections, DeviceId, FrameRef, FrameResult, InferenceFailure
 from tests.support.notices import words

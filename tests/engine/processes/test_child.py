@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from framefleet.engine.processes.child import ChildProcess
-from framefleet.engine.processes.child_main import when_parent_ends
-from framefleet.engine.processes.heartbeat import MIN_PATIENCE, Heartbeat
+from framefleet.engine.processes.child_main import MIN_PATIENCE, Heartbeat, when_parent_ends
 from framefleet.engine.processes.watchdog import Watchdog, start_clock, waiting_for_room
 from tests.support.notices import words
 from tests.support.paths import PYTHONPATH

@@ -10,8 +10,7 @@ import pytest
 
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.notices import Notice
-from framefleet.engine.processes.outcome import Failed, Outcome, lack_of_resources
-from framefleet.engine.processes.restart_budget import RESTART_SECONDS, RESTARTS, RestartBudget
+from framefleet.engine.processes.outcome import RESTART_SECONDS, RESTARTS, Failed, Outcome, RestartBudget, lack_of_resources
 from tests.support.notices import words
 
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.pool.events import DeviceReady, DeviceStarting, FramesDone, Ledger, SourceOpened
-from framefleet.engine.pool.position import Position
+from framefleet.engine.pool.events import DeviceReady, DeviceStarting, FramesDone, Ledger, Position, SourceOpened
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, Isolation, Parallel, Precision, RunSettings
 from framefleet.engine.store import schema

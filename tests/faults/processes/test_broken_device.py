@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.processes.restart_budget import RESTARTS
+from framefleet.engine.processes.outcome import RESTARTS
 from framefleet.engine.settings import Parallel
 from tests.support.groups import broken_member_main
 from tests.support.media import make_video

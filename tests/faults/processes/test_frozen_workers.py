@@ -20,8 +20,8 @@ import pytest
 from framefleet.engine.pool.events import DeviceFailed, DeviceStarting, Event
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.pool.worker import worker
-from framefleet.engine.processes.heartbeat import MIN_PATIENCE
-from framefleet.engine.processes.restart_budget import RESTARTS
+from framefleet.engine.processes.child_main import MIN_PATIENCE
+from framefleet.engine.processes.outcome import RESTARTS
 from framefleet.engine.settings import Isolation, Parallel
 from tests.support.faults.counts import long_count
 from tests.support.faults.seeds import seeded

@@ -1,13 +1,187 @@
-"""Base class of the strategies, which choose the next segment for a device. No processes are involved."""
+"""Base class of the strategies, which choose the next segment for a device, and the queue of a source's work. No processes are involved."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import ClassVar, Self, TypeAlias
 
 from framefleet.engine.media.types import Segment
-from framefleet.engine.pool.position import Position
-from framefleet.engine.pool.scheduling.strategies.source_queue import ChunkSize, SourceQueue, Work
-from framefleet.engine.types import DeviceId
+from framefleet.engine.notices import Notice
+from framefleet.engine.pool.events import Position
+from framefleet.engine.types import DeviceId, InferenceFailure
+
+DIED_TWICE = InferenceFailure(Notice("pool.died_twice"))
+
+
+@dataclass(frozen=True)
+class CrashCount:
+    """Counts the crashes of workers during one piece of work. Progress starts a new count.
+
+    The first crash makes all work of the worker suspect. Suspect work runs alone, so that the second crash shows the cause: the work, if
+    another device crashed, too. After two crashes of one device, this device is ``refused``, since the device itself may be the cause.
+    device: of the first crash.
+    """
+
+    crashes: int = 0
+    device: DeviceId | None = None
+    refused: DeviceId | None = None
+
+    @property
+    def suspect(self) -> bool:
+        """Whether the work may have crashed a worker."""
+        return self.crashes > 0
+
+    @property
+    def proven(self) -> bool:
+        """Whether a worker crashed while it did this work alone."""
+        return self.crashes > 1
+
+    def after_crash(self, device: DeviceId, others: bool) -> Self:
+        """The count after one more crash. others: whether other devices can do the work."""
+        if others and self.device == device:
+            return replace(self, refused=device)
+        return replace(self, crashes=self.crashes + 1, device=device)
+
+
+AHEAD_FRAMES = 1024
+"""Most frames of a segment to do while an earlier one is under way on another device: their results wait in memory."""
+
+WINDOW_FRAMES = 16_384
+"""Any number of segments that start within this many frames of the oldest unfinished segment may be under way. A fast GPU does these
+frames in a few seconds. The result of a frame takes a few hundred bytes, 7 KB at most."""
+
+CAREFUL_FRAMES = 256
+"""Most frames per task in careful mode: more than a worker has under way, so that they include the frame that crashed it."""
+
+SegmentKey: TypeAlias = tuple[int, int]
+"""A source's number and a segment's number."""
+
+ChunkSize: TypeAlias = Callable[[int], int | None]
+"""Takes the number of frames that remain of a segment. Returns how many of them a device should do now: None = all, 0 = none."""
+
+
+def whole(_: int) -> None:
+    """The ``ChunkSize`` of a device that takes whole segments."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """A segment, or the rest of one, for one device.
+
+    skip: number of frames at the segment's start that are done. limit: most frames to do now, None = all. crashes: of
+    workers during this work without progress.
+    """
+
+    source: int
+    segment: Segment
+    skip: int = 0
+    limit: int | None = None
+    crashes: CrashCount = CrashCount()
+
+    @property
+    def key(self) -> SegmentKey:
+        """The numbers of the source and the segment."""
+        return self.source, self.segment.number
+
+    @property
+    def suspect(self) -> bool:
+        """Whether this work may have crashed a worker and therefore runs alone, in careful mode."""
+        return self.crashes.suspect
+
+    @property
+    def frames(self) -> int:
+        """Number of frames to do now, by the container's frame counts."""
+        rest = max(0, self.segment.frames - self.skip)
+        return rest if self.limit is None else min(rest, self.limit)
+
+
+def window_segments(*decode_threads: int) -> int:
+    """Number of segments that may be under way with these decode threads: two per thread, and two more for a slow first segment."""
+    return 2 * sum(decode_threads) + 2
+
+
+class SourceQueue:
+    """Assigns the segments of one source, oldest first. position: where an earlier run stopped, so that work begins there."""
+
+    def __init__(self, source: int, segments: Sequence[Segment], position: Position | None) -> None:
+        self._source = source
+        self._segments = segments
+        self._starts = list(accumulate((segment.frames for segment in segments), initial=0))
+        self._fresh = 0
+        self._returned: dict[int, Work] = {}
+        self._under_way: dict[int, tuple[DeviceId, Work]] = {}
+        if position is not None:
+            self._fresh = position.segment + 1
+            self._returned[position.segment] = Work(source, segments[position.segment], position.skip)
+
+    @property
+    def head(self) -> int:
+        """Number of the oldest unfinished segment."""
+        return min((*self._under_way, *self._returned), default=self._fresh)
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether all work is assigned."""
+        return not self._returned and self._fresh == len(self._segments)
+
+    def take(self, device: DeviceId, decode_threads: int, window: int, chunk_size: ChunkSize = whole) -> Work | None:
+        """The next work for this device, None if there is none now.
+
+        decode_threads: number of segments that the device decodes at once. window: number of segments, from the oldest unfinished one,
+        that may be under way (more if they are short: see ``WINDOW_FRAMES``). The window limits the number of results that wait for
+        earlier ones, independently of the video's length.
+        """
+        for number in self._order(chunk_size):
+            work = self._returned.get(number) or Work(self._source, self._segments[number])
+            limit = self._limit(work, device if decode_threads == 1 else None, window)
+            # suspect work is not cut, so that its frames in careful mode include the one that crashed a worker
+            chunk = None if work.suspect else chunk_size(work.frames)
+            if chunk is not None:
+                limit = chunk if limit is None else min(limit, chunk)
+            if limit == 0:
+                continue
+            if self._returned.pop(number, None) is None:
+                self._fresh += 1
+            work = replace(work, limit=limit)
+            self._under_way[number] = device, work
+            return work
+        return None
+
+    def give_back(self, work: Work) -> None:
+        """See ``Strategy.give_back``."""
+        del self._under_way[work.segment.number]
+        self._returned[work.segment.number] = replace(work, limit=None)
+
+    def done(self, work: Work) -> None:
+        """See ``Strategy.done``."""
+        del self._under_way[work.segment.number]
+
+    def _order(self, chunk_size: ChunkSize) -> list[int]:
+        """Numbers of the segments that a device should try, in order.
+
+        The oldest comes first. For a slow device, which gets chunks, returned work comes last, since later results wait for it.
+        """
+        fresh = [self._fresh] if self._fresh < len(self._segments) else []
+        slow = any(chunk_size(self._segments[number].frames) is not None for number in fresh)
+        return fresh + sorted(self._returned) if slow else sorted(self._returned) + fresh
+
+    def _limit(self, work: Work, in_order: DeviceId | None, window: int) -> int | None:
+        """Number of frames that may be done now, None = all. in_order: the device, if it does one segment after the other."""
+        number = work.segment.number
+        # a device with one decode thread does its tasks in order, so that its results do not wait for its own earlier segments, unless
+        # a limit leaves a rest of them
+        waits = any(before < number for before in self._returned) or any(
+            before < number and (other != in_order or earlier.limit is not None) for before, (other, earlier) in self._under_way.items()
+        )
+        limits = [CAREFUL_FRAMES] if work.suspect else []
+        if waits:
+            limits.append(max(0, AHEAD_FRAMES - work.skip) if self._near(number, window) else 0)
+        return min(limits, default=None)
+
+    def _near(self, number: int, window: int) -> bool:
+        head = self.head
+        return number < head + window or self._starts[number] - self._starts[head] < WINDOW_FRAMES
 
 
 class Strategy(ABC):

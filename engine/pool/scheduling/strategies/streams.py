@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from framefleet.engine.pool.scheduling.strategies.base import Strategy
-from framefleet.engine.pool.scheduling.strategies.source_queue import ChunkSize, Work, window_segments
+from framefleet.engine.pool.scheduling.strategies.base import ChunkSize, Strategy, Work, window_segments
 from framefleet.engine.types import DeviceId
 
 

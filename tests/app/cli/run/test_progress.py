@@ -21,8 +21,8 @@ from framefleet.engine.pool.events import (
     Ledger,
     SourceFinished,
     SourceOpened,
+    SourceProgress,
 )
-from framefleet.engine.pool.progress import SourceProgress
 from framefleet.engine.types import DeviceId
 from tests.support.notices import words
 from tests.support.store import make_frame, video_info

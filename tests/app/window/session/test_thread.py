@@ -11,11 +11,12 @@ from framefleet.engine.pool.events import (
     DeviceStats,
     FramesDone,
     Ledger,
+    SourceEvent,
     SourceFinished,
     SourceOpened,
+    SourceProgress,
     StrategyChosen,
 )
-from framefleet.engine.pool.progress import SourceEvent, SourceProgress
 from framefleet.engine.types import DeviceId
 from tests.support.notices import words
 from tests.support.store import make_frame, video_info

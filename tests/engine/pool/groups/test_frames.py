@@ -12,9 +12,9 @@ import pytest
 
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, FramesDone, SourceFinished, StrategyChosen
 from framefleet.engine.pool.pool import EnginePool
-from framefleet.engine.pool.scheduling.crash_count import DIED_TWICE
+from framefleet.engine.pool.scheduling.strategies.base import DIED_TWICE
 from framefleet.engine.pool.worker import worker
-from framefleet.engine.processes.restart_budget import RESTARTS
+from framefleet.engine.processes.outcome import RESTARTS
 from framefleet.engine.settings import Isolation, Parallel
 from framefleet.engine.types import DeviceId
 from tests.support.groups import dying_member_main, gone, group_fault_main, member_pids, same_detections, signal_to_a_member, slowed

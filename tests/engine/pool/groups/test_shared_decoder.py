@@ -9,7 +9,7 @@ import numpy as np
 from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
 from framefleet.engine.media.decoder import Decoded, Decoder
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo, SourceKind
-from framefleet.engine.pool.groups.shared_decoder import SharedDecoder
+from framefleet.engine.pool.groups.group import SharedDecoder
 from framefleet.engine.pool.groups.shared_pictures import SharedPictures
 from framefleet.engine.types import UNNUMBERED, FrameRef
 from tests.support.notices import words

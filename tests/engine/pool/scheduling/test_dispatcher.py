@@ -14,13 +14,10 @@ from hypothesis import strategies as st
 
 from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
 from framefleet.engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
-from framefleet.engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
-from framefleet.engine.pool.results import Frames
-from framefleet.engine.pool.scheduling.crash_count import DIED_TWICE
-from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
-from framefleet.engine.pool.scheduling.probes import PROBE_SECONDS
+from framefleet.engine.pool.protocol import Began, Detect, Done, Drop, Frames, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
+from framefleet.engine.pool.scheduling.dispatcher import PROBE_SECONDS, Dispatcher
+from framefleet.engine.pool.scheduling.strategies.base import AHEAD_FRAMES, DIED_TWICE
 from framefleet.engine.pool.scheduling.strategies.choice import STRATEGIES
-from framefleet.engine.pool.scheduling.strategies.source_queue import AHEAD_FRAMES
 from framefleet.engine.settings import Parallel
 from framefleet.engine.types import UNNUMBERED, Detections, DeviceId, FrameRef, FrameResult
 from tests.support.notices import words

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
 from framefleet.engine.pool.events import Event, FramesDone, SourceFinished
-from framefleet.engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, Revoke
-from framefleet.engine.pool.results import Frames
+from framefleet.engine.pool.protocol import Began, Detect, Done, Drop, Frames, Listening, Need, Probe, Probed, Revoke
 from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
 from framefleet.engine.pool.scheduling.strategies.segments import Segments
 from framefleet.engine.pool.scheduling.throughput import (

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from framefleet.engine.pool.supervision.setup import setup_for
+from framefleet.engine.pool.supervisor import setup_for
 from framefleet.engine.types import DeviceId
 from tests.support.pool import tiny_settings
 

@@ -14,11 +14,10 @@ from framefleet.engine.backends.base import Backend
 from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
 from framefleet.engine.media.types import DeviceFrame, Segment, SourceInfo, SourceKind
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.groups.shared_batch import SharedBatch
 from framefleet.engine.pool.protocol import Detect, Failed
-from framefleet.engine.pool.worker.inference import Batch, Inference, Times
+from framefleet.engine.pool.worker.inference import Batch, Inference, SharedBatch, Times
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Picture
-from framefleet.engine.pool.worker.meter import Meter
+from framefleet.engine.pool.worker.result_sender import Meter
 from framefleet.engine.processes.watchdog import Watchdog
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import UNNUMBERED, Detections, DeviceId, Found, FrameRef, Image, InferenceFailure

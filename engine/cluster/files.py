@@ -1,21 +1,93 @@
-"""A node's folder of contents that drivers have sent.
+"""Sources and models on the nodes: found by their path, or sent, checked and cached.
 
-Several agents of one machine may use the folder. A lock on an entry (``flock``) protects the entry from being evicted by others. The
-system releases the locks of a process that ends.
+A node's folder holds contents that drivers have sent. Several agents of one machine may use the folder. A lock on an entry (``flock``)
+protects the entry from being evicted by others. The system releases the locks of a process that ends.
 """
 
 import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import blake2b, file_digest
 from pathlib import Path
+from typing import TypeAlias
 
-from framefleet.engine.cluster.files.content import Content, digest_of
-from framefleet.engine.errors import ClusterError, SourceError
-from framefleet.engine.media.sources import has_same_content, stamp_of
+from framefleet.engine.errors import ClusterError, FramefleetError, SourceError
+from framefleet.engine.media.sources import Stamp, has_same_content, is_folder, pictures_in, stamp_of
 from framefleet.engine.notices import Notice
+from framefleet.engine.pool.protocol import Setup
+
+
+@dataclass(frozen=True)
+class Content:
+    """A file, or a folder with pictures.
+
+    path: absolute, on the driver. stamp: None = the driver cannot read it. digest: hexadecimal, of the whole file; None = the stamp is
+    enough. A file with a digest belongs to a model: a node that has another file at the same path is refused.
+    """
+
+    path: Path
+    stamp: Stamp | None
+    digest: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the file or folder in the cache."""
+        return self.path.name if self.path.name not in ("", "..") else "pictures"
+
+    @property
+    def key(self) -> str:
+        """A name for the content, for the cache. Another time of change makes another name."""
+        return blake2b(repr((self.name, self.stamp, self.digest)).encode(), digest_size=16).hexdigest()
+
+    def is_at(self, path: Path) -> bool:
+        """Whether a path of this machine has the same content: size, and start and end of the file; for a model the whole file."""
+        if not has_same_content(stamp_of(path), self.stamp):
+            return False
+        return self.digest is None or self.digest == digest_of(path)
+
+    def files(self) -> list[Path]:
+        """The files to send: the file itself, or the pictures of the folder."""
+        return pictures_in(self.path) if is_folder(self.path) else [self.path]
+
+
+def digest_of(path: Path) -> str:
+    """The digest of a whole file. Raises OSError."""
+    with path.open("rb") as file:
+        return file_digest(file, blake2b).hexdigest()
+
+
+def content_of(path: Path, *, whole: bool = False) -> Content:
+    """The content at a path. whole: with the digest of the whole file, as models need it; raises OSError if it cannot be read."""
+    return Content(path.absolute(), stamp_of(path), digest_of(path) if whole else None)
+
+
+class Contents:
+    """The contents of the run's sources and model. Each is identified once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, Content] = {}
+
+    def __contains__(self, content: Content) -> bool:
+        """Whether the content belongs to the run."""
+        return content in list(self._known.values())
+
+    def source(self, path: Path) -> Content:
+        """The content of a source."""
+        return self._known.get(path) or self._known.setdefault(path, content_of(path))
+
+    def model(self, setup: Setup) -> tuple[Content, ...]:
+        """The contents of the model's files. Raises OSError."""
+        files = (setup.model.cfg, setup.model.weights, setup.model.labels)
+        paths = (path for path in files if isinstance(path, Path))
+        return tuple(self._known.get(path) or self._known.setdefault(path, content_of(path, whole=True)) for path in paths)
+
 
 CHUNK = 4 << 20
 """Bytes sent at once."""
@@ -189,3 +261,94 @@ def _size(entry: Path) -> int:
             with suppress(OSError):
                 size += Path(folder, name).stat().st_size
     return size
+
+
+Receive: TypeAlias = Callable[[Path | FramefleetError], None]
+"""Takes the path of a content, or why this node cannot have it."""
+
+LOOKERS = 4
+"""Threads that look whether a content is here. A file system that hangs delays only them."""
+
+
+class Store:
+    """The contents. ask: asks the driver for one. Each ``obtain`` ends with one ``release``."""
+
+    def __init__(self, cache: Cache, ask: Callable[[Content], None]) -> None:
+        self._cache = cache
+        self._ask = ask
+        self._lock = threading.Lock()
+        self._lookers = ThreadPoolExecutor(LOOKERS, "look for files")
+        self._shared: dict[Content, Path] = {}
+        self._cached: dict[Content, Path] = {}
+        self._uses: Counter[Content] = Counter()
+        self._waiting: dict[Content, list[Receive]] = {}
+
+    def obtain(self, content: Content, receive: Receive) -> None:
+        """Pass the content's path to ``receive``, at once or when the content has arrived."""
+        with self._lock:
+            self._uses[content] += 1
+            path = self._shared.get(content) or self._cached.get(content)
+            if path is None:
+                waiting = self._waiting.setdefault(content, [])
+                waiting.append(receive)
+                if len(waiting) == 1:
+                    self._lookers.submit(self._look, content)
+                return
+        receive(path)
+
+    def release(self, content: Content) -> None:
+        """Note that a task that needed the content has ended."""
+        with self._lock:
+            self._uses[content] -= 1
+            if not self._uses[content]:
+                self._forget(content)
+
+    def _forget(self, content: Content) -> None:
+        del self._uses[content]
+        if self._cached.pop(content, None) is not None:
+            self._cache.release(content)
+
+    def arrived(self, content: Content, problem: FramefleetError | None) -> None:
+        """Note that the driver has sent a content, or why there is none."""
+        self._settle(content, problem or self._take(content) or ClusterError(Notice("cluster.vanished", path=content.path)))
+
+    def _look(self, content: Content) -> None:
+        try:
+            found = self._find(content)
+        except (FramefleetError, OSError) as error:
+            found = (
+                error
+                if isinstance(error, FramefleetError)
+                else ClusterError(Notice("cluster.not_found", path=content.path, problem=error.strerror or str(error)))
+            )
+        if found is None:
+            self._ask(content)
+        else:
+            self._settle(content, found)
+
+    def _find(self, content: Content) -> Path | FramefleetError | None:
+        if content.stamp is None or content.is_at(content.path):
+            with self._lock:
+                self._shared[content] = content.path
+            return content.path
+        if content.digest is not None and content.path.exists():
+            return ClusterError(Notice("cluster.other_model", path=content.path))
+        return self._take(content)
+
+    def _take(self, content: Content) -> Path | None:
+        with self._lock:
+            if content in self._cached:
+                return self._cached[content]
+            path = self._cache.take(content)
+            if path is not None:
+                self._cached[content] = path
+            return path
+
+    def _settle(self, content: Content, found: Path | FramefleetError) -> None:
+        with self._lock:
+            waiting = self._waiting.pop(content, [])
+        for receive in waiting:
+            receive(found)
+        with self._lock:
+            if not self._uses[content]:  # the workers that waited have ended
+                self._forget(content)
