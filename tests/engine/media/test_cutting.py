@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import av
+import numpy as np
 import pytest
 
 from framefleet.engine.errors import ExportError
+from framefleet.engine.media.annotation.writer import VideoWriter
 from framefleet.engine.media.cutting import copy_clip, encode_clip, write_still
+from framefleet.engine.media.images import write_picture
 from framefleet.engine.media.preview.reader import VideoReader
 from framefleet.engine.processes.watchdog import Clock
 from framefleet.engine.store.clips import Cut, CutsJob
@@ -99,6 +103,32 @@ def test_the_last_picture_of_an_exact_clip_is_shown_as_long_as_in_the_video(
         assert container.duration is not None
         assert len(list(container.decode(video=0))) == frames
         assert container.duration / 1e6 == pytest.approx(length, abs=0.01)
+
+
+def test_what_a_video_does_not_have_cannot_be_cut_out(clip: Clip, tmp_path: Path) -> None:
+    source = clip("a.mp4", frames=30)
+    with pytest.raises(ExportError, match=r"a\.mp4 has no frame from 50\.000 s to 60\.000 s that can be decoded"):
+        encode_clip(source, 50, 60, tmp_path / "clip.mp4")
+    with pytest.raises(ExportError, match=r"a\.mp4: the frame at 0\.013 s was not found again: detect again"):
+        write_still(source, 0.013, tmp_path / "still.jpg")
+
+
+def test_a_video_without_a_keyframe(clip: Clip, tmp_path: Path) -> None:
+    with av.open(str(clip("a.mkv", frames=12, codec="mpeg4"))) as given, av.open(str(tmp_path / "b.mkv"), "w") as output:
+        track = output.add_stream_from_template(given.streams.video[0])
+        for packet in given.demux(video=0):
+            if packet.size:
+                packet.is_keyframe, packet.stream = False, track
+                output.mux(packet)
+    with pytest.raises(ExportError, match=r"b\.mkv has no frame from which a clip can begin: repair the file"):
+        copy_clip(tmp_path / "b.mkv", 0.0, 1.0, tmp_path / "clip.mkv")
+
+
+def test_pictures_that_no_file_can_hold(tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match=r"a picture cannot be encoded as \.jpg"):
+        write_picture(np.zeros((1, 70_000, 3), np.uint8), tmp_path / "a.jpg")
+    with pytest.raises(ExportError, match="the video cannot be encoded"):
+        VideoWriter(tmp_path / "a.mp4", (70_000, 16), Fraction(25), Fraction(1, 25)).write((), Fraction(0))
 
 
 def test_a_raw_stream_is_said_to_have_no_times(clip: Clip, tmp_path: Path) -> None:

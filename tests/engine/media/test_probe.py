@@ -21,7 +21,7 @@ from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import examples, probe
 from framefleet.engine.notices import Notice
 from tests.engine.media.conftest import Clip
-from tests.support.media import make_audio, make_video, number_of, numbered
+from tests.support.media import make_audio, make_video, number_of, numbered, rewrap
 
 
 def first_of(path: Path, count: int) -> list[HostImage]:
@@ -101,6 +101,27 @@ def test_an_album_cover_does_not_count_as_a_video_track(tmp_path: Path) -> None:
     refused(path, "no video track")
 
 
+def test_a_video_without_a_frame(clip: Clip, tmp_path: Path) -> None:
+    header = tmp_path / "header.mkv"
+    with av.open(str(header), "w") as output:
+        output.add_stream("mpeg4", rate=25)
+        output.start_encoding()
+    refused(header, r"can be decoded \(no frame in it can be decoded\)")
+    refused(rewrap(clip("a.mkv", frames=12, codec="mpeg4"), tmp_path / "zeros.mkv", lambda _, data, __: bytes(len(data))), "decoded")
+
+
+def test_a_codec_without_a_decoder(clip: Clip, tmp_path: Path) -> None:
+    path = tmp_path / "a.mkv"
+    path.write_bytes(clip("m.mkv", frames=3, codec="mjpeg", pix_fmt="yuvj420p").read_bytes().replace(b"V_MJPEG", b"V_OTHER"))
+    refused(path, "there is no decoder for its video track; convert it to H.264")
+
+
+def test_a_video_with_pictures_that_are_too_large(clip: Clip) -> None:
+    refused(
+        clip("wide.mkv", frames=1, codec="mjpeg", pix_fmt="yuvj420p", size=(16400, 16)), "claims pictures of 16400×16: at most 16384×16384"
+    )
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_without_permission(clip: Clip, tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
@@ -110,9 +131,9 @@ def test_a_file_without_permission(clip: Clip, tmp_path: Path) -> None:
 
 
 def test_a_named_pipe_is_rejected_without_reading_it(tmp_path: Path) -> None:
-    path = tmp_path / "a.mp4"
-    os.mkfifo(path)
-    refused(path, "is not a regular file")
+    for name, words in {"a.mp4": "is not a regular file: give a video", "a.jpg": "is not a regular file: give a picture, or"}.items():
+        os.mkfifo(tmp_path / name)
+        refused(tmp_path / name, words)
 
 
 def test_a_folder_without_pictures(tmp_path: Path) -> None:

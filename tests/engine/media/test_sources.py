@@ -137,6 +137,11 @@ def test_the_number_of_a_camera_is_recognised(camera: str, tmp_path: Path, monke
     assert expand_sources([Path("0")]) == [Path("0")]
 
 
+def test_a_folder_that_is_gone(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"the folder .*none cannot be read: No such file or directory"):
+        pictures_in(tmp_path / "none")
+
+
 def test_a_name_with_a_colon_does_not_count_as_an_address(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="does not exist"):
         expand_sources([tmp_path / "rtsp:" / "a.mp4"])
