@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 
 import av
@@ -114,12 +115,12 @@ def test_what_a_video_does_not_have_cannot_be_cut_out(clip: Clip, tmp_path: Path
 
 
 def test_a_video_without_a_keyframe(clip: Clip, tmp_path: Path) -> None:
-    with av.open(str(clip("a.mkv", frames=12, codec="mpeg4"))) as given, av.open(str(tmp_path / "b.mkv"), "w") as output:
+    """The first packet, which is the only keyframe, is missing."""
+    with av.open(str(clip("a.mkv", frames=12, codec="mpeg2video"))) as given, av.open(str(tmp_path / "b.mkv"), "w") as output:
         track = output.add_stream_from_template(given.streams.video[0])
-        for packet in given.demux(video=0):
-            if packet.size:
-                packet.is_keyframe, packet.stream = False, track
-                output.mux(packet)
+        for packet in islice((packet for packet in given.demux(video=0) if packet.size), 1, None):
+            packet.stream = track
+            output.mux(packet)
     with pytest.raises(ExportError, match=r"b\.mkv has no frame from which a clip can begin: repair the file"):
         copy_clip(tmp_path / "b.mkv", 0.0, 1.0, tmp_path / "clip.mkv")
 
@@ -127,8 +128,9 @@ def test_a_video_without_a_keyframe(clip: Clip, tmp_path: Path) -> None:
 def test_pictures_that_no_file_can_hold(tmp_path: Path) -> None:
     with pytest.raises(ExportError, match=r"a picture cannot be encoded as \.jpg"):
         write_picture(np.zeros((1, 70_000, 3), np.uint8), tmp_path / "a.jpg")
+    planes = np.zeros((16, 70_000), np.uint8), np.zeros((8, 35_000), np.uint8), np.zeros((8, 35_000), np.uint8)
     with pytest.raises(ExportError, match="the video cannot be encoded"):
-        VideoWriter(tmp_path / "a.mp4", (70_000, 16), Fraction(25), Fraction(1, 25)).write((), Fraction(0))
+        VideoWriter(tmp_path / "a.mp4", (70_000, 16), Fraction(25), Fraction(1, 25)).write(planes, Fraction(0))
 
 
 def test_a_raw_stream_is_said_to_have_no_times(clip: Clip, tmp_path: Path) -> None:

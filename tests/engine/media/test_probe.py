@@ -102,7 +102,7 @@ def test_an_album_cover_does_not_count_as_a_video_track(tmp_path: Path) -> None:
 
 
 def test_a_video_without_a_frame(clip: Clip, tmp_path: Path) -> None:
-    header = tmp_path / "header.mkv"
+    header = tmp_path / "header.avi"
     with av.open(str(header), "w") as output:
         output.add_stream("mpeg4", rate=25)
         output.start_encoding()
