@@ -371,10 +371,10 @@ def test_what_is_not_supported_says_why(decoder: NvdecDecoder, tmp_path: Path) -
         (make_video(tmp_path / "f.mp4", 30, codec="libx265", pix_fmt="yuv420p10le", colorspace=9, transfer=16), "HDR video (PQ)"),
     ):
         info = probe(path)
-        assert reason in (decoder.supports(info) or "nothing")
+        assert reason in str(decoder.supports(info))
         with pytest.raises(DeviceError, match="--decode"):
             next(decoder.decode(info, info.segments[0]))
-        assert reason in decoder.cpu_reason(info)
+        assert reason in str(decoder.cpu_reason(info))
 
 
 def test_a_stream_that_changes_its_format_goes_to_the_cpu(decoder: NvdecDecoder, tmp_path: Path) -> None:
@@ -393,7 +393,7 @@ def test_a_stream_that_changes_its_format_goes_to_the_cpu(decoder: NvdecDecoder,
             if not isinstance(frame, DecodeFailure) and isinstance(frame.image, DeviceFrame):
                 frame.image.release()
     assert sizes == {(320, 240), (160, 120)}
-    assert "NVDEC cannot decode it (" in decoder.cpu_reason(info)
+    assert "NVDEC cannot decode it (" in str(decoder.cpu_reason(info))
 
 
 def test_the_real_video(decoder: NvdecDecoder, data: Path) -> None:

@@ -10,14 +10,28 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from framefleet.engine.media.container.hidden_packets import Bits
+from framefleet.engine.notices import Notice
 
 
-class UnsupportedError(Exception):
-    """NVDEC cannot decode this stream, or its frames differ from FFmpeg's. The message says why."""
+class _ReasonError(Exception):
+    """Why NVDEC is not used."""
+
+    def __init__(self, notice: Notice) -> None:
+        super().__init__(notice)
+        self.notice = notice
 
 
-class DamagedError(Exception):
-    """NVDEC cannot decode the next frame in the same way as FFmpeg. The message says why."""
+class UnsupportedError(_ReasonError):
+    """NVDEC cannot decode this stream, or its frames differ from FFmpeg's."""
+
+
+class DamagedError(_ReasonError):
+    """NVDEC cannot decode the next frame in the same way as FFmpeg."""
+
+
+def said(words: str | None) -> Notice | None:
+    """FFmpeg's words as a notice."""
+    return None if words is None else Notice("general.detail", detail=words)
 
 
 class UncertainEndError(DamagedError):
@@ -80,12 +94,12 @@ class Bitstream:
         self.format = b""
         converted = self.convert(packet)
         if self._units is None and not self.format:
-            raise DamagedError("it does not begin with a keyframe")
+            raise DamagedError(Notice("media.no_keyframe"))
         if self._units is None or (self.format and not self._length_size):
             return converted
         self.format = self.format or self._parameter_sets(self._sets, self._units)
         if not self.format:
-            raise DamagedError("it has no sequence parameter set")
+            raise DamagedError(Notice("media.no_parameter_set"))
         return bytearray(self._sets + converted)
 
     def convert(self, packet: Writable) -> Writable:
@@ -120,7 +134,7 @@ class Bitstream:
         if not self.format:
             self.format = found
         elif found and found != self.format:
-            raise DamagedError("the stream changes its format")
+            raise DamagedError(Notice("media.format_changes"))
 
     def _with_start_codes(self, packet: Writable, units: _Units) -> Writable:
         step, size, position = self._length_size, len(packet), 0
@@ -129,10 +143,10 @@ class Bitstream:
         while position < size:
             start = position + step
             if start >= size:
-                raise DamagedError("a packet is damaged")
+                raise DamagedError(Notice("media.damaged_packet"))
             end = start + (_LENGTH(packet, position)[0] if step == 4 else int.from_bytes(packet[position:start], "big"))
             if not start < end <= size:
-                raise DamagedError("a packet is damaged")
+                raise DamagedError(Notice("media.damaged_packet"))
             if units.kind(packet[start]) == units.sps:
                 found += _START + bytes(packet[start:end])
             if step == len(_START):
@@ -225,7 +239,7 @@ def _vp9_keyframe(frame: bytes) -> bytes:
     bits = Bits(frame[:40])
     marker, profile = bits.take(2), bits.take(1) + 2 * bits.take(1)
     if marker != 2:
-        raise DamagedError("a packet is damaged")
+        raise DamagedError(Notice("media.damaged_packet"))
     if profile == 3:
         bits.take(1)
     if bits.take(1):  # shows an earlier frame
@@ -233,7 +247,7 @@ def _vp9_keyframe(frame: bytes) -> bytes:
     inter, shown, resilient = bits.take(1), bits.take(1), bits.take(1)
     if not inter:
         if bits.take(24) != _SYNC_CODE:
-            raise DamagedError("a packet is damaged")
+            raise DamagedError(Notice("media.damaged_packet"))
         depth = bits.take(1) if profile >= 2 else 0
         space = bits.take(3)
         full = bits.take(1 if space != 7 else 0)
@@ -244,8 +258,8 @@ def _vp9_keyframe(frame: bytes) -> bytes:
     if not resilient:
         bits.take(2)
     if intra_only:
-        raise DamagedError("the stream may change its format")
+        raise DamagedError(Notice("media.format_may_change"))
     bits.take(8 + 3 * 4)
     if not any(bits.take(1) for _ in range(3)):
-        raise DamagedError("the stream may change its format")
+        raise DamagedError(Notice("media.format_may_change"))
     return b""

@@ -24,14 +24,14 @@ from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.container.video_file import Identity, OpenFiles, VideoFile, VideoPacket, identity
 from framefleet.engine.media.cpu_decoding import THREADS, decode_planes
 from framefleet.engine.media.decoder import Decoded, Decoder
-from framefleet.engine.media.nvdec.bitstream import Bitstream, DamagedError, UncertainEndError, UnsupportedError
+from framefleet.engine.media.nvdec.bitstream import Bitstream, DamagedError, UncertainEndError, UnsupportedError, said
 from framefleet.engine.media.nvdec.format import AwaitedFrames, decoder_time, first_frame, leads
 from framefleet.engine.media.nvdec.session import Session, SessionPool, check, load_library, session_stream
 from framefleet.engine.media.nvdec.surfaces import SurfaceRing, device_surfaces
 from framefleet.engine.media.segment import SegmentTable, is_reliable
 from framefleet.engine.media.types import DecodedFrame, DeviceFrame, Segment, SourceInfo, SourceKind
-from framefleet.engine.notices import Notice
-from framefleet.engine.types import UNNUMBERED, FrameRef
+from framefleet.engine.notices import Notice, Option
+from framefleet.engine.types import UNNUMBERED, DeviceId, FrameRef, of_device
 
 _MIN_SURFACES = 8
 _SURFACE_BYTES = 4 * 2**30
@@ -63,18 +63,18 @@ class NvdecDecoder(Decoder):
         self._sessions = SessionPool(partial(Session, self._library, session_stream(index)), surfaces.plenty)
         self._files = OpenFiles()
         self._formats: dict[tuple[Identity, bytes], FrameFormat | UnsupportedError] = {}
-        self._verdicts: dict[Identity, str | None] = {}
-        self._problems: dict[str, Exception] = {}
+        self._verdicts: dict[Identity, Notice | None] = {}
+        self._problems: dict[str, DamagedError | UnsupportedError] = {}
         self._lock = threading.Lock()
         self._processors = share_of_gpu(Device(index).pci_bus_id, _PROCESSORS) if threads > _PROCESSORS else frozenset[int]()
 
-    def supports(self, info: SourceInfo) -> str | None:
+    def supports(self, info: SourceInfo) -> Notice | None:
         """Why NVDEC cannot decode this source, None if it can. Decodes one frame to find out, once for each source.
 
         Raises SourceError if the file cannot be opened any more.
         """
         if info.kind is not SourceKind.VIDEO:
-            return "pictures are decoded by the CPU"
+            return Notice("media.pictures_by_cpu")
         Device(self._index).set_current()
         known = identity(Path(info.path))
         with self._lock:
@@ -83,7 +83,7 @@ class NvdecDecoder(Decoder):
                 try:
                     self._examine(info, info.segments[0])
                 except UnsupportedError as problem:
-                    verdict = str(problem)
+                    verdict = problem.notice
                 except DamagedError:  # FFmpeg will decode this segment; the others may be undamaged
                     pass
                 self._verdicts[known] = verdict
@@ -95,7 +95,8 @@ class NvdecDecoder(Decoder):
         if reason is None:
             return self._decode(info, segment, skip)
         if self._required and info.kind is SourceKind.VIDEO:
-            raise DeviceError(f"cuda:{self._index}: NVDEC cannot decode {info.path} ({reason}): use --decode auto")
+            refused = Notice("media.nvdec_refuses", path=Path(info.path), problem=reason, option=Option("decode", "auto"))
+            raise DeviceError(of_device(DeviceId("cuda", str(self._index)), refused))
         return decode_planes(info, segment, skip, max(1, THREADS // self.threads))
 
     def _decode(self, info: SourceInfo, segment: Segment, skip: int) -> Iterator[Decoded]:
@@ -131,8 +132,9 @@ class NvdecDecoder(Decoder):
         """See ``Decoder.cpu_reason``."""
         if info.kind is not SourceKind.VIDEO:
             return None
-        problem = self._verdicts.get(identity(Path(info.path))) or self._problems.get(info.path)
-        return Notice("media.not_by_nvdec", problem=problem) if problem else None
+        found = self._problems.get(info.path)
+        problem = self._verdicts.get(identity(Path(info.path))) or (None if found is None else found.notice)
+        return None if problem is None else Notice("media.not_by_nvdec", problem=problem)
 
     def stop(self) -> None:
         """See ``Decoder.stop``: threads that wait for a session end."""
@@ -160,13 +162,13 @@ class NvdecDecoder(Decoder):
                 packets = awaited.packets(chosen)
                 first = next(packets, None)
                 if first is None or first.pts is None:
-                    raise DamagedError(file.error or "it has no packets")
+                    raise DamagedError(said(file.error) or Notice("media.no_packets"))
                 begin = bitstream.first(bytearray(first))
                 layout = self._format(info, part, bitstream.format)
                 if session is None:
                     session, kind = stack.enter_context(self._sessions.use(file.codec.name, bitstream.format, turn)), bitstream.format
                 elif bitstream.format != kind:
-                    raise DamagedError("the stream changes its format")
+                    raise DamagedError(Notice("media.format_changes"))
                 for pts, address in awaited.matched(session.decode(begin, decoder_time(first.pts)), session.damaged):
                     yield pts, layout, session, address
                 for packet in packets:
@@ -195,7 +197,7 @@ class NvdecDecoder(Decoder):
         try:
             check(codec, int(getattr(self._library.cudaVideoCodec, codec.upper())), first.format)
             if self._surfaces.room_for(first.format.nbytes) < _MIN_SURFACES:
-                raise UnsupportedError(f"there is no memory for {_MIN_SURFACES} of its frames of {first.format.nbytes >> 20} MiB")
+                raise UnsupportedError(Notice("media.nvdec_memory", frames=_MIN_SURFACES, size=first.format.nbytes >> 20))
             with self._sessions.use(codec, first.bitstream.format) as session:
                 first.compare(session)
         except UnsupportedError as problem:
@@ -204,7 +206,7 @@ class NvdecDecoder(Decoder):
         self._formats[key] = first.format
         return first.format
 
-    def _report(self, path: str, problem: Exception) -> None:
+    def _report(self, path: str, problem: DamagedError | UnsupportedError) -> None:
         known = self._problems.get(path)
         if known is not None and not isinstance(known, UncertainEndError):
             return
@@ -220,7 +222,7 @@ def _sampled(file: VideoFile, segment: Segment, skip: int) -> tuple[Parts, dict[
     """
     table = SegmentTable(file, segment)
     if not is_reliable(table, segment):
-        raise DamagedError(file.error or "its packets do not show how many frames it has")
+        raise DamagedError(said(file.error) or Notice("media.uncertain_frames"))
     positions, indices = (array[skip:] for array in table.wanted())
     runs = table.runs(positions)
     parts = zip((run.part for run in runs), table.packets(runs), strict=True)

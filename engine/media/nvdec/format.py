@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
 from framefleet.engine.media.container.video_file import VideoFile, VideoPacket
-from framefleet.engine.media.nvdec.bitstream import Bitstream, DamagedError, UncertainEndError, UnsupportedError
+from framefleet.engine.media.nvdec.bitstream import Bitstream, DamagedError, UncertainEndError, UnsupportedError, said
 from framefleet.engine.media.nvdec.session import Session
 from framefleet.engine.media.picture import DEPTHS, Converter, frame_format, samples_of, transfer_name
 from framefleet.engine.media.segment import covers, packets_of
 from framefleet.engine.media.types import Segment
+from framefleet.engine.notices import Notice
 
 _OPEN_ENDED = ("mpegts", "mpeg")
 """Containers that do not store the end of a packet: it ends where the next one begins."""
@@ -63,18 +64,18 @@ class AwaitedFrames:
             else:
                 yield packet
         if waiting is not None:
-            raise UncertainEndError("its last packet may be incomplete")
+            raise UncertainEndError(Notice("media.uncertain_end"))
 
     def _expect(self, packet: VideoPacket) -> None:
         shown, pts = self._file.shows(packet), packet.pts
         if packet.is_corrupt or self._file.error:
-            raise DamagedError(self._file.error or "its data is incomplete or damaged")
+            raise DamagedError(said(self._file.error) or Notice("media.incomplete_data"))
         if pts is None:
-            raise DamagedError("a packet has no presentation time")
+            raise DamagedError(Notice("media.packet_without_time"))
         # a stream can change its format at keyframes only; asking for every packet would take 5 µs each
         changes = packet.is_keyframe and packet.has_sidedata("new_extradata")
         if changes and bytes(packet.get_sidedata("new_extradata")) != self._file.codec.extradata:
-            raise DamagedError("the stream changes its format")
+            raise DamagedError(Notice("media.format_changes"))
         if packet.is_discard:
             self._unwanted.add(pts)
         elif shown and covers(self._segment, pts):
@@ -92,16 +93,16 @@ class AwaitedFrames:
             pts = time - _ORIGIN
             if self._order and self._order[0] == pts:
                 if damaged:
-                    raise DamagedError("its data is incomplete or damaged")
+                    raise DamagedError(Notice("media.incomplete_data"))
                 heappop(self._order)
                 yield pts, address
             elif covers(self._segment, pts) and pts not in self._unwanted:
-                raise DamagedError("a frame is missing or out of order")
+                raise DamagedError(Notice("media.frame_out_of_order"))
 
     def end(self) -> None:
         """Check that all frames have arrived. Raises DamagedError if frames are missing."""
         if self._order or self._file.error or self._promised < self._segment.frames:
-            raise DamagedError(self._file.error or "frames are missing")
+            raise DamagedError(said(self._file.error) or Notice("media.frames_missing"))
 
 
 # Finds the format of a stream's frames from the first one, which FFmpeg and the hardware both decode for comparison.
@@ -138,16 +139,17 @@ class FirstFrame:
                     self._compare(session, address)
                     seen = True
         if not seen:
-            raise DamagedError("NVDEC does not return its first frame")
+            raise DamagedError(Notice("media.nvdec_without_first_frame"))
 
     def _compare(self, session: Session, address: int) -> None:
         layout = self.format
         width, height, nbytes = session.size()
         if (width, height, nbytes) != (-(-layout.stored_width // 2) * 2, layout.stored_height, layout.nbytes):
-            raise UnsupportedError(f"NVDEC's frames are {width}×{height}, FFmpeg's {layout.stored_width}×{layout.stored_height}")
+            right = {"right_width": layout.stored_width, "right_height": layout.stored_height}
+            raise UnsupportedError(Notice("media.nvdec_other_size", width=width, height=height, **right))
         found = layout.planes(np.frombuffer(session.download(address, nbytes), np.uint8))
         if not all(np.array_equal(*pair) for pair in zip(found, planes(self.frame, layout.depth), strict=True)):
-            raise UnsupportedError("NVDEC's first frame differs from FFmpeg's")
+            raise UnsupportedError(Notice("media.nvdec_other_pixels"))
 
 
 def first_frame(file: VideoFile, segment: Segment) -> FirstFrame:
@@ -159,9 +161,9 @@ def first_frame(file: VideoFile, segment: Segment) -> FirstFrame:
     """
     bitstream = Bitstream(file.codec.name, file.codec.extradata)
     if file.codec.name not in Bitstream.CODECS:
-        raise UnsupportedError(f"its codec is {file.codec.name}; NVDEC is used for {', '.join(Bitstream.CODECS)}")
+        raise UnsupportedError(Notice("media.nvdec_codec", codec=file.codec.name, codecs=tuple(Bitstream.CODECS)))
     if file.codec.name == "h264" and file.hidden.possible:
-        raise UnsupportedError("the video may be interlaced, which NVDEC shows deinterlaced")
+        raise UnsupportedError(Notice("media.maybe_interlaced"))
     packets: list[tuple[bytearray, int]] = []
     for packet in (*islice(packets_of(file, segment), _TRIED_PACKETS), None):
         if packet is not None:
@@ -172,23 +174,23 @@ def first_frame(file: VideoFile, segment: Segment) -> FirstFrame:
         for frame in file.decode(packet):
             if frame.pts is not None and covers(segment, frame.pts) and not frame.is_corrupt:
                 return FirstFrame(bitstream, packets, frame, _format(file, frame))
-    raise DamagedError(file.error or "no frame at its beginning can be decoded")
+    raise DamagedError(said(file.error) or Notice("media.no_first_frame"))
 
 
 def _time(packet: VideoPacket) -> int:
     if packet.pts is None:
-        raise UnsupportedError("its container does not say when a frame is shown")
+        raise UnsupportedError(Notice("media.container_without_times"))
     return packet.pts
 
 
 def _format(file: VideoFile, frame: VideoFrame) -> FrameFormat:
     name = frame.format.name
     if name not in DEPTHS:
-        raise UnsupportedError(f"its pixel format is {name}; NVDEC is used for {', '.join(DEPTHS)}")
+        raise UnsupportedError(Notice("media.nvdec_pixel_format", format=name, formats=tuple(DEPTHS)))
     if frame.interlaced_frame:
-        raise UnsupportedError("the video is interlaced, which NVDEC shows deinterlaced")
+        raise UnsupportedError(Notice("media.interlaced"))
     if transfer := transfer_name(frame):
-        raise UnsupportedError(f"it is HDR video ({transfer}), which the CPU converts to standard dynamic range")
+        raise UnsupportedError(Notice("media.hdr", transfer=transfer))
     depth = DEPTHS[name]
     kind = PixelFormat.NV12 if depth == 8 else PixelFormat.P016
     return frame_format(frame, Converter(file.stream.sample_aspect_ratio), kind, depth)

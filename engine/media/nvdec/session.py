@@ -19,6 +19,7 @@ from framefleet.engine.detection.frame_format import FrameFormat
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.nvdec.bitstream import DamagedError, UncertainEndError, UnsupportedError, Writable
 from framefleet.engine.media.nvdec.surfaces import Surface
+from framefleet.engine.notices import Notice, Option
 
 # Reads the decoder library's messages on C's standard output, where alone it reports damaged pictures.
 #
@@ -127,7 +128,7 @@ def limits(codec: int, depth: int) -> Limits:
     """
     found = Limits(codec=codec, chroma=_CHROMA_420, depth_minus_8=depth - 8)
     if status := question()(ctypes.byref(found)):
-        raise UnsupportedError(f"the query of NVDEC's capabilities failed (CUDA error {status})")
+        raise UnsupportedError(Notice("media.nvdec_not_asked", status=status))
     return found
 
 
@@ -139,14 +140,12 @@ def check(name: str, codec: int, layout: FrameFormat) -> None:
     found = limits(codec, layout.depth)
     width, height = layout.stored_width, layout.stored_height
     if not found.supported:
-        raise UnsupportedError(f"this GPU's NVDEC cannot decode {name} of {layout.depth} bits")
+        raise UnsupportedError(Notice("media.nvdec_depth", codec=name, depth=layout.depth))
     blocks = -(-width // 16) * -(-height // 16)
     fits = found.min_width <= width <= found.max_width and found.min_height <= height <= found.max_height
     if not fits or blocks > found.max_blocks:
-        raise UnsupportedError(
-            f"its frames are {width}×{height}; this GPU's NVDEC decodes {name} "
-            f"from {found.min_width}×{found.min_height} to {found.max_width}×{found.max_height}"
-        )
+        limit = {name: getattr(found, name) for name in ("min_width", "min_height", "max_width", "max_height")}
+        raise UnsupportedError(Notice("media.nvdec_size", codec=name, width=width, height=height, **limit))
 
 
 def load_library() -> Any:
@@ -157,14 +156,11 @@ def load_library() -> Any:
         question()
     except Exception as problem:  # without a driver the import raises various errors
         first = str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
-        raise DeviceError(
-            f"NVDEC needs PyNvVideoCodec and an NVIDIA driver with its video libraries ({first}): "
-            "install 'framefleet[cuda]', in a container allow the driver's 'video' capability, or use --decode cpu"
-        ) from problem
+        raise DeviceError(Notice("media.no_nvdec", detail=first, option=Option("decode", "cpu"))) from problem
     try:
         messages()
     except OSError as problem:
-        raise DeviceError(f"NVDEC's error messages cannot be read on this system ({problem}): use --decode cpu") from problem
+        raise DeviceError(Notice("media.nvdec_messages_unread", detail=str(problem), option=Option("decode", "cpu"))) from problem
     return PyNvVideoCodec
 
 
@@ -253,7 +249,7 @@ class Session:
             packet.bsl_data, packet.bsl, packet.pts = address, size, time
             frames = [(frame.timestamp, frame.GetPtrToPlane(0)) for frame in self._decoder.Decode(packet)]
         except Exception as problem:  # the library's exceptions have no common base
-            raise DamagedError(str(problem)) from problem
+            raise DamagedError(Notice("general.detail", detail=str(problem))) from problem
         finally:
             if not self.begun:
                 self.begun = True
@@ -321,7 +317,7 @@ class SessionPool:
             while turn is not None and not (self._closed or self._served(key, turn)) and time.monotonic() < deadline:
                 self._changed.wait(_LOOK_SECONDS)
             if self._closed:
-                raise DeviceError("the decoder is closed")
+                raise DeviceError(Notice("media.decoder_closed"))
             if turn is not None:
                 self._waiting.remove(turn)
                 self._changed.notify_all()
@@ -330,7 +326,7 @@ class SessionPool:
                 try:
                     session = self._opening = self._open_session(key[0], self._look)
                 except Exception as problem:  # the library's exceptions have no common base
-                    raise DamagedError(f"its decoder cannot be opened: {problem}") from problem
+                    raise DamagedError(Notice("media.decoder_not_opened", detail=str(problem))) from problem
             self._used[key] += 1
             return session
 

@@ -81,7 +81,7 @@ class SurfaceRing:
                 surface.lease += 1
                 return surface, partial(self._release, surface, surface.lease)
             if not self.room_for(nbytes):
-                raise DeviceError(f"a frame of {nbytes >> 20} MiB does not fit into the {self._budget >> 20} MiB for decoded frames")
+                raise DeviceError(Notice("media.frame_exceeds_memory", size=nbytes >> 20, limit=self._budget >> 20))
             if self._waiting or not self._available(nbytes):
                 turn = threading.Condition(self._lock)
                 self._waiting.append(turn)
@@ -91,7 +91,7 @@ class SurfaceRing:
                 self._waiting.remove(turn)
             try:
                 if self._closed:
-                    raise DeviceError("the memory for decoded frames has been given back: the engine was closed")
+                    raise DeviceError(Notice("media.frame_memory_freed"))
                 surface = self._take(nbytes)
             finally:
                 self._call_next()

@@ -16,6 +16,7 @@ from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.nvdec import session as nvdec_session
 from framefleet.engine.media.nvdec.bitstream import DamagedError, UncertainEndError
 from framefleet.engine.media.nvdec.session import SessionPool
+from tests.support.notices import words
 
 FORMAT = b"1080p"
 
@@ -83,9 +84,9 @@ def test_a_session_is_used_again_by_streams_of_its_kind() -> None:
 def test_a_session_that_failed_is_not_used_again() -> None:
     hardware = Hardware()
     with pytest.raises(DamagedError), hardware.pool.use("h264", FORMAT):
-        raise DamagedError("spoiled")
+        raise DamagedError(words("spoiled"))
     with pytest.raises(UncertainEndError), hardware.pool.use("h264", FORMAT):
-        raise UncertainEndError("the last one may be missing")
+        raise UncertainEndError(words("the last one may be missing"))
     assert hardware.finished == 1
     with hardware.pool.use("h264", FORMAT):
         pass
