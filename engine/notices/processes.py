@@ -7,6 +7,7 @@ TEXTS: dict[str, Text] = {
     "processes.no_memory_left": "no memory is left: a process may use {limit:,} MB here; raise the limit (ulimit -v), or remove it",
     "processes.no_memory": "no memory is left on this machine: end other programs, or use fewer devices",
     "processes.no_descriptors": "no more files can be opened: a process may have {limit:,} open here; raise the limit (ulimit -n)",
+    "processes.file_limit": "a file may have {limit:,} KiB here: raise the limit (ulimit -f), or write less",
     "processes.no_threads": "no more threads can be started: raise the limit of processes (ulimit -u) or of memory (ulimit -v)",
     "processes.worker": "the worker",
     # how a child process ended: {name} is the process in words

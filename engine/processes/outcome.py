@@ -70,7 +70,12 @@ class Outcome:
         """Whether something outside ended the process: a user, the system, or a lack of memory. Its work is then not to blame."""
         if self.exit_message is not None:
             return self.exit_message.external
-        return self.exit_code in _EXTERNAL or (self.exit_code in _CRASHES and _memory_limit() is not None)
+        return self.exit_code in _EXTERNAL or self._may_lack_memory
+
+    @property
+    def _may_lack_memory(self) -> bool:
+        """Whether it ended without a word, as processes do that get no memory for their libraries, and its memory is limited."""
+        return (self.exit_code == 1 or self.exit_code in _CRASHES) and _memory_limit() is not None
 
     @property
     def reason(self) -> Notice:
@@ -79,19 +84,24 @@ class Outcome:
             return self.exit_message.message
         if self.exit_code is None:
             return Notice("processes.not_ended", name=self.name)
-        if self.exit_code >= 0:
-            return Notice("processes.status", name=self.name, exit_code=self.exit_code)
+        limit = _memory_limit() if self._may_lack_memory else None
+        if limit is None:
+            return self._end
+        return Notice("processes.crashed_with_limit", crash=self._end, advice=Notice("processes.memory_limited", limit=limit >> 20))
+
+    @property
+    def _end(self) -> Notice:
+        """How the process ended without a message."""
+        code = self.exit_code or 0
+        if code >= 0:
+            return Notice("processes.status", name=self.name, exit_code=code)
         try:
-            signal_name = signal.Signals(-self.exit_code).name
+            signal_name = signal.Signals(-code).name
         except ValueError:
-            signal_name = f"signal {-self.exit_code}"
+            signal_name = f"signal {-code}"
         if signal_name == "SIGKILL":
             return Notice("processes.killed", name=self.name)
-        crash = Notice("processes.terminated" if signal_name == "SIGTERM" else "processes.crashed", name=self.name, signal=signal_name)
-        limit = _memory_limit() if self.exit_code in _CRASHES else None
-        if limit is None:
-            return crash
-        return Notice("processes.crashed_with_limit", crash=crash, advice=Notice("processes.memory_limited", limit=limit >> 20))
+        return Notice("processes.terminated" if signal_name == "SIGTERM" else "processes.crashed", name=self.name, signal=signal_name)
 
 
 def lack_of_resources(problem: BaseException) -> Notice | None:
@@ -118,10 +128,18 @@ def lack_of_resources(problem: BaseException) -> Notice | None:
                 return Notice("processes.no_memory")
         if isinstance(seen, OSError) and seen.errno in (errno.EMFILE, errno.ENFILE):
             return Notice("processes.no_descriptors", limit=_limit("RLIMIT_NOFILE") or 0)
+        if isinstance(seen, OSError) and seen.errno == errno.EFBIG and (limit := file_limit()) is not None:
+            return limit
         if isinstance(seen, RuntimeError) and "can't start new thread" in str(seen):
             return Notice("processes.no_threads")
         seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
     return None
+
+
+def file_limit() -> Notice | None:
+    """The limit of the size of a file that this process writes, and what to raise; None if there is none."""
+    limit = _limit("RLIMIT_FSIZE")
+    return None if limit is None else Notice("processes.file_limit", limit=limit >> 10)
 
 
 def _memory_limit() -> int | None:

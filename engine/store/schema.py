@@ -16,6 +16,7 @@ import numpy as np
 
 from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.notices import Notice
+from framefleet.engine.processes.outcome import file_limit, lack_of_resources
 from framefleet.engine.store.checksums import DamagedError, connect, describe_damage
 
 APPLICATION_ID = 0x46464C54  # "FFLT": marks a session among SQLite databases
@@ -239,10 +240,14 @@ def explained(path: Path, action: str) -> Iterator[None]:
         remedies = _remedies()
         if action == "read":
             remedies |= {"SQLITE_CANTOPEN": Notice("store.not_there"), "SQLITE_NOTADB": Notice("store.not_a_session")}
+        if (limit := file_limit()) is not None:  # SQLite does not say which error of the system it met
+            remedies |= {"SQLITE_FULL": limit, "SQLITE_IOERR": limit}
+            if action == "read":
+                remedies["SQLITE_READONLY"] = limit  # an unfinished change could not be undone
         raise _cannot(action, path, remedies.get(kind, str(error))) from error
     except OSError as error:
-        remedy = Notice("store.system_error", reason=error.strerror or str(error))
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        remedy = lack_of_resources(error) or Notice("store.system_error", reason=error.strerror or str(error))
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
             remedy = Notice("store.disk_full")
         elif error.errno in (errno.EEXIST, errno.ENOTDIR) and (
             file := next((each for each in (path, path.parent) if each.is_file()), None)

@@ -14,6 +14,7 @@ import pytest
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG
 from tests.support.paths import PYTHONPATH
+from tests.support.store import write_session
 
 FRAMES = 60
 
@@ -21,7 +22,12 @@ FRAMES = 60
 def detect(folder: Path, *limit: int) -> subprocess.CompletedProcess[str]:
     """Detect in the folder's video. limit: the kind and the value of a limit of the program and its workers."""
     model = ("--model", str(TINY_CFG), "--weights", "random:1", "--devices", "cpu:0", "--precision", "fp32")
-    command = [sys.executable, "-m", "framefleet.app.main", "detect", "video.mp4", *model, "--json"]
+    return framefleet(folder, limit, "detect", "video.mp4", *model, "--json")
+
+
+def framefleet(folder: Path, limit: tuple[int, ...], *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in the folder. limit: see ``detect``."""
+    command = [sys.executable, "-m", "framefleet.app.main", *words]
 
     def set_limit() -> None:
         if limit:
@@ -42,9 +48,13 @@ def detect(folder: Path, *limit: int) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("kind", "value", "option"),
     [
-        (resource.RLIMIT_AS, 350 << 20, "ulimit -v"),
+        (resource.RLIMIT_AS, 300 << 20, "ulimit -v"),
+        (resource.RLIMIT_AS, 500 << 20, "ulimit -v"),
         (resource.RLIMIT_AS, 700 << 20, "ulimit -v"),
+        (resource.RLIMIT_NOFILE, 12, "ulimit -n"),
+        (resource.RLIMIT_NOFILE, 16, "ulimit -n"),
         (resource.RLIMIT_NOFILE, 20, "ulimit -n"),
+        (resource.RLIMIT_FSIZE, 30 << 10, "ulimit -f"),
     ],
 )
 def test_a_limit_is_named_and_blames_no_frame(kind: int, value: int, option: str, tmp_path: Path) -> None:
@@ -59,3 +69,25 @@ def test_a_limit_is_named_and_blames_no_frame(kind: int, value: int, option: str
     assert free.returncode == 0, free.stderr
     frames = json.loads(free.stdout.splitlines()[-1])["sources"][0]["frames"]
     assert (frames["decoded"], frames["inferred"], frames["failed"]) == (FRAMES, FRAMES, 0)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("results", "s", "--out", "out", "--format", form) for form in ("jsonl", "csv", "coco", "video")),
+        ("clips", "s", "--class", "person", "--exact"),
+        ("track", "s"),
+        ("merge", "s", "--out", "merged"),
+        ("correct", "s", "delete", "--frame", "0", "--object", "0"),
+    ],
+    ids=" ".join,
+)
+def test_a_limit_of_files_is_named_by_what_writes_and_the_session_stays(words: tuple[str, ...], tmp_path: Path) -> None:
+    make_video(tmp_path / "a.mp4", 300, (160, 120))
+    write_session(tmp_path / "s" / "session.sqlite", {str(tmp_path / "a.mp4"): 300}, boxes=20)
+    limited = framefleet(tmp_path, (resource.RLIMIT_FSIZE, 8 << 10), *words)
+    assert limited.returncode in (1, 2), limited.stderr
+    assert "a file may have 8 KiB here: raise the limit (ulimit -f)" in limited.stderr
+    assert "Traceback" not in limited.stderr
+    assert "disk" not in limited.stderr
+    assert framefleet(tmp_path, (), *words).returncode == 0, "without the limit, it works"
