@@ -83,6 +83,7 @@ OTHERS: tuple[tuple[str | Path, ...], ...] = (
     ("bench", "pipeline", "a.mp4", *FAST),
     ("bench", "devices", "--devices", "cpu:0", "--repetitions", "2", "--largest", "1"),
     ("bench", "scaling", *FAST, "--source", "a.mp4", "--counts", "1", "--seconds", "0.5"),
+    ("tune", "a.mp4", *FAST),
     ("install-desktop",),
     ("demo", "--headless", "--json"),
 )

@@ -305,7 +305,7 @@ def test_a_full_disk_is_reported_and_keeps_the_stored_frames(tmp_path: Path) -> 
     assert run.returncode == 0, run.stderr
     stored, message = run.stdout.split(" ", 1)
     assert "s.sqlite" in message
-    assert "choose another folder" in message
+    assert "raise the limit (ulimit -f)" in message
     with SessionReader(path) as reader:
         assert reader.count(0) == int(stored) > 0
         assert [frame.ref.index for frame in reader.frames(0)] == list(range(int(stored)))

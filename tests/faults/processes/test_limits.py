@@ -36,7 +36,7 @@ def framefleet(folder: Path, limit: tuple[int, ...], *words: str) -> subprocess.
     return subprocess.run(
         command,
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": PYTHONPATH},
+        env=os.environ | {"PYTHONPATH": PYTHONPATH, "PYTHONDONTWRITEBYTECODE": "1"},  # Python leaves bytecode that a limit cut
         preexec_fn=set_limit,
         capture_output=True,
         text=True,

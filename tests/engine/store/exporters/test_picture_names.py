@@ -138,9 +138,11 @@ def test_the_command_finds_the_video_from_the_folder_of_its_file(
 @pytest.mark.parametrize("kind", [*KINDS, avi])
 def test_the_command_makes_these_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Callable[[Path], Path]) -> None:
     video = kind(tmp_path)
-    info, named, size, _ = read_coco(video)
+    info, named, size, failed = read_coco(video)
     monkeypatch.chdir(tmp_path)
     subprocess.run(str(info["images"]), shell=True, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    made = {f"{video.stem}/{path.name}" for path in (tmp_path / video.stem).iterdir()}
+    assert made >= named.keys() if failed else made == named.keys(), "a damaged file has pictures of failed frames, too"
     for name, number in named.items():
         image = cv2.imread(str(tmp_path / name))
         assert image is not None
@@ -151,15 +153,18 @@ def test_the_command_makes_these_pictures(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="needs the program ffmpeg")
 def test_the_command_in_a_description_of_a_data_set_makes_its_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "-a 100%").mkdir()
-    video = KINDS[0](tmp_path / "-a 100%")
+    video = make_video(tmp_path / "-a 100%" / "a.mp4", 30, rate=25, bframes=2)
     monkeypatch.chdir(video.parent)
-    write_session(tmp_path / "session.sqlite", {video.name: 5})
+    write_session(tmp_path / "session.sqlite", {video.name: 30})
     with SessionReader(tmp_path / "session.sqlite") as reader:
         export_session(reader, tmp_path / "out", ["yolo"])
     folder = tmp_path / "out" / "yolo"
     (command,) = (line for line in (folder / "data.yaml").read_text().splitlines() if "ffmpeg" in line)
     subprocess.run(command.removeprefix("# "), shell=True, check=True, capture_output=True, stdin=subprocess.DEVNULL, cwd=folder)
-    assert len([*(folder / "images" / video.stem).glob("*.jpg")]) > 4
+    made = {path.stem for path in (folder / "images" / video.stem).glob("*.jpg")}
+    labelled = {path.stem for path in (folder / "labels" / video.stem).glob("*.txt")}
+    assert len(made) == 30
+    assert made == labelled
 
 
 @pytest.mark.parametrize(("pts", "name"), [(0.0, "00000000"), (0.00025, "00000003"), (1001 / 30000, "00000334"), (-0.04, "-00000400")])
