@@ -128,8 +128,8 @@ def lack_of_resources(problem: BaseException) -> Notice | None:
                 return Notice("processes.no_memory")
         if isinstance(seen, OSError) and seen.errno in (errno.EMFILE, errno.ENFILE):
             return Notice("processes.no_descriptors", limit=_limit("RLIMIT_NOFILE") or 0)
-        if isinstance(seen, OSError) and seen.errno == errno.EFBIG and (limit := file_limit()) is not None:
-            return limit
+        if isinstance(seen, OSError) and seen.errno == errno.EFBIG and (largest := file_limit()) is not None:
+            return largest
         if isinstance(seen, RuntimeError) and "can't start new thread" in str(seen):
             return Notice("processes.no_threads")
         seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
