@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from framefleet.engine.pool.progress import SourceProgress
 from PySide6.QtWidgets import QPushButton
 
 from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.engine.backends.precision import NOT_TUNED
+from framefleet.engine.pool.events import SourceProgress
 from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo
 from framefleet.plugins.cache import FOLDER_VARIABLE
 from tests.support.media import make_video
