@@ -14,7 +14,7 @@ from framefleet.engine.bench.clip_process import make, repeat
 from framefleet.engine.errors import SourceError
 from framefleet.engine.media.probe import probe
 from framefleet.engine.notices import Notice
-from tests.support.media import make_video
+from tests.support.media import make_audio, make_video
 
 
 def test_a_made_clip_is_1080p_h264_and_moves(tmp_path: Path) -> None:
@@ -55,3 +55,11 @@ def test_the_process_tells_why(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert error.code == "bench.not_repeated"
     subprocess.run([sys.executable, "-m", "framefleet.engine.bench.clip_process", str(tmp_path / "clip.mp4"), "2"], check=True)
     assert probe(tmp_path / "clip.mp4").frames == 2
+
+
+def test_videos_without_pictures_or_times(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"a\.m4a has no pictures"):
+        repeat(make_audio(tmp_path / "a.m4a"), 10, tmp_path / "long.mp4")
+    raw = make_video(tmp_path / "a.h264", 5)
+    with pytest.raises(SourceError, match=r"a\.h264 has no frames with times"):
+        repeat(raw, 10, tmp_path / "long.mp4")

@@ -146,3 +146,12 @@ def test_a_header_without_a_page_size_is_refused_at_once(session: Path) -> None:
     session.write_bytes(content)
     with pytest.raises(ExportError, match=r"not a session database|damaged"):
         SessionReader(session)
+
+
+def test_of_many_damaged_sources_some_are_named(tmp_path: Path) -> None:
+    session = write_session(tmp_path / "s.sqlite", {f"{number}.mp4": 300 for number in range(8)})
+    for number in range(8):
+        flip(session, PAGE * page_of(session, f"frames WHERE source = {number}", 3) + 2000)
+    with pytest.raises(ExportError, match=r"the results of 0\.mp4 \(.*\) and \d more sources?") as error:
+        SessionReader(session)
+    assert "7.mp4" not in str(error.value)

@@ -224,3 +224,16 @@ def test_a_run_that_goes_on_forgets_which_tracks_were_split(path, monkeypatch):
         assert reader.tracks(0) == []
         assert not reader.has_track_corrections
     assert seen(path)[2] == ([0, 1, 1], None, [False, False, True])
+
+
+def test_a_source_that_the_session_does_not_have(tmp_path):
+    path = write_session(tmp_path / "s.sqlite", {"a.mp4": 3})
+    with Corrections(path) as corrections, pytest.raises(UsageError, match="there is no detection 0 in frame 1 of source 9"):
+        corrections.delete(OneDetection(9, 1, 0))
+
+
+def test_an_empty_file_becomes_a_session(tmp_path):
+    path = tmp_path / "s.sqlite"
+    path.touch()
+    with SessionWriter(path, LABELS, {}, go_on=True) as writer:
+        assert (writer.continued, writer.notes) == (False, [])

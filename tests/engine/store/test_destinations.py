@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from framefleet.engine.errors import ExportError
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.destinations import Destinations, Outputs, Protected, Purpose, names_for, outputs_among
 from framefleet.engine.store.export import export_session
@@ -97,6 +98,18 @@ def test_the_pictures_of_a_folder_are_protected(tmp_path: Path) -> None:
     (tmp_path / "1.txt").touch()
     assert Protected([tmp_path]).why_not(tmp_path / "1.png") == Notice("store.is_a_picture_of_a_source")
     assert Protected([tmp_path]).why_not(tmp_path / "1.txt") is None
+
+
+def test_without_a_free_name_nothing_is_replaced(session: Path) -> None:
+    made, taken = session.with_name("made"), session.with_name("a.txt")
+    made.write_text("new")
+    taken.write_text("mine")
+    with (
+        Destinations(session, Protected([])) as destinations,
+        pytest.raises(ExportError, match=r"made finds no free name in .*: choose another folder"),
+    ):
+        destinations.place(made, session.parent, ["a.txt"], PURPOSE)
+    assert taken.read_text() == "mine"
 
 
 @pytest.mark.parametrize("links", [True, False])

@@ -4,6 +4,9 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from framefleet.engine.errors import ModelError
 from framefleet.engine.settings import EngineSettings, ModelFiles, Parallel, RunSettings, Tiles
 from framefleet.engine.store.facts import DECIDING, differences, run_facts
 from framefleet.engine.types import DeviceId
@@ -45,3 +48,8 @@ def test_what_differs_is_said_in_words() -> None:
     base = run_facts(RunSettings(tiny_files()))
     other = run_facts(RunSettings(tiny_files(), engine=EngineSettings(classes=frozenset((1, 0)), confidence=0.3)))
     assert [*map(str, differences(base, other))] == ["confidence is 0.3, it was 0.25", "classes is 0,1, it was not given"]
+
+
+def test_a_model_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"none\.weights cannot be read: No such file"):
+        run_facts(RunSettings(ModelFiles(tiny_files().cfg, tmp_path / "none.weights")))

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,13 +16,21 @@ import pandas as pd
 import pytest
 from pyarrow import parquet
 
-from framefleet.engine.errors import ExportError
+from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export import export_session
 from framefleet.engine.store.exporters import csv as tables
 from framefleet.engine.store.exporters.csv import _texts
-from framefleet.engine.store.exporters.options import ExportOptions, Least
+from framefleet.engine.store.exporters.options import (
+    Every,
+    ExportOptions,
+    Least,
+    read_between,
+    read_category_map,
+    read_interval,
+    read_parts,
+)
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.notices import words
@@ -373,3 +382,25 @@ def test_the_detections_of_all_files_fit_into_one_table(traffic: Path, tmp_path:
     pd.testing.assert_frame_equal(whole, pd.concat(tables, ignore_index=True), check_dtype=False)
     columns = parquet.read_table(tmp_path / "one" / "detections.parquet", columns=["source", "frame"]).to_pydict()
     assert columns == {name: whole[name].tolist() for name in columns}
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "message"),
+    [
+        (read_parts, "boxes,heads", "'boxes,heads' is not a list of what to draw: choose from boxes, ids, trails, zones"),
+        (Every.read, "often", "'often' is not a distance between frames: write a number of frames, such as 10"),
+        (Least.read, "long", "'long' is not a length: write a number of frames"),
+        (read_interval, "15", "'15' is not a time: write 30s, 15m or 1h"),
+        (read_between, "0.6,0.3", "'0.6,0.3' is not a range of confidences"),
+        (read_category_map, "dog", "'dog' maps no labels"),
+    ],
+)
+def test_options_that_cannot_be_read(read: Callable[[str], object], text: str, message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        read(text)
+    assert str(error.value).startswith(message)
+
+
+def test_counts_need_lines_or_zones(tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match="no lines and zones to count at: give --zones FILE"):
+        export(write_session(tmp_path / "s.sqlite", {"a.mp4": 3}), tmp_path / "out", "zones")

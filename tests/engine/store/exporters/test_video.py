@@ -30,11 +30,13 @@ from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store.export import export_session
 from framefleet.engine.store.exporters.base import part_of
+from framefleet.engine.store.exporters.options import ExportOptions, PictureFormat
 from framefleet.engine.store.exporters.video import Job
 from framefleet.engine.store.reader import Span, View
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, FrameRef, FrameResult, InferenceFailure
-from tests.support.media import damaged, joined, make_sound, make_video, number_of
+from framefleet.engine.zones.shapes import Line, ZoneSet
+from tests.support.media import damaged, joined, make_sound, make_video, number_of, rewrap
 from tests.support.notices import words
 from tests.support.paths import PYTHONPATH
 from tests.support.store import CPU, LABELS, write_one
@@ -255,6 +257,8 @@ def test_no_video_is_made_of_a_file_that_has_changed(tmp_path: Path) -> None:
     make_video(tmp_path / "a.mp4", 12)
     with pytest.raises(ExportError, match=r"a\.mp4 has changed since the detection.*detect again"):
         stored.export(tmp_path / "out")
+    with SessionReader(stored.database) as reader, pytest.raises(ExportError, match=r"a\.mp4 has changed since its detections were made"):
+        export_session(reader, tmp_path / "out", ["yolo"], options=ExportOptions(pictures=PictureFormat.JPEG))
     assert list((tmp_path / "out").iterdir()) == []
 
 
@@ -473,3 +477,26 @@ def test_what_a_killed_writer_had_written_is_where_the_message_says(tmp_path: Pa
     assert str(kept) in str(error.value)
     assert ".framefleet-export" not in str(error.value)
     assert len(read(kept)[0]) > 100
+
+
+def test_a_video_that_lost_all_its_frames(tmp_path: Path) -> None:
+    """Its session has its frames, and its stamp is that of the damaged file."""
+    video = make_video(tmp_path / "a.avi", 10, codec="mpeg4")
+    info = probe(video)
+    rewrap(video, tmp_path / "zeros.avi", lambda _, data, __: bytes(len(data))).replace(video)
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, str(video), info)
+        writer.add_frames([FrameResult(FrameRef(0, n, n / 30), CPU, 320, 240, Detections()) for n in range(10)])
+        writer.finish_source(0, str(video), Ledger(10, 10), 1.0)
+    with SessionReader(tmp_path / "s.sqlite") as reader, pytest.raises(ExportError, match=r"no frame of .*a\.avi can be decoded: there is"):
+        export_session(reader, tmp_path / "out", ["video"])
+
+
+def test_lines_are_drawn_into_tracked_videos_only(tmp_path: Path) -> None:
+    stored = store(make_video(tmp_path / "a.mp4", 5))
+    zones = ZoneSet((320, 240), (Line("gate", (10, 20), (90, 20)),))
+    with SessionReader(stored.database) as reader:
+        (written,) = export_session(reader, tmp_path / "out", ["video"], options=ExportOptions(zones=zones))
+    assert [str(note) for note in written.notes] == [
+        f"{written.path} has no lines and zones, because they count tracks, and there are none"
+    ]
