@@ -15,13 +15,13 @@ SLOPES = {"linear": 1.0, "leaky": 0.1, "relu": 0.0}
 
 ACTIVATIONS = ("mish", *SLOPES)
 
-_THREADS, _TILE = 256, 32
+THREADS, TILE = 256, 32
 
 
 def suits(shape: tuple[int, ...], stride: int, padding: int, groups: int, activation: str, height: int, width: int) -> bool:
     """Whether a kernel supports this convolution. shape: of the weights, (filters, channels / groups, rows, columns)."""
     known = shape[1:] == (3, 3, 3) and shape[0] % 16 == 0 and stride in (1, 2) and padding == groups == 1 and activation in ACTIVATIONS
-    return known and height % _TILE == width % _TILE == 0
+    return known and height % TILE == width % TILE == 0
 
 
 def packed(weights: NDArray[np.float32], bias: NDArray[np.float32]) -> NDArray[np.float16]:
@@ -69,11 +69,11 @@ class FirstConvolution(Launch):
         activation: str,
     ) -> None:
         channels = _channels_of_a_block(filters)
-        grid = (width // _TILE, height // _TILE, batch * (filters // channels))
+        grid = (width // TILE, height // TILE, batch * (filters // channels))
         sizes = np.int32(height), np.int32(width), np.int32(filters)
         how = np.int32(activation == "mish"), np.float32(SLOPES.get(activation, 1.0))
         name, arguments = f"first_convolution_{stride}_{channels}", (np.uint64(pictures), np.uint64(weights), *sizes, *how, np.uint64(out))
-        super().__init__(kernels, name, grid, _THREADS, *arguments)
+        super().__init__(kernels, name, grid, THREADS, *arguments)
 
 
 def _channels_of_a_block(filters: int) -> int:

@@ -17,7 +17,7 @@ CANDIDATE_BYTES = 28
 """Four float32 of the box, the float32 score, the int32 class id, and an int32 in which the kernels count."""
 
 THREADS = 256
-_MAX_ANCHORS, _MAX_HEADS = 16, 8
+MAX_ANCHORS, MAX_HEADS = 16, 8
 
 HEAD = np.dtype(
     [
@@ -30,7 +30,7 @@ HEAD = np.dtype(
         ("pitch", np.int32),
         ("scale_x_y", np.float32),
         ("shift", np.float32),
-        ("sizes", np.float32, 2 * _MAX_ANCHORS),
+        ("sizes", np.float32, 2 * MAX_ANCHORS),
     ],
     align=True,
 )
@@ -83,13 +83,13 @@ class Candidates:
 
 def head_table(heads: Sequence[Head]) -> NDArray[Any]:
     """The heads as the kernel reads them, HEAD (n,). Raises ValueError if there are too many heads, or a head has too many anchors."""
-    if len(heads) > _MAX_HEADS:
-        raise ValueError(f"a network of {len(heads)} heads: at most {_MAX_HEADS} can be used on a GPU")
+    if len(heads) > MAX_HEADS:
+        raise ValueError(f"a network of {len(heads)} heads: at most {MAX_HEADS} can be used on a GPU")
     table = np.zeros(len(heads), HEAD)
     first = 0
     for entry, head in zip(table, heads, strict=True):
-        if len(head.anchors) > _MAX_ANCHORS:
-            raise ValueError(f"a head of {len(head.anchors)} anchors: at most {_MAX_ANCHORS} can be used on a GPU")
+        if len(head.anchors) > MAX_ANCHORS:
+            raise ValueError(f"a head of {len(head.anchors)} anchors: at most {MAX_ANCHORS} can be used on a GPU")
         entry["values"], entry["rows"], entry["columns"] = head.values, head.rows, head.columns
         entry["anchors"], entry["first"] = len(head.anchors), first
         entry["new_coords"], entry["scale_x_y"], entry["shift"] = head.new_coords, head.scale_x_y, 0.5 * (head.scale_x_y - 1)

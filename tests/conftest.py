@@ -176,7 +176,7 @@ def goldens(pytestconfig: pytest.Config) -> Goldens:
 def short_measurements(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure scaling with videos of a few hundred frames."""
     monkeypatch.setattr("framefleet.engine.bench.scaling.SEGMENTS", 2)
-    monkeypatch.setattr("framefleet.engine.bench.scaling._CPU_TRIAL_FRAMES", 100)
+    monkeypatch.setattr("framefleet.engine.bench.scaling.CPU_TRIAL_FRAMES", 100)
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ SEGMENTS = 4
 """Segments for every decode thread, at least: with fewer, the devices end at very different times."""
 
 _TRIAL_SECONDS = 3.0
-_CPU_TRIAL_FRAMES, _GPU_TRIAL_FRAMES = 600, 9000  # the latter are 3 s at the speed of NVDEC
+CPU_TRIAL_FRAMES, _GPU_TRIAL_FRAMES = 600, 9000  # the latter are 3 s at the speed of NVDEC
 
 
 class Mode(StrEnum):
@@ -142,7 +142,7 @@ def _trial(experiment: Experiment, clips: Clips, show: Show) -> tuple[float, int
     run = run_pool(
         replace(experiment.settings, parallel=Parallel.STREAMS),
         [first],
-        [clips.of(_CPU_TRIAL_FRAMES if first.kind == "cpu" else _GPU_TRIAL_FRAMES)],
+        [clips.of(CPU_TRIAL_FRAMES if first.kind == "cpu" else _GPU_TRIAL_FRAMES)],
         most_seconds=min(_TRIAL_SECONDS, experiment.seconds),
         show=lambda event: show(Mode.WEAK, 0, 0, event),
     )

@@ -20,7 +20,7 @@ from framefleet.engine.evaluation.truth import MAX_BYTES, MAX_UNPACKED, Truth, T
 from framefleet.engine.notices import Notice
 
 _LISTS = ("images", "annotations", "categories")
-_CHUNK = 1 << 20
+CHUNK = 1 << 20
 _MAX_VALUE = 16 << 20
 """Characters of one image, annotation or category. JSON takes up to 30 times its size in memory."""
 
@@ -80,7 +80,7 @@ class _Json:
 
     def __init__(self, file: BinaryIO, path: Path, most: int) -> None:
         self._file, self._path, self._most = file, path, most
-        head = file.read(_CHUNK)
+        head = file.read(CHUNK)
         self._decoder = codecs.getincrementaldecoder(json.detect_encoding(head))("surrogatepass")
         self._bytes = len(head)
         self._text, self._place = self._decoder.decode(head), 0
@@ -133,7 +133,7 @@ class _Json:
 
     def _more(self) -> bool:
         """Read another piece. Returns whether there is one."""
-        size = max(_CHUNK, len(self._text) - self._place)  # more each time, so that a long value is not parsed too often
+        size = max(CHUNK, len(self._text) - self._place)  # more each time, so that a long value is not parsed too often
         part = self._file.read(size)
         self._bytes += len(part)
         if self._bytes > self._most:

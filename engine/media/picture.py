@@ -122,7 +122,7 @@ def reduced(samples: NDArray[np.uint8] | NDArray[np.uint16], depth: int) -> Plan
 
 def to_rgb(frame: VideoFrame, matrix: str, full_range: bool) -> Image:
     """Convert a frame in one of ``DEPTHS`` to a picture of its stored size. matrix: see ``colour_factors``."""
-    if DEPTHS[frame.format.name] > 8 or frame.height % 2 or not _swscale_is_exact():
+    if DEPTHS[frame.format.name] > 8 or frame.height % 2 or not swscale_is_exact():
         luma, u, v = bytes_of(frame)
         return planes_to_rgb(luma, u, v, matrix, full_range)
     return _by_swscale(frame, matrix, full_range)
@@ -130,7 +130,7 @@ def to_rgb(frame: VideoFrame, matrix: str, full_range: bool) -> Image:
 
 def planes_to_rgb(luma: Plane, u: Plane, v: Plane, matrix: str, full_range: bool) -> Image:
     """Convert planes to a picture. u, v: half as large as the luma, rounded up."""
-    if not _swscale_is_exact():
+    if not swscale_is_exact():
         return by_tables(luma, u, v, matrix, full_range)
     return _by_swscale(_frame_of(luma, u, v), matrix, full_range)[: len(luma)]
 
@@ -174,7 +174,7 @@ def _by_swscale(frame: VideoFrame, matrix: str, full_range: bool) -> Image:
 
 
 @cache
-def _swscale_is_exact() -> bool:
+def swscale_is_exact() -> bool:
     """Whether libswscale computes what is defined, tested with all chroma values and random luma."""
     luma = np.random.default_rng(0).integers(0, 256, (512, 512), dtype=np.uint8)
     u, v = (np.ascontiguousarray(each) for each in np.meshgrid(np.arange(256, dtype=np.uint8), np.arange(256, dtype=np.uint8)))

@@ -128,7 +128,7 @@ def open_session(path: Path, labels: Sequence[str], facts: Mapping[str, str], go
     notes: list[Notice] = []
     kept: Path | None = None
     if path.exists():
-        reasons = _reasons(path, labels, facts) if go_on else ()
+        reasons = reasons_against(path, labels, facts) if go_on else ()
         if go_on and not reasons:
             connection = schema.open_existing(path, "rw")
             schema.prepare_writing(connection)
@@ -150,7 +150,7 @@ def open_session(path: Path, labels: Sequence[str], facts: Mapping[str, str], go
     return Opened(connection, False, notes, kept)
 
 
-def _reasons(path: Path, labels: Sequence[str], facts: Mapping[str, str]) -> tuple[Notice, ...]:
+def reasons_against(path: Path, labels: Sequence[str], facts: Mapping[str, str]) -> tuple[Notice, ...]:
     """Why a run with these labels and facts cannot continue the session at ``path``; empty if it can."""
     with schema.reading(path), closing(schema.open_existing(path, "rw")) as connection:
         if schema.is_empty(connection):

@@ -26,7 +26,7 @@ def test_it_compiles_for(arch: str, tmp_path: Path) -> None:
 
 
 def test_python_and_the_kernel_agree() -> None:
-    agreed = f"CONVOLUTION_THREADS == {first_convolution._THREADS} && TILE == {first_convolution._TILE}"
+    agreed = f"CONVOLUTION_THREADS == {first_convolution.THREADS} && TILE == {first_convolution.TILE}"
     compile_source(source(*first_convolution.SOURCES) + f'static_assert({agreed}, "agreed");', "sm_90")
 
 

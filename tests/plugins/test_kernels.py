@@ -96,7 +96,7 @@ def test_python_and_the_kernels_agree() -> None:
         *layout_checks("Frame", FRAME, {"size": "width", "inside": "left", "shown": "shown_width"}),
         *layout_checks("Head", HEAD, {}),
         *layout_checks("Record", RECORD, {"box": "x1"}),
-        f"YOLO_THREADS == {yolo_layer.THREADS} && MAX_HEADS == {yolo_layer._MAX_HEADS} && MAX_ANCHORS == {yolo_layer._MAX_ANCHORS}",
+        f"YOLO_THREADS == {yolo_layer.THREADS} && MAX_HEADS == {yolo_layer.MAX_HEADS} && MAX_ANCHORS == {yolo_layer.MAX_ANCHORS}",
         f"NOT_FINITE > {yolo_layer.CAPACITY} && MAX_COUNTED <= 0x7fffffff / {yolo_layer.CAPACITY}",
         f"NMS_THREADS == {nms.THREADS}",
         f"NV12 == {preprocess.NV12} && P016 == {preprocess.P016} && RGB8 == {preprocess.RGB8} && I420 == {preprocess.I420}",

@@ -175,7 +175,7 @@ _PRIORITY = -1
 of the network.
 """
 
-_PATIENCE_SECONDS = 2.0
+PATIENCE_SECONDS = 2.0
 """Longest wait for another decode thread's session, which a slow engine or a long segment may keep busy."""
 
 _LOOK_SECONDS = 0.02
@@ -312,7 +312,7 @@ class SessionPool:
             self._leave(key, session, sound)
 
     def _take(self, key: Kind, turn: object) -> Session:
-        deadline = time.monotonic() + _PATIENCE_SECONDS
+        deadline = time.monotonic() + PATIENCE_SECONDS
         with self._changed:
             while turn is not None and not (self._closed or self._served(key, turn)) and time.monotonic() < deadline:
                 self._changed.wait(_LOOK_SECONDS)

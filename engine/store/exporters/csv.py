@@ -82,7 +82,7 @@ def _write_detections(export: Export, source: StoredSource, devices: Mapping[int
             map(heads.__getitem__, frames),
             map(classes.__getitem__, block.class_ids.tolist()),
             map(repr, block.scores.tolist()),
-            *map(_texts, block.boxes.T),
+            *map(number_texts, block.boxes.T),
             map(tails.__getitem__, frames),
             tracks,
             *([map(("FALSE", "TRUE").__getitem__, block.verified.tolist())] if export.reader.corrected else []),
@@ -92,7 +92,7 @@ def _write_detections(export: Export, source: StoredSource, devices: Mapping[int
     return rows
 
 
-def _texts(values: NDArray[np.float64]) -> Iterable[str]:
+def number_texts(values: NDArray[np.float64]) -> Iterable[str]:
     """Return numbers with at most two decimals as ``repr`` writes them, in half of its time."""
     hundredths = np.rint(values * 100).astype(np.int64)
     if not len(values) or hundredths.min() < 0 or hundredths.max() >= 100 * len(_WHOLES):

@@ -512,7 +512,7 @@ def test_coco_files_are_read_in_any_order_and_in_pieces(session: Path, tmp_path:
         path = tmp_path / f"{encoding}.json"
         path.write_text(json.dumps(data, indent=indent), encoding)
         for size in (1 << 20, 4, 37):
-            monkeypatch.setattr("framefleet.engine.evaluation.coco._CHUNK", size)
+            monkeypatch.setattr("framefleet.engine.evaluation.coco.CHUNK", size)
             assert_perfect(run(session, path))
             monkeypatch.undo()
 

@@ -145,7 +145,7 @@ def test_every_colour(matrix: str, full_range: bool) -> None:
 
 def test_libswscale_is_exact_here() -> None:
     """On processors other than x86 it may not be, and tables take its place."""
-    assert conversion._swscale_is_exact()
+    assert conversion.swscale_is_exact()
 
 
 def check_sizes() -> None:
@@ -160,7 +160,7 @@ def test_any_size() -> None:
 
 
 def test_any_size_without_libswscale(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conversion, "_swscale_is_exact", lambda: False)
+    monkeypatch.setattr(conversion, "swscale_is_exact", lambda: False)
     monkeypatch.setattr(conversion, "_by_swscale", None)
     check_sizes()
 

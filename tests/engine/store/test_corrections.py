@@ -203,7 +203,7 @@ def test_going_on_keeps_the_corrections_of_the_frames_that_stay(tmp_path, monkey
     with Corrections(path) as corrections:
         corrections.delete(OneDetection(0, 3, 0))
         corrections.delete(OneDetection(0, 8, 0))
-    monkeypatch.setattr("framefleet.engine.store.files._reasons", lambda *_: [])
+    monkeypatch.setattr("framefleet.engine.store.files.reasons_against", lambda *_: [])
     writer = SessionWriter(path, LABELS, {"model": "tiny"}, go_on=True)
     writer.go_on(0, 5)
     writer.add_frames(make_frame(0, index) for index in range(5, 10))
@@ -217,7 +217,7 @@ def test_a_run_that_goes_on_forgets_which_tracks_were_split(path, monkeypatch):
     with Corrections(path) as corrections:
         corrections.split(0, 1, 5)
         corrections.relabel(OneDetection(0, 2, 2), 1)
-    monkeypatch.setattr("framefleet.engine.store.files._reasons", lambda *_: [])
+    monkeypatch.setattr("framefleet.engine.store.files.reasons_against", lambda *_: [])
     with SessionWriter(path, LABELS, {"model": "tiny"}, go_on=True) as writer:
         writer.go_on(0, 10)
     with SessionReader(path) as reader:

@@ -148,7 +148,7 @@ def test_another_kind_waits_for_nobody() -> None:
 
 
 def test_nobody_waits_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nvdec_session, "_PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(nvdec_session, "PATIENCE_SECONDS", 0.2)
     hardware = Hardware()
     hardware.wanted = False
     decode_threads = [DecodeThread(hardware) for _ in range(3)]
@@ -213,7 +213,7 @@ def test_a_closed_pool_lends_no_session_and_keeps_none() -> None:
     second.start()
     assert soon(lambda: len(hardware.pool._waiting) == 1)
     hardware.pool.stop()
-    second.join(timeout=nvdec_session._PATIENCE_SECONDS / 2)
+    second.join(timeout=nvdec_session.PATIENCE_SECONDS / 2)
     assert not second.is_alive()
     assert isinstance(problems[0], DeviceError)
     first.leave()

@@ -21,7 +21,7 @@ from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export import export_session
 from framefleet.engine.store.exporters import csv as tables
-from framefleet.engine.store.exporters.csv import _texts
+from framefleet.engine.store.exporters.csv import number_texts
 from framefleet.engine.store.exporters.options import (
     Every,
     ExportOptions,
@@ -368,7 +368,7 @@ def test_memory_does_not_grow_with_the_video(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("values", [[], [0.0, 0.01, 0.1, 0.29, 1.1, 100.0, 1919.99, 16383.99], [-0.01, 3.5], [16384.0, 1e9, 12.25]])
 def test_numbers_are_written_as_python_writes_them(values: list[float]) -> None:
-    assert [*_texts(np.array(values))] == [repr(value) for value in values]
+    assert [*number_texts(np.array(values))] == [repr(value) for value in values]
 
 
 def test_the_detections_of_all_files_fit_into_one_table(traffic: Path, tmp_path: Path) -> None:
