@@ -6,13 +6,13 @@ from enum import Enum, auto
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QSettings, QSize, Signal
+from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtGui import QUndoStack
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from framefleet.app.window.actions import Actions
 from framefleet.app.window.cluster.link import ClusterLink
-from framefleet.app.window.floating import SIZE, Floating
+from framefleet.app.window.floating import Floating
 from framefleet.app.window.keys.bindings import Bindings
 from framefleet.app.window.player.preview_client import PreviewClient
 from framefleet.app.window.queue.memory import QueueMemory
@@ -99,7 +99,7 @@ class Context:
         self.queue = QueueModel(window)
         self.memory = QueueMemory(self.queue, folder, window)
         self.run = DetectionController(self.queue, folder, window)
-        self.settings = RunChoices(window, store, self.background, self.run, self.banners)
+        self.settings = RunChoices(window, store, self.background, self.run, self.banners, recording)
         self.opening = Opening(self.queue, self.run, self.background, self.banners, window)
         self.cluster = ClusterLink(store, self.background, self.run, window)
         self.filter = Filter(window, self.undo)
@@ -132,12 +132,11 @@ class Context:
 
 
 class Place(Enum):
-    """Where the window shows a widget. BELOW: under the picture. TAB: at the lower right. STATUS: in the line at the bottom."""
+    """Where the window shows a widget. BELOW: under the picture. STATUS: in the line at the bottom."""
 
     LEFT = auto()
     BELOW = auto()
     RIGHT = auto()
-    TAB = auto()
     STATUS = auto()
 
 
@@ -145,17 +144,13 @@ class Place(Enum):
 class Placed:
     """A widget for a place of the window.
 
-    size: its first height or width beside the other widgets of a splitter, logical pixels; its stretch in a column or line. title, name: of
-    a tab; its own window is stored under the name. own_size: returns the size of this window at first. focus: what Tab visits before the
-    picture, None = nothing.
+    size: its first height or width beside the other widgets of a splitter, logical pixels; its stretch in a column or line. focus: what Tab
+    visits before the picture, None = nothing.
     """
 
     widget: QWidget
     place: Place
     size: int = 0
-    title: str = ""
-    name: str = ""
-    own_size: Callable[[], QSize] = lambda: SIZE
     focus: QWidget | None = None
 
 
@@ -171,7 +166,7 @@ class Start:
 class Feature:
     """What ``attach`` of a feature returns.
 
-    floating: panels inside other ones that can have their own windows. begin: called when the window is shown first. stop: called when it
+    floating: panels that can have their own windows. begin: called when the window is shown first. stop: called when it
     closes.
     """
 

@@ -25,8 +25,6 @@ from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.results import export, interrupted, outcome, worst_frames
 from framefleet.app.window.sessions import dialog as sessions
 from framefleet.app.window.start_page import make_start_page
-from framefleet.app.window.topology import panel as topology
-from framefleet.app.window.topology.tabs import DeviceTabs
 from framefleet.app.window.viewer import filter_panel
 from framefleet.app.window.widgets.banner import Severity
 from framefleet.app.window.widgets.build import column, within_screen
@@ -38,12 +36,11 @@ from framefleet.engine.settings import ModelFiles
 FEATURES = (
     queue,
     demo,
+    devices,
     filter_panel,
     zones,
     corrector,
     grid,
-    devices,
-    topology,
     export,
     clips,
     worst_frames,
@@ -56,8 +53,10 @@ FEATURES = (
 )
 """Modules with a function ``attach(context)``, in the order of their panels."""
 SIZE = 1360, 840
-QUEUE_WIDTH = 240
+QUEUE_WIDTH = 228
 """The width of the column of the queue at the first start, logical pixels."""
+RIGHT_WIDTH, NARROW_RIGHT = 348, 300
+"""The width of the column of the devices at the first start, and the smallest one then, logical pixels."""
 LOW = 200
 """Height of the panels below the picture while there is little room, logical pixels."""
 PICTURE = 200
@@ -132,14 +131,15 @@ class MainWindow(QMainWindow):
         below, right = self._at(Place.BELOW), self._at(Place.RIGHT)
         _fill(self.below, [placed.widget for placed in below], [placed.size for placed in below])
         self.middle.setCollapsible(0, False)
-        tabs = DeviceTabs(self._at(Place.TAB), context.actions.cluster, context.store)
-        self.floating = [*tabs.floating, *(panel for feature in self._features for panel in feature.floating)]
-        _fill(self.right, [*(placed.widget for placed in right), tabs], [*(placed.size for placed in right), 340])
-        self.columns.setSizes((QUEUE_WIDTH, 852, 262))  # the video gets more than half of the window
+        self.floating = [panel for feature in self._features for panel in feature.floating]
+        _fill(self.right, [placed.widget for placed in right], [placed.size for placed in right])
+        self.right.setStretchFactor(0, 1)  # the devices are the headline; classes need little more than those found
+        width = max(RIGHT_WIDTH * self.width() // SIZE[0], NARROW_RIGHT)
+        self.columns.setSizes((QUEUE_WIDTH, self.width() - QUEUE_WIDTH - width, width))
         self.columns.setStretchFactor(1, 1)
         self.columns.setCollapsible(1, False)
         self.left.setMinimumWidth(196)
-        self.right.setMinimumWidth(max(262, tabs.head.minimumSize().width()))
+        self.right.setMinimumWidth(262)
         for placed in self._at(Place.STATUS):
             self.status.add(placed.widget, placed.size)
         self.setCentralWidget(whole)

@@ -5,7 +5,6 @@ A worker's device may be a group; events name its members.
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections import Counter
@@ -16,11 +15,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from framefleet.engine.media.sampling import Sampling
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, Event
+from framefleet.engine.pool.events import (
+    DeviceFailed,
+    DeviceLeft,
+    DeviceReady,
+    DeviceStarting,
+    DeviceStats,
+    EngineBuilding,
+    Event,
+    RunFigures,
+)
 from framefleet.engine.pool.hosts import Host, Hosts, RemoteWorker, WorkerMain, stop_all
 from framefleet.engine.pool.protocol import DeviceEvent, Frames, FromWorker, InferenceFailed, Inferred, Setup, Stats, Stopped, ToWorker
 from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
@@ -28,11 +35,6 @@ from framefleet.engine.pool.scheduling.strategies.base import Strategy
 from framefleet.engine.processes.outcome import RESTART_SECONDS, RESTARTS, Failed, Outcome
 from framefleet.engine.settings import EngineSettings, Isolation, Precision, RunSettings
 from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo, without_device
-
-_FLOOR = 1e-2
-_RATIO = 1.02
-_BUCKETS = 1000
-"""Latencies of a run are counted in buckets 2 % wide, from 0.01 ms, so that memory does not grow with the video."""
 
 
 class DeviceStatistics:
@@ -42,12 +44,10 @@ class DeviceStatistics:
         self._device = device
         self._frames = 0.0
         self._measured = 0
-        self._worth = 0.0
-        self._seconds = 0.0
+        self._run = RunFigures()
         self._stages: Counter[str] = Counter()
         self._busy: Counter[str] = Counter()
         self._feeding: Counter[str] = Counter()
-        self._latencies = np.zeros(_BUCKETS, np.int64)
 
     def frames(self, frames: Frames) -> None:
         """Count the frames with detections from this device."""
@@ -62,22 +62,20 @@ class DeviceStatistics:
         worth = count if stats.worth is None else stats.worth
         if count:
             self._frames += stats.worth or 0.0
-            self._worth += worth
             self._measured += count
-            self._seconds += stats.seconds
+            self._run = self._run.with_interval(worth, stats.seconds, stats.latencies)
             self._stages.update(stats.stages)
             self._busy.update(stats.busy)
             self._feeding.update(stats.feeding)
-            buckets = np.log(np.maximum(stats.latencies, _FLOOR) / _FLOOR) / math.log(_RATIO)
-            self._latencies += np.bincount(np.minimum(buckets.astype(np.int64), _BUCKETS - 1), minlength=_BUCKETS)
         p50, p99 = (float(np.percentile(stats.latencies, share)) if count else None for share in (50, 99))
         return self._event(count, worth / max(stats.seconds, 1e-9), p50, p99, stats.stages, stats.busy, stats.feeding)
 
     def final(self) -> DeviceStats:
         """The event with the statistics of the whole run. Latencies are exact within 1 %."""
-        p50, p99 = (_percentile(self._latencies, share) for share in (0.5, 0.99))
-        rate = self._worth / self._seconds if self._seconds else 0.0
-        return self._event(self._measured, rate, p50, p99, self._stages, self._busy, self._feeding, final=True)
+        run = self._run
+        return self._event(
+            self._measured, run.rate, run.latency(0.5), run.latency(0.99), self._stages, self._busy, self._feeding, final=True
+        )
 
     def _event(
         self, count: int, rate: float, p50: float | None, p99: float | None, *sums: Mapping[str, float], final: bool = False
@@ -87,14 +85,7 @@ class DeviceStatistics:
         bottleneck = max(feeding, key=lambda name: feeding[name]) if any(feeding.values()) else None
         if bottleneck == "infer" and busy:  # the engine does not wait for the device's decoder
             bottleneck = max(busy, key=lambda name: busy[name] * (name != "decode"))
-        return DeviceStats(self._device, round(self._frames), rate, p50, p99, stages, final, busy, bottleneck)
-
-
-def _percentile(buckets: NDArray[np.int64], share: float) -> float | None:
-    sums = np.cumsum(buckets)
-    if not sums[-1]:
-        return None
-    return float(_FLOOR * _RATIO ** (np.searchsorted(sums, share * sums[-1]) + 0.5))
+        return DeviceStats(self._device, round(self._frames), rate, p50, p99, stages, final, busy, bottleneck, self._run)
 
 
 def _beside(device: DeviceId, why: Notice) -> Notice:

@@ -56,7 +56,7 @@ SCREENS = (
         "drawing",
     ),
     *("correcting", "part", "menu.part", "menu.speed", "clips.part", "glimpse", "exporting", "fullscreen", "fullscreen.bare"),
-    *("machines", "starting", "devices", "device", "topology", "devices.window", "topology.window", "detached"),
+    *("machines", "starting", "devices", "device", "devices.window", "detached"),
     *("demo", "drop", "errors", "details"),
 )
 

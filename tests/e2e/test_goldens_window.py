@@ -40,9 +40,9 @@ ALL_OF_A_FIRST_START: Steps = [*MODELS, ("press", "Close"), ("await", "Choose mo
                                ("await", "Choose model…"), *FIRST_START]  # fmt: skip
 """The menu comes last, because it stays open."""
 RECORDED_MACHINE: Steps = [
-    ("await", "Recorded"),
+    ("await", "This machine"),
     ("show", "devices of a recorded machine"),
-    ("press", "Topology"),
+    ("press", "Show Devices in its own window"),
     ("await", "Connections between GPUs"),
     ("show", "topology of a recorded machine"),
 ]
@@ -59,7 +59,8 @@ def trees(folder: Path, steps: Steps, *arguments: str | Path) -> str:
     except subprocess.TimeoutExpired as expired:
         pytest.fail(f"the window does not show what is awaited:\n{(expired.stderr or b'').decode()}")
     assert done.returncode == 0, done.stderr.decode()
-    return done.stdout.decode().replace(str(folder), "<folder>")
+    shown = re.sub(r"'cpu:0: .*, a run will use it'", "'cpu:0: <processor>, a run will use it'", done.stdout.decode())
+    return shown.replace(str(folder), "<folder>")
 
 
 def without_sizes(text: str) -> str:

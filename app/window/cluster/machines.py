@@ -234,6 +234,11 @@ class Machines:
         """The latest snapshot of a device, None before the first."""
         return self._telemetry.get(replace(device, name="0") if device.kind == "cpu" else device)
 
+    def snapshots(self) -> dict[str, dict[DeviceId, Telemetry]]:
+        """The latest telemetry of each machine's devices, by the machine's name."""
+        measured = {machine.state.name: machine.state.measured for machine in self._machines}
+        return {name: {one.device: one for one in found.devices} for name, found in measured.items() if found is not None}
+
     def waiting(self) -> list[DeviceId]:
         """The devices that a run would use if the user chooses none."""
         usable = [known.id for known in self.devices if known.available]

@@ -52,8 +52,40 @@ class Bottleneck:
 
     @property
     def role(self) -> str:
-        """The role of labels that show it: a plain one if the devices are fully used, otherwise that of a notice."""
-        return "small" if self.limit is Limit.NETWORK else "notice"
+        """The role of labels that show it: that of a notice if a device does less than it should. Every run has some limit."""
+        return "notice" if self.limit is Limit.DEVICE else "small"
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast the devices of a run are. fastest: the rate of the fastest one, frames/s. slow: devices that fall behind their kind."""
+
+    fastest: float = 0.0
+    slow: frozenset[DeviceId] = frozenset()
+
+
+NO_PACE = Pace()
+
+
+def pace_of(statuses: Sequence[DeviceStatus]) -> Pace:
+    """How fast these devices are, now or, while the run rests, on average."""
+    fastest = max((status.shown.frames_per_second for status in statuses), default=0.0)
+    return Pace(fastest, frozenset(status.device for status in statuses if _falls_behind(status, statuses)))
+
+
+def _falls_behind(status: DeviceStatus, statuses: Sequence[DeviceStatus]) -> bool:
+    """Whether a GPU is much slower than others of its kind over the whole time of measurement."""
+    rate, usual = status.shown.frames_per_second, _usual_rate(status, statuses)
+    measured = status.samples[-1].time - status.samples[0].time if status.samples else 0.0
+    return status.device.kind != "cpu" and usual is not None and 0 < rate < SLOW * usual and measured >= RATE_SECONDS
+
+
+def _usual_rate(status: DeviceStatus, statuses: Sequence[DeviceStatus]) -> float | None:
+    """The median rate of the other devices with the same hardware, frames/s; None without one."""
+    name = status.engine.device_name if status.engine is not None else ""
+    others = [each for each in statuses if each is not status and each.engine is not None and each.engine.device_name == name]
+    rates = [rate for each in others if (rate := each.shown.frames_per_second)]
+    return median(rates) if rates else None
 
 
 def find_bottleneck(statuses: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, Telemetry], host: Telemetry | None) -> Bottleneck | None:
@@ -97,15 +129,12 @@ def _known(statuses: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, Teleme
 
 
 def _slow_device(working: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, Telemetry]) -> Bottleneck | None:
-    """The slowest device, if it is much slower than others of its kind over the whole time of measurement."""
+    """The slowest device, if it is much slower than others of its kind."""
     slowest = min(working, key=lambda status: status.rate)
-    name = slowest.engine.device_name if slowest.engine is not None else ""
-    others = [one.rate for one in working if one is not slowest and one.engine is not None and one.engine.device_name == name]
-    measured = slowest.samples[-1].time - slowest.samples[0].time
-    if slowest.device.kind == "cpu" or not others or slowest.rate >= SLOW * median(others) or measured < RATE_SECONDS:
+    if not _falls_behind(slowest, working):
         return None
     text = translate("bottleneck", "{device} is slower than the others: {rate} instead of {usual} frames/s.").format(
-        device=slowest.device, rate=formats.rate(slowest.rate), usual=formats.rate(median(others))
+        device=slowest.device, rate=formats.rate(slowest.rate), usual=formats.rate(_usual_rate(slowest, working) or 0.0)
     )
     snapshot = telemetry.get(slowest.device)
     if snapshot is not None and snapshot.throttling:

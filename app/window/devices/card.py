@@ -9,8 +9,9 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QWidget
 
+from framefleet.app.window.devices.bottleneck import NO_PACE, Pace
 from framefleet.app.window.devices.figures import DeviceFigures
-from framefleet.app.window.devices.rows import DeviceRow, Gauges, MemberRows
+from framefleet.app.window.devices.rows import DeviceRow, Gauges, MemberRows, RowColumns
 from framefleet.app.window.devices.status import (
     DeviceStatus,
     Phase,
@@ -22,7 +23,7 @@ from framefleet.app.window.devices.status import (
     status_title,
 )
 from framefleet.app.window.devices.telemetry import details, metrics
-from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import ElidedLabel, column, label, row, say, set_role, tool_button, wrapped
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.painting import icon
@@ -117,6 +118,7 @@ class DeviceCard(QFrame):
 
     def _open(self, opened: bool) -> None:
         self.whole.setVisible(opened)
+        self.row.set_opened(opened)
         self._show_gauges()
         set_role(self, "card" if opened else "")
 
@@ -159,13 +161,22 @@ class DeviceCard(QFrame):
             if self._status is not None:
                 self._show_text(self._status)
 
-    def show_status(self, status: DeviceStatus, share: float | None = None, fastest: float = 0.0) -> None:
-        """Show a status: text and rate at once, charts at the next ``refresh``.
+    def show_status(self, status: DeviceStatus, share: float | None = None, pace: Pace = NO_PACE) -> None:
+        """Show a status: text and figures of the row at once, charts at the next ``refresh``.
 
-        share: of all work, 0..1, None = it is the only device. fastest: rate of the fastest device, frames/s.
+        share: of all work, 0..1, None = it is the only device. pace: of the run.
         """
         before, self._status, self._share = self._status, status, share
-        self.row.change(rate=status.rate, share=share, pace=status.rate / fastest if fastest else None)
+        shown = status.shown
+        self.row.change(
+            rate=shown.frames_per_second,
+            p50=shown.latency_p50,
+            p99=shown.latency_p99,
+            share=share,
+            pace=shown.frames_per_second / pace.fastest if pace.fastest else None,
+            slow=status.device in pace.slow,
+            limit=(status.bottleneck or "").partition(" ")[0] if shown.frames_per_second else "",
+        )
         self._show_figures()
         if before is None or before.state != status.state:
             self._show_text(status)
@@ -184,16 +195,19 @@ class DeviceCard(QFrame):
         say(self.engine, engine_line(status, known))
         self.engine.setToolTip(engine_details(status, known))
         waits = of_engine(status.building[0]) if status.building else translate("devices", _ROW_MESSAGES.get(status.phase, ""))
+        why_not = of_engine(known.problem, capital=True) if known is not None and known.problem is not None else ""
         self.row.change(
             name=str(replace(status.device, node="")),  # the heading above names the machine
             colour=status_colour(status),
+            hardware=self.hardware.text(),
+            size=formats.gib(known.memory) if known is not None and known.memory else "",
             off=status.phase is Phase.LEFT,
-            message=(status.message or title) if broken else waits,
+            message=(status.message or title) if broken else waits or why_not,
             progress=0.0 if broken else progress,
             serious=broken,
         )
         self._show_gauges()
-        self.setAccessibleName(f"{status.device}, {title} {status.message}")
+        self.setAccessibleName(f"{status.device}, {title} {status.message}".rstrip())
 
     def show_telemetry(self, telemetry: Telemetry | None, problem: str | None = None) -> None:
         """Show the device's telemetry, None = unknown. problem: why values are missing."""
@@ -205,14 +219,20 @@ class DeviceCard(QFrame):
         self._show_gauges()
         self.row.setToolTip("\n".join(filter(None, (self.hardware.text(), self.gauges.toolTip()))))
 
+    def set_columns(self, columns: RowColumns) -> None:
+        """Arrange the columns of the row."""
+        self.row.set_columns(columns)
+        self._show_gauges()
+
     def _show_gauges(self) -> None:
         """Show the metrics for which the row has no room."""
-        more = self.row.content.metrics[self.row.fitting :]
+        shown = () if self.row.content.message else self.row.shown_columns()
+        more = [metric for metric in self.row.content.metrics if metric.key not in shown]
         self.gauges.setVisible(bool(more))
         self.gauges.show_metrics(more)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width leaves room for another number of metrics in the row."""
+        """Another width leaves room for another number of columns in the row."""
         super().resizeEvent(event)
         self._show_gauges()
 

@@ -23,16 +23,15 @@ class DeviceFigures(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._drawn: tuple[Sample, ...] | None = None
-        self.rate = label("figure", formats.DASH)
-        self.latency = label("figure", formats.DASH, tip=translate("devices", "Median of the last half second"))
+        self.rate = label("section", formats.DASH)
+        self.latency = label("section", formats.DASH, tip=translate("devices", "Half of the frames took at most this time"))
         self.frames, self.tail = ElidedLabel("small"), ElidedLabel("small")
-        self.tail.setToolTip(translate("devices", "In the last minute, 99 of 100 frames took at most this time"))
         for more in (self.frames, self.tail):
             more.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.rate_chart = Chart(translate("devices", "Throughput of the last minute"), ("ACCENT",))
         self.latency_chart = Chart(translate("devices", "Latency of the last minute"), ("ACCENT", "MUTED"))
         self.stages = StageBar()
-        self.stage_text, self.bottleneck = wrapped("small"), wrapped("notice")
+        self.stage_text, self.bottleneck = wrapped("small"), wrapped("small")
         self.moving = QWidget()
         inner = QGridLayout(self.moving)
         inner.setContentsMargins(0, 0, 0, 0)
@@ -46,25 +45,27 @@ class DeviceFigures(QWidget):
 
     def show_work(self, status: DeviceStatus, share: float | None) -> None:
         """Show the work that the device has completed. share: of all work, 0..1, None = it is the only device."""
-        frames = formats.plural(status.frames, "frame")
-        self.rate.setText(formats.rate(status.rate) if status.working else formats.DASH)
-        self.frames.setText(frames if share is None else translate("devices", "{share} of the work").format(share=formats.part(share)))
+        frames, shown = formats.plural(status.frames, "frame"), status.shown
+        self.rate.setText(formats.rate(shown.frames_per_second) if shown.frames_per_second else formats.DASH)
+        self.latency.setText(formats.milliseconds(shown.latency_p50))
+        tail = translate("devices", "99 of 100 within {time} ms").format(time=formats.milliseconds(shown.latency_p99))
+        self.tail.setText("" if shown.latency_p99 is None else tail)
+        self.tail.setToolTip(self.tail.text())
+        self.frames.setText(frames if share is None else translate("devices", "{part} of the frames").format(part=formats.part(share)))
         self.frames.setToolTip(frames)
         self.moving.setVisible(status.phase not in (Phase.FAILED, Phase.LEFT))
 
     def refresh(self, status: DeviceStatus, now: float) -> None:
-        """Redraw the charts. now: the monotonic time at their right end, seconds."""
-        if status.samples is self._drawn and (not status.samples or now - status.samples[-1].time > 61):
-            return  # every line has left the charts
+        """Redraw the charts. now: the monotonic time at their right end, seconds; those of a run that rests end with its last frame."""
+        if status.at_rest:
+            now = status.shown.time
+        if status.samples is self._drawn and (status.at_rest or not status.samples or now - status.samples[-1].time > 61):
+            return  # the charts stay, or every line has left them
         self._drawn = samples = status.samples
         times = [sample.time - now for sample in samples]
         self.rate_chart.show_values(times, [[sample.frames_per_second for sample in samples]])
         lines = [sample.latency_p50 for sample in samples], [sample.latency_p99 for sample in samples]
         self.latency_chart.show_values(times, [[math.nan if value is None else value for value in line] for line in lines])
-        self.latency.setText(formats.milliseconds(status.latency if status.working else None))
-        tails = [sample.latency_p99 for sample in samples if sample.latency_p99 is not None]
-        text = translate("devices", "99 %: {time}").format(time=formats.milliseconds(max(tails))) if tails and status.working else ""
-        self.tail.setText(text)
         stages = in_order(status.busy or status.stages)
         self.stages.show_stages(stages, status.bottleneck)
         say(self.stage_text, short_legend(stages))

@@ -1,68 +1,104 @@
-"""One line for a device: name, metrics and throughput in columns; and gauges for the metrics without room in it."""
+"""One line for a device, with its figures in columns, the most important ones first; and gauges for the metrics without room in it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from typing import Any, cast
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from framefleet.app.window.devices.telemetry import Metric, metrics
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import Clickable, column
-from framefleet.app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, painting, write
+from framefleet.app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, painting, pixmap, write
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.types import DeviceId
 
-MAX_CELLS = 4
-"""The largest number of metrics in a row."""
-MARGIN, GAP, LIGHT = 9, 7, 13
-RATE = marked("devices", "frames/s")
+MARGIN, GAP, LIGHT, CHECK = 8, 8, 13, 14
 MAX_NAME_WIDTH = 0.34
 """The largest share of the width that names get."""
 
 
 @dataclass(frozen=True)
+class Column:
+    """One column. sample: the widest usual text. tip: what the figure is. flexible: it takes the room that others leave."""
+
+    heading: str
+    sample: str
+    tip: str
+    flexible: bool = False
+
+
+COLUMNS = {
+    "hardware": Column("", "NVIDIA RTX 6000", "", flexible=True),
+    "rate": Column(marked("devices", "frames/s"), "00,000", marked("devices", "Frames per second")),
+    "p50": Column(marked("devices", "p50 ms"), "000.0", marked("devices", "Latency: half of the frames took at most this time, ms")),
+    "p99": Column(marked("devices", "p99 ms"), "000.0", marked("devices", "Latency: 99 of 100 frames took at most this time, ms")),
+    "load": Column(marked("devices", "Load"), "100 %", marked("devices", "The part of the time in which the device computed")),
+    "memory": Column(marked("devices", "Memory"), "100 %", marked("devices", "The used part of the memory")),
+    "size": Column(marked("devices", "Memory"), "140.0 GiB", marked("devices", "The memory of the device")),
+    "share": Column(marked("devices", "Share"), "100 %", marked("devices", "The part of the frames that this device did")),
+    "decoder": Column(marked("devices", "Decoder"), "100 %", marked("devices", "The load of the video decoder")),
+    "power": Column(marked("devices", "Power"), "1,000 W", marked("devices", "The electrical power")),
+    "limit": Column(marked("devices", "Waits for"), "preparation", marked("devices", "What limits the throughput of this device")),
+}
+"""The columns by key, the most important ones first; those without room are left out from the end."""
+OF_RUN = "rate", "p50", "p99", "load", "memory", "share", "decoder", "power", "limit"
+AT_REST = "hardware", "size", "load", "decoder", "power"
+OF_MEMBERS = "load", "memory", "decoder", "power"
+
+
+@dataclass(frozen=True)
 class RowAreas:
-    """The areas of one row. cells: one for each metric that fits. rate: None if rows do not show it."""
+    """The areas of one row: of the name, and of each column that fits, by key."""
 
     name: QRectF
-    cells: tuple[QRectF, ...]
-    rate: QRectF | None
+    cells: Mapping[str, QRectF]
 
 
 @dataclass(frozen=True)
 class RowColumns:
-    """Determines the widths of columns. longest: the longest device name. rates: whether rows show throughput."""
+    """Determines the widths of columns. longest: the longest device name. keys: of the columns.
+
+    tall: rows of two lines with large figures. fast: some rates have five digits.
+    """
 
     longest: str = ""
-    rates: bool = False
+    keys: tuple[str, ...] = ()
+    tall: bool = False
+    fast: bool = False
+
+    def font(self, key: str) -> QFont:
+        """The font of a column, or of the name ("name")."""
+        if key == "rate":
+            return theme.font(9 if self.tall else 2, bold=True)
+        return theme.font(2 if self.tall else 0, bold=True) if key == "name" else theme.font(1 if self.tall and key != "hardware" else -1)
 
     def areas(self, width: float, height: float) -> RowAreas:
         """Divide a row of this size, logical pixels."""
-        regular, bold, small = QFontMetrics(theme.font(-1)), QFontMetrics(theme.font(-1, bold=True)), QFontMetrics(theme.font(-2))
-        name = min(LIGHT + bold.horizontalAdvance(self.longest) + 2, MAX_NAME_WIDTH * width)
-        cell = max(regular.horizontalAdvance("100 %"), small.horizontalAdvance(translate("devices", "Decoder"))) + GAP
-        rate = max(bold.horizontalAdvance("00,000"), small.horizontalAdvance(translate("devices", RATE))) if self.rates else 0
-        left = MARGIN + name + GAP
-        room = width - left - MARGIN - rate
-        count = max(min(int(room // cell), MAX_CELLS), 1)
-        each = room / count
-        return RowAreas(
-            QRectF(MARGIN, 0, name, height),
-            tuple(QRectF(left + number * each, 0, each - GAP, height) for number in range(count)),
-            QRectF(width - MARGIN - rate, 0, rate, height) if self.rates else None,
-        )
-
-
-def headings(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """The heading of each column, given the names of the metrics in each row; "Load" where the names of a column differ."""
-    columns = zip_longest(*rows)
-    mixed = translate("devices", "Load")
-    return tuple(names.pop() if len(names) == 1 else mixed for names in ({*column} - {None} for column in columns))
+        name = min(LIGHT + QFontMetrics(self.font("name")).horizontalAdvance(self.longest) + 2, MAX_NAME_WIDTH * width)
+        x, room = float(MARGIN + name + GAP), width - 2 * MARGIN - name
+        if "hardware" in self.keys:  # beside it is the sign of devices that a run will use
+            room -= CHECK + GAP
+        small = QFontMetrics(theme.font(-2))
+        widths: dict[str, float] = {}
+        for key in self.keys:
+            each = COLUMNS[key]
+            heading = translate("devices", each.heading) if each.heading else ""
+            sample = each.sample if self.fast or key != "rate" else each.sample[1:]
+            least = GAP + max(QFontMetrics(self.font(key)).horizontalAdvance(sample), small.horizontalAdvance(heading))
+            if widths and sum(widths.values()) + least > room:
+                break
+            widths[key] = least
+        wide = [key for key in widths if COLUMNS[key].flexible] or list(widths)
+        more = max(room - sum(widths.values()), 0.0) / max(len(wide), 1)
+        cells = {}
+        for key, wanted in widths.items():
+            cells[key] = QRectF(x, 0, wanted - GAP + (more if key in wide else 0.0), height)
+            x = cells[key].right() + GAP
+        return RowAreas(QRectF(MARGIN, 0, name, height), cells)
 
 
 class InColumns:
@@ -76,23 +112,40 @@ class InColumns:
         """Arrange the columns."""
         if columns != self._columns:
             self._columns = columns
+            self._arranged()
             cast(QWidget, self).update()
+
+    def _arranged(self) -> None:
+        """The columns have changed."""
+
+    def shown_columns(self) -> tuple[str, ...]:
+        """The keys of the columns that have room."""
+        widget = cast(QWidget, self)
+        return tuple(self._columns.areas(widget.width(), widget.height()).cells)
 
 
 class RowHeading(InColumns, QWidget):
-    """The headings of the columns of the rows below."""
+    """The headings of the columns of the rows below. A tooltip explains each."""
 
     def __init__(self) -> None:
         super().__init__()
         self._font = theme.font(-2)
-        self.names: tuple[str, ...] = ()
         self.setFixedHeight(QFontMetrics(self._font).height())
+        self.installEventFilter(self)
 
-    def show_names(self, names: Sequence[str]) -> None:
-        """Show the metrics' names."""
-        if tuple(names) != self.names:
-            self.names = tuple(names)
-            self.update()
+    def _arranged(self) -> None:
+        names = (translate("devices", COLUMNS[key].heading) for key in self._columns.keys if COLUMNS[key].heading)
+        self.setAccessibleName(", ".join(names))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Explain the column under the mouse."""
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            cells = self._columns.areas(self.width(), self.height()).cells
+            tips = (COLUMNS[key].tip for key, area in cells.items() if area.contains(QPointF(event.pos())))
+            tip = next(tips, "")
+            QToolTip.showText(event.globalPos(), translate("devices", tip) if tip else "", self)
+            return True
+        return super().eventFilter(watched, event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the headings."""
@@ -100,30 +153,45 @@ class RowHeading(InColumns, QWidget):
         with QPainter(self) as painter:
             painter.setFont(self._font)
             painter.setPen(QColor(theme.MUTED))
-            for area, name in zip(areas.cells, self.names, strict=False):
-                painter.drawText(area, LEFT, name)
-            if areas.rate is not None:
-                painter.drawText(areas.rate, RIGHT, translate("devices", RATE))
+            for key, area in areas.cells.items():
+                heading = COLUMNS[key].heading
+                painter.drawText(area, RIGHT, translate("devices", heading) if heading else "")
 
 
-BAR, PAD = 3, 4
+BAR, PAD = 4, 3
+WAITS_FOR = {
+    "decode": marked("devices", "decoding"),
+    "preprocess": marked("devices", "preparation"),
+    "upload": marked("devices", "preparation"),
+    "deliver": marked("devices", "storing"),
+}
+"""What a device waits for, by the stage that limits it. In other stages it computes all the time."""
 
 
 @dataclass(frozen=True)
 class RowContent:
     """The content of a row.
 
-    name: of the device. colour: of its light. rate: frames/s, 0 = it does not work. pace: the rate as a part of the fastest
-    device's, 0..1. share: of all work, 0..1, None = none yet. off: the device has left the run. message: replaces the metrics,
-    "" = none. progress: of the step that the message names, 0..1. serious: the message is a failure.
+    name: of the device. colour: of its light. hardware: its name. size: its memory, as text. rate: frames/s, 0 = it does not work.
+    pace: the rate as a part of the fastest device's, 0..1. slow: much slower than others of its kind. p50, p99: latencies, ms.
+    share: of all frames, 0..1, None = none yet. limit: the stage that limits it, "" = unknown. used: whether a run will use it,
+    None = not shown. off: the device has left the run. message: replaces the figures, "" = none. progress: of the step that the
+    message names, 0..1. serious: the message is a failure.
     """
 
     name: str = ""
     colour: str = ""
+    hardware: str = ""
+    size: str = ""
     rate: float = 0.0
     pace: float | None = None
+    slow: bool = False
+    p50: float | None = None
+    p99: float | None = None
     share: float | None = None
     metrics: tuple[Metric, ...] = ()
+    limit: str = ""
+    used: bool | None = None
     off: bool = False
     message: str = ""
     progress: float = 0.0
@@ -135,13 +203,52 @@ class RowContent:
         return formats.rate(self.rate) if self.rate else formats.DASH
 
     @property
+    def share_text(self) -> str:
+        """The share of the frames in words."""
+        return translate("devices", "{part} of the frames").format(part=formats.part(self.share or 0.0))
+
+    @property
+    def waits_for(self) -> str:
+        """What the device waits for; a dash if it computes all the time."""
+        return translate("devices", WAITS_FOR[self.limit]) if self.limit in WAITS_FOR else formats.DASH
+
+    def cell(self, key: str) -> tuple[str, float | None, str]:
+        """The text of a column, the filled part of its bar (None = no bar), and the colour of both, "" = the usual ones."""
+        match key:
+            case "rate":
+                return self.rate_text, (self.pace or 0.0), theme.WARNING if self.slow else ""
+            case "p50" | "p99":
+                return formats.milliseconds(self.p50 if key == "p50" else self.p99), None, ""
+            case "share":
+                return formats.DASH if self.share is None else formats.part(self.share), None, ""
+            case "hardware":
+                return self.hardware, None, theme.MUTED
+            case "limit":
+                return self.waits_for, None, ""
+        name = "memory" if key == "size" else key
+        metric = next((metric for metric in self.metrics if metric.key == name), None)
+        text = self.size if key == "size" else metric.brief if metric is not None else formats.DASH
+        unknown = "" if (metric is not None and metric.known) or key == "size" else theme.DISABLED
+        return text, (metric.fraction or 0.0) if metric is not None else None, theme.WARNING if metric and metric.alarm else unknown
+
+    @property
     def accessible_name(self) -> str:
         """The row for screen readers."""
-        parts = [self.message or ", ".join(f"{metric.name} {metric.text}" for metric in self.metrics)]
+        figures = [self.hardware, ", ".join(f"{metric.name} {metric.text}" for metric in self.metrics) or self.size]
+        parts = [self.message] if self.message else figures
         if self.rate:
             parts.append(translate("devices", "{rate} frames/s").format(rate=self.rate_text))
+        if self.p50 is not None:
+            text = translate("devices", "latency {p50} ms, 99 of 100 frames within {p99} ms")
+            parts.append(text.format(p50=formats.milliseconds(self.p50), p99=formats.milliseconds(self.p99)))
         if self.share is not None:
-            parts.append(translate("devices", "{part} of the work").format(part=formats.part(self.share)))
+            parts.append(self.share_text)
+        if self.limit in WAITS_FOR:
+            parts.append(translate("devices", "waits for {what}").format(what=self.waits_for))
+        if self.slow:
+            parts.append(translate("devices", "slower than the others"))
+        if self.used is not None:
+            parts.append(translate("devices", "a run will use it") if self.used else translate("devices", "a run will not use it"))
         return f"{self.name}: {', '.join(filter(None, parts))}"
 
 
@@ -150,16 +257,20 @@ class DeviceRow(InColumns, Clickable):
 
     def __init__(self) -> None:
         super().__init__()
-        self._font, self._bold = theme.font(-1), theme.font(-1, bold=True)
-        self.setFixedHeight(QFontMetrics(self._bold).height() + BAR + 2 * PAD)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.content = RowContent()
+        self.content, self.opened = RowContent(), False
         self.setAccessibleDescription(translate("devices", "Shows or hides the details"))
+        self._arranged()
 
-    @property
-    def fitting(self) -> int:
-        """The number of metrics that the row shows."""
-        return 0 if self.content.message else len(self._columns.areas(self.width(), self.height()).cells)
+    def _arranged(self) -> None:
+        self._first = QFontMetrics(self._columns.font("rate" if "rate" in self._columns.keys else "name")).height()
+        self._second = QFontMetrics(theme.font(-2)).height() if self._columns.tall and not self.opened else 0
+        self.setFixedHeight(self._first + BAR + 2 * PAD + self._second)
+
+    def set_opened(self, opened: bool) -> None:
+        """Whether the details are shown, which name the hardware."""
+        self.opened = opened
+        self._arranged()
 
     @property
     def _idle(self) -> bool:
@@ -168,10 +279,10 @@ class DeviceRow(InColumns, Clickable):
 
     @property
     def message_area(self) -> QRectF:
-        """The place of a message: that of the metrics, and of the throughput if there is none."""
-        areas = self._columns.areas(self.width(), self.height())
-        area = areas.cells[0].united(areas.cells[-1])
-        return area.united(areas.rate) if areas.rate is not None and self._idle else area
+        """The place of a message: that of all columns but the throughput, and of the throughput if there is none."""
+        cells = self._columns.areas(self.width(), self.height()).cells
+        areas = [area for key, area in cells.items() if key != "rate" or self._idle] or [QRectF()]
+        return areas[0].united(areas[-1])
 
     def change(self, **changes: Any) -> None:
         """Change fields of the content; repaint only if one differs."""
@@ -182,47 +293,61 @@ class DeviceRow(InColumns, Clickable):
             self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the row: all texts on one line, the bars below them."""
-        content = self.content
-        areas = self._columns.areas(self.width(), self.height())
+        """Draw the row: all texts on one line, the bars below them, and in tall rows the hardware below these."""
+        content, columns = self.content, self._columns
+        areas = columns.areas(self.width(), self.height())
         with painting(self) as painter:
-            if self.hasFocus():
-                draw_box(painter, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 5, None, theme.ACCENT)
-            line = _line(areas.name)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(content.colour or theme.DISABLED))
-            painter.drawEllipse(QRectF(line.x(), line.center().y() - 4, 8, 8))
-            text = theme.DISABLED if content.off else theme.TEXT
+            if content.slow or self.hasFocus():
+                box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+                draw_box(painter, box, 5, theme.WARNING_GROUND if content.slow else None, theme.ACCENT if self.hasFocus() else None)
+            line = self._line(areas.name)
+            light = QRectF(line.x(), line.center().y() - 4, 8, 8)
+            unused = content.used is False
+            draw_box(painter, light.adjusted(1, 1, -1, -1) if unused else light, 4, None if unused else content.colour or theme.DISABLED,
+                     theme.DISABLED if unused else None)  # fmt: skip
+            text = theme.DISABLED if content.off else theme.MUTED if unused else theme.TEXT
             colour = theme.WARNING if any(metric.alarm for metric in content.metrics) else text
-            write(painter, line.adjusted(LIGHT, 0, 0, 0), content.name, LEFT, self._bold, colour)
-            painter.setPen(QColor(text))
-            if areas.rate is not None and not self._idle:
-                painter.drawText(_line(areas.rate), RIGHT, content.rate_text)
-                draw_bar(painter, _bar(areas.rate), content.pace, theme.GOOD)
-            painter.setFont(self._font)
+            write(painter, line.adjusted(LIGHT, 0, 0, 0), content.name, LEFT, columns.font("name"), colour)
+            for key, area in areas.cells.items():
+                if not content.message or (key == "rate" and not self._idle):
+                    self._draw_cell(painter, key, area, text)
             if content.message:
                 self._draw_message(painter, self.message_area)
-                return
-            for area, metric in zip(areas.cells, content.metrics, strict=False):
-                painter.setPen(QColor(theme.DISABLED if not metric.known else theme.WARNING if metric.alarm else text))
-                painter.drawText(_line(area), LEFT | Qt.TextFlag.TextDontClip, metric.brief)
-                draw_bar(painter, _bar(area), metric.fraction, theme.WARNING if metric.alarm else theme.ACCENT)
+            if content.used:
+                area = QRectF(self.width() - MARGIN - CHECK, line.center().y() - CHECK / 2, CHECK, CHECK)
+                painter.drawPixmap(area.toRect(), pixmap("check", CHECK, theme.GOOD))
+            if self._second:
+                below = QRectF(areas.name.x() + LIGHT, self.height() - PAD - self._second, self.width() - 2 * MARGIN - LIGHT, self._second)
+                write(painter, below, " · ".join(filter(None, self._more(areas.cells))), LEFT, theme.font(-2), theme.MUTED)
+
+    def _more(self, cells: Mapping[str, QRectF]) -> tuple[str, ...]:
+        """What the second line of a tall row says. cells: the columns that have room."""
+        content = self.content
+        share = "" if content.share is None or "share" in cells else content.share_text
+        waits = translate("devices", "waits for {what}").format(what=content.waits_for) if content.limit in WAITS_FOR else ""
+        return content.hardware, share, waits
+
+    def _draw_cell(self, painter: QPainter, key: str, area: QRectF, usual: str) -> None:
+        text, fraction, colour = self.content.cell(key)
+        where = LEFT if COLUMNS[key].flexible else RIGHT | Qt.TextFlag.TextDontClip
+        write(painter, self._line(area), text, where, self._columns.font(key), colour or usual)
+        if fraction is not None and text:
+            full = theme.GOOD if key == "rate" else theme.ACCENT
+            draw_bar(painter, self._bar(area), fraction, theme.WARNING if colour == theme.WARNING else full)
 
     def _draw_message(self, painter: QPainter, area: QRectF) -> None:
         content = self.content
-        write(painter, _line(area), content.message, colour=theme.DANGER if content.serious else theme.MUTED)
+        write(painter, self._line(area), content.message, LEFT, theme.font(-1), theme.DANGER if content.serious else theme.MUTED)
         if content.progress:
-            draw_bar(painter, _bar(area), content.progress, theme.WARNING)
+            draw_bar(painter, self._bar(area), content.progress, theme.WARNING)
 
+    def _line(self, area: QRectF) -> QRectF:
+        """The part of a cell for text."""
+        return QRectF(area.x(), PAD, area.width(), self._first)
 
-def _line(area: QRectF) -> QRectF:
-    """The part of a cell for text."""
-    return area.adjusted(0, PAD, 0, -BAR - PAD)
-
-
-def _bar(area: QRectF) -> QRectF:
-    """The part of a cell for its bar."""
-    return QRectF(area.x(), area.bottom() - BAR - PAD + 2, area.width(), BAR)
+    def _bar(self, area: QRectF) -> QRectF:
+        """The part of a cell for its bar."""
+        return QRectF(area.x(), PAD + self._first, area.width(), BAR)
 
 
 class MemberRows(QWidget):
@@ -238,25 +363,28 @@ class MemberRows(QWidget):
         """Show these devices with their latest telemetry, None where it is unknown."""
         if tuple(telemetry) != tuple(self.rows):
             self._set_rows(telemetry)
-        names: tuple[str, ...] = ()
         for device, snapshot in telemetry.items():
-            shown = metrics(snapshot) if snapshot is not None else ()
-            names = max(names, tuple(metric.name for metric in shown), key=len)
-            self.rows[device].change(name=str(device), colour=theme.ACCENT, metrics=shown)
-        self.heading.show_names(names)
+            self.rows[device].change(name=str(device), colour=theme.ACCENT, metrics=metrics(snapshot) if snapshot is not None else ())
+        columns = RowColumns(max(map(str, telemetry), key=len), known_columns(OF_MEMBERS, (row.content for row in self.rows.values())))
+        parts: list[InColumns] = [self.heading, *self.rows.values()]
+        for part in parts:
+            part.set_columns(columns)
 
     def _set_rows(self, devices: Mapping[DeviceId, object]) -> None:
         for row in self.rows.values():
             self._column.removeWidget(row)
             row.deleteLater()
-        columns = RowColumns(max(map(str, devices), key=len))
-        self.heading.set_columns(columns)
         self.rows = {device: DeviceRow() for device in devices}
         for row in self.rows.values():
-            row.set_columns(columns)
             row.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
             row.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             self._column.addWidget(row)
+
+
+def known_columns(keys: Iterable[str], rows: Iterable[RowContent]) -> tuple[str, ...]:
+    """These columns without the metrics that no row has."""
+    known = {metric.key for content in rows for metric in content.metrics}
+    return tuple(key for key in keys if key in known or key not in ("load", "memory", "decoder", "power"))
 
 
 MAX_COLUMNS = 3

@@ -11,7 +11,7 @@ from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
+from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, RunFigures
 from framefleet.engine.types import DeviceId, EngineInfo, without_device
 
 HISTORY = 60.0  # seconds
@@ -59,7 +59,8 @@ class DeviceStatus:
     note: what has changed since the device started, and why. stages: mean ms that the latest frames spent in each stage.
     busy: mean ms that a frame occupied the device in each stage. bottleneck: the stage that limits the throughput, as most of the
     samples of the last ``RATE_SECONDS`` say.
-    rate: throughput over the last ``RATE_SECONDS``, frames/s.
+    rate: throughput over the last ``RATE_SECONDS``, frames/s. frames, run: of the whole run. earlier: those before the run was paused.
+    resting: the run has no work; the figures are those of the whole run.
     """
 
     device: DeviceId
@@ -75,6 +76,9 @@ class DeviceStatus:
     bottleneck: str | None = None
     samples: tuple[Sample, ...] = ()
     rate: float = 0.0
+    run: RunFigures = field(default_factory=RunFigures, compare=False)
+    earlier: tuple[int, RunFigures] = field(default_factory=lambda: (0, RunFigures()), compare=False)
+    resting: bool = False
 
     @property
     def state(self) -> tuple[object, ...]:
@@ -92,9 +96,18 @@ class DeviceStatus:
         return self.rate > 0
 
     @property
-    def latency(self) -> float | None:
-        """The median latency of the last interval with frames, ms."""
-        return next((sample.latency_p50 for sample in reversed(self.samples) if sample.latency_p50 is not None), None)
+    def at_rest(self) -> bool:
+        """Whether the figures are those of the whole run, because it has no work, is paused or has ended."""
+        return self.resting or self.phase in (Phase.IDLE, Phase.LEFT)
+
+    @property
+    def shown(self) -> Sample:
+        """The figures to show: of the last interval with frames, or, while the run rests, of the whole run. The rate is 0 without work."""
+        last = next((sample for sample in reversed(self.samples) if sample.latency_p50 is not None), None)
+        time = last.time if last is not None else 0.0
+        if self.at_rest:
+            return Sample(time, self.run.rate, self.run.latency(0.5), self.run.latency(0.99), self.bottleneck)
+        return replace(last, frames_per_second=self.rate) if last is not None and self.working else Sample(time, 0.0, None, None)
 
 
 def fold(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
@@ -128,16 +141,23 @@ def _after(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus
         return replace(status, phase=phase, building=None, message=reason_of(event), samples=_at_rest(status, now))
     if isinstance(event, DeviceLeft):
         return replace(status, phase=Phase.LEFT, building=None, message="", note="", samples=_at_rest(status, now))
-    samples = _recent(status, now)
-    if not (event.final and samples):  # the final event has means over the whole run
-        samples = (*samples, Sample(now, event.frames_per_second, event.latency_p50, event.latency_p99, event.bottleneck))
+    samples, (frames, run) = status.samples, status.earlier
+    if not ((event.final and samples) or (status.resting and not event.frames_per_second)):  # the charts of a run that rests stay
+        samples = (*_recent(status, now), Sample(now, event.frames_per_second, event.latency_p50, event.latency_p99, event.bottleneck))
     return replace(
         status,
-        frames=event.frames,
+        frames=frames + event.frames,
+        run=run + event.run,
         stages=dict(event.stages) or status.stages,
         busy=dict(event.busy) or status.busy,
         samples=samples,
     )
+
+
+def continued(status: DeviceStatus) -> DeviceStatus:
+    """The status before the first event of a run that continues a paused one: it goes on counting."""
+    earlier = status.frames, status.run
+    return DeviceStatus(status.device, Phase.IDLE, frames=status.frames, run=status.run, earlier=earlier, samples=status.samples)
 
 
 def _recent(status: DeviceStatus, now: float) -> tuple[Sample, ...]:

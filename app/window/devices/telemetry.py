@@ -73,13 +73,17 @@ _HARMLESS = {"devices.power_limit", "devices.sync_boost", "devices.clocks_by_app
 
 @dataclass(frozen=True)
 class Metric:
-    """One telemetry value for display. brief: its text in a narrow column. fraction: of its maximum, 0..1. alarm: it needs attention."""
+    """One telemetry value for display. brief: its text in a narrow column. fraction: of its maximum, 0..1. alarm: it needs attention.
+
+    key: of its column in rows, "" = it has none.
+    """
 
     name: str
     text: str
     brief: str
     fraction: float | None = None
     alarm: bool = False
+    key: str = ""
 
     @property
     def known(self) -> bool:
@@ -97,16 +101,19 @@ def metrics(telemetry: Telemetry) -> tuple[Metric, ...]:
     memory = _share(telemetry.memory_used, telemetry.memory_total)
     share = None if memory is None else formats.part(memory)
     used = None if telemetry.memory_used is None else formats.gib(telemetry.memory_used)
-    stored = Metric(translate("devices", "Memory"), used or not_available(), share or formats.DASH, memory, (memory or 0.0) >= FULL)
+    stored = Metric(
+        translate("devices", "Memory"), used or not_available(), share or formats.DASH, memory, (memory or 0.0) >= FULL, "memory"
+    )
     if telemetry.device.kind == "cpu":
-        return _percent("CPU", telemetry.utilization), stored
+        return _percent("CPU", telemetry.utilization, "load"), stored
     heat, clock = telemetry.temperature, telemetry.sm_clock
     throttled = not _HARMLESS.issuperset(reason.code for reason in telemetry.throttling or ())
+    power = _share(telemetry.power, telemetry.power_limit)
     return (
-        _percent("GPU", telemetry.utilization),
+        _percent("GPU", telemetry.utilization, "load"),
         stored,
-        _percent(translate("devices", "Decoder"), telemetry.decoder),
-        _value(translate("devices", "Power"), telemetry.power, "W", _share(telemetry.power, telemetry.power_limit)),
+        _percent(translate("devices", "Decoder"), telemetry.decoder, "decoder"),
+        _value(translate("devices", "Power"), telemetry.power, "W", power, key="power"),
         _value(translate("devices", "Temperature"), heat, "°C", _share(heat, 100), (heat or 0.0) >= HOT),
         _value(translate("devices", "Clock"), clock, "MHz", _share(clock, telemetry.sm_clock_limit), throttled),
     )
@@ -144,13 +151,13 @@ def details(telemetry: Telemetry) -> str:
     return "\n".join(f"{name}: {value}" for name, value in lines.items())
 
 
-def _percent(name: str, value: float | None) -> Metric:
-    return _value(name, value, "%", _share(value, 100))
+def _percent(name: str, value: float | None, key: str) -> Metric:
+    return _value(name, value, "%", _share(value, 100), key=key)
 
 
-def _value(name: str, value: float | None, unit: str, fraction: float | None, alarm: bool = False) -> Metric:
+def _value(name: str, value: float | None, unit: str, fraction: float | None, alarm: bool = False, key: str = "") -> Metric:
     text = None if value is None else formats.quantity(value, unit)
-    return Metric(name, text or not_available(), text or formats.DASH, fraction, alarm)
+    return Metric(name, text or not_available(), text or formats.DASH, fraction, alarm, key)
 
 
 def _share(value: float | None, whole: float | None) -> float | None:

@@ -92,6 +92,7 @@ class DetectionController(QObject):
         self._rate = 0.0
         self._notes: list[Notice] = []
         self._keys = itertools.count(1)
+        self._counts_on = False  # the next session continues a paused run
         model.rowsMoved.connect(self._submit)
         self._woken.connect(self._wake)
 
@@ -223,6 +224,7 @@ class DetectionController(QObject):
                     session.cancel(item.key)
                     if item.state is ItemState.RUNNING:
                         self._put(replace(item, state=ItemState.PAUSED, rate=None, reason=None))
+                        self._counts_on = True
                     else:
                         self._forget(item, item.part, keep=True)
             session.finish()
@@ -367,7 +369,8 @@ class DetectionController(QObject):
             first, (run, labels) = waiting[0]
             earlier = stored.get(first.key)
             database = earlier or self.folder / session_name(first.path)
-            self._session = SessionThread(run, database, labels, self._woken.emit, self._cluster, go_on=earlier is not None)
+            devices, self._counts_on = self._devices if self._counts_on and earlier is not None else (), False
+            self._session = SessionThread(run, database, labels, self._woken.emit, self._cluster, earlier is not None, devices)
         session = self._session
         common = (session.settings, session.labels, session.cluster)
         now = [item for item, settings in waiting if (*settings, self._cluster) == common and session.takes(item.key, stored.get(item.key))]

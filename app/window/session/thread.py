@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 
-from framefleet.app.window.devices.status import RATE_SECONDS, DeviceEvent, DeviceStatus, Phase, fold
+from framefleet.app.window.devices.status import RATE_SECONDS, DeviceEvent, DeviceStatus, Phase, continued, fold
 from framefleet.app.window.queue.item import RateMeter
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.engine.cluster.connection import ClusterConnection
@@ -102,9 +102,12 @@ class Snapshot:
 
 
 class Feed:
-    """Folds a session's events into snapshots. One thread writes, another reads. clock: returns the monotonic time, seconds."""
+    """Folds a session's events into snapshots. One thread writes, another reads.
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    clock: returns the monotonic time, seconds. devices: of a paused run that the session continues.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, devices: Iterable[DeviceStatus] = ()) -> None:
         self._clock = clock
         self._lock = Lock()
         self._sources: dict[int, SourceProgress] = {}
@@ -113,7 +116,7 @@ class Feed:
         self._rates: dict[int, float] = {}
         self._held = HeldRates()
         self._tallies: dict[int, Tally] = {}
-        self._devices: dict[DeviceId, DeviceStatus] = {}
+        self._devices = {status.device: continued(status) for status in devices}
         self._states_changed = False
         self._strategy: StrategyChosen | None = None
         self._problems: list[DeviceFailed] = []
@@ -161,10 +164,17 @@ class Feed:
             problems, self._problems = tuple(self._problems), []
             sources = {number: self._sources[number] for number in changed}
             received = {number: rate for number, rate in self._rates.items() if self._sources[number].finished is None}
-            running = any(progress.finished is None for progress in self._sources.values())
+            running = self._running
             rates = self._held.at(self._clock(), self._devices.values() if running else (), received)
-            devices = tuple(replace(status, rate=rates.devices.get(status.device, 0.0)) for status in self._devices.values())
+            devices = tuple(
+                replace(status, rate=rates.devices.get(status.device, 0.0), resting=not running) for status in self._devices.values()
+            )
             return Snapshot(sources, rates, devices, states_changed, self._strategy, problems, self._ended, self._error)
+
+    @property
+    def _running(self) -> bool:
+        """Whether a source is not finished."""
+        return any(progress.finished is None for progress in self._sources.values())
 
     def tally(self, source: int) -> Tally:
         """The counts of one source, which increase with further frames."""
@@ -184,7 +194,8 @@ class Feed:
     def _device(self, event: DeviceEvent, now: float) -> None:
         device = event.engine.device if isinstance(event, DeviceReady) else event.device
         before = self._devices.get(device)
-        self._devices[device] = after = fold(before or DeviceStatus(device), event, now)
+        resting = replace(before or DeviceStatus(device), resting=not self._running)
+        self._devices[device] = after = fold(resting, event, now)
         self._states_changed |= before is None or before.state != after.state
         if isinstance(event, DeviceFailed):
             self._problems.append(event)
@@ -201,6 +212,7 @@ class SessionThread(threading.Thread):
 
     wake: called in this thread when the feed has a new snapshot. cluster: has the devices, None = this machine.
     go_on: end at once, with ``differs``, instead of replacing the results of other settings in ``database``.
+    devices: of a paused run that this session continues.
     ``numbers``: the source number in the pool by queue item key. created: identifies the session, "" before it has begun.
     """
 
@@ -212,12 +224,13 @@ class SessionThread(threading.Thread):
         wake: Callable[[], None],
         cluster: ClusterConnection | None = None,
         go_on: bool = False,
+        devices: Iterable[DeviceStatus] = (),
     ) -> None:
         super().__init__(name="framefleet session", daemon=True)
         self.settings = settings
         self.database = database
         self.labels = tuple(labels)
-        self.feed = Feed()
+        self.feed = Feed(devices=devices)
         self.numbers: dict[int, int] = {}
         self.created = ""
         self.cluster = cluster

@@ -1,10 +1,11 @@
 """Loads, checks, changes and stores the model and the settings, and passes them to the controller."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
 from framefleet.app.window.models.files import ModelParts
@@ -20,29 +21,41 @@ from framefleet.app.window.settings.preferences import Preferences
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.questions import ask
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.devices.discovery import DeviceDescription, discover
+from framefleet.engine.devices.discovery import DeviceDescription, default_devices, discover
+from framefleet.engine.devices.recording import Recording
+from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.load import ModelSummary, check_model
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
+from framefleet.engine.types import DeviceId
 
 
 class RunChoices(QObject):
     """Owns the preferences, the settings dialog and, in ``library``, the list of models.
 
     model_changed: ModelSummary or None. confidence_changed: start value of the slider. floor_changed: its lowest value.
-    devices_found: tuple of DeviceDescription. sessions_requested: the user wants to clean up sessions.
-    language_changed: another language is stored.
+    devices_found: tuple of DeviceDescription. used_changed: the devices that a run will use, tuple of DeviceId.
+    sessions_requested: the user wants to clean up sessions. language_changed: another language is stored.
+
+    recording: a recorded machine. Its devices can be chosen, too, to see how that looks; runs and the next start do not use them.
     """
 
     model_changed = Signal(object)
     confidence_changed = Signal(float)
     floor_changed = Signal(float)
     devices_found = Signal(object)
+    used_changed = Signal(object)
     sessions_requested = Signal()
     language_changed = Signal()
 
     def __init__(
-        self, window: QWidget, store: QSettings, background: Background, controller: DetectionController, banners: BannerArea
+        self,
+        window: QWidget,
+        store: QSettings,
+        background: Background,
+        controller: DetectionController,
+        banners: BannerArea,
+        recording: Recording | None = None,
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -61,6 +74,7 @@ class RunChoices(QObject):
         self.library.own_requested.connect(self.open_dialog)
         self.library.wanted.connect(self.open_models)
         self._found: tuple[DeviceDescription, ...] | None = None
+        self._recorded = recording.devices if recording is not None else ()
         self.preferences = Preferences()
         self.summary: ModelSummary | None = None
         self.example: Callable[[], QueueItem | None] = lambda: None
@@ -70,6 +84,31 @@ class RunChoices(QObject):
     def labels(self) -> tuple[str, ...]:
         """The classes of the model."""
         return self.summary.labels if self.summary is not None else ()
+
+    @property
+    def _offered(self) -> tuple[DeviceDescription, ...] | None:
+        """The devices that can be chosen, None before they are found: of this machine, and recorded ones."""
+        if self._found is None:
+            return None
+        here = {known.id for known in self._found}
+        return *self._found, *(known for known in self._recorded if known.id not in here)
+
+    @property
+    def used(self) -> tuple[DeviceId, ...]:
+        """The devices that a run will use; and, of a recorded machine, those that it would use there."""
+        chosen: tuple[DeviceId, ...] = self.preferences.values["devices"]
+        used: list[DeviceId] = []
+        for machine in (self._found or (), self._recorded):
+            wanted = [known.id for known in machine if known.id in chosen]
+            with suppress(DeviceError):
+                used += wanted or (default_devices(machine) if machine and (not chosen or self._recorded) else ())
+        return tuple(dict.fromkeys([*used, *(chosen if not self._recorded else ())]))
+
+    def _without_recorded(self, preferences: Preferences) -> Preferences:
+        """The preferences without devices that only a recording has."""
+        recorded = {known.id for known in self._recorded} - {known.id for known in self._found or ()}
+        here = tuple(device for device in preferences.values["devices"] if device not in recorded)
+        return replace(preferences, values={**preferences.values, "devices": here})
 
     def begin(self, model: ModelFiles | None) -> None:
         """Load the stored preferences, and start to check the model and to discover devices. model: replaces the stored one."""
@@ -105,6 +144,12 @@ class RunChoices(QObject):
                 "model", Severity.INFO, title, (translate("models", "Choose model…"), self.open_models), details=details
             )
 
+    def open_devices(self) -> None:
+        """Show the choice of devices."""
+        self.open_dialog()
+        if self.dialog is not None:
+            QTimer.singleShot(0, self.dialog, partial(self.dialog.pane.show_section, self.dialog.devices))  # after its layout
+
     def open_dialog(self) -> None:
         """Show the settings."""
         if self.dialog is not None:
@@ -119,8 +164,8 @@ class RunChoices(QObject):
             self._window,
         )
         self.dialog.model.set_parts(self._parts)
-        if self._found is not None:
-            self.dialog.devices.offer(self._found)
+        if self._offered is not None:
+            self.dialog.devices.offer(self._offered)
         self.dialog.model.list_requested.connect(self.open_models)
         self.dialog.folders.sessions_requested.connect(self.sessions_requested)
         self.dialog.finished.connect(self._dialog_closed)
@@ -159,7 +204,9 @@ class RunChoices(QObject):
 
     def _apply(self, preferences: Preferences, summary: ModelSummary | None) -> None:
         before, self.preferences, self.summary = self.preferences, preferences, summary
-        stored.save(preferences, self._store)
+        here = self._without_recorded(preferences)
+        stored.save(here, self._store)
+        self.used_changed.emit(self.used)
         if preferences.model is not None or before.model is not None:  # else the banner still asks for one
             self._banners.remove("model")
         self.model_changed.emit(summary)
@@ -169,7 +216,7 @@ class RunChoices(QObject):
         if summary is None or preferences.model is None:
             return
         self.library.own.add(preferences.model)
-        settings = preferences.run_settings()
+        settings = here.run_settings()
         apply = partial(self._controller.set_settings, settings, summary.labels)
         if self._controller.running and self._controller.would_change(settings, summary.labels):
             self._ask(apply)
@@ -188,8 +235,9 @@ class RunChoices(QObject):
     def _devices_found(self, found: tuple[DeviceDescription, ...]) -> None:
         self._found = found
         self.devices_found.emit(found)
+        self.used_changed.emit(self.used)
         if self.dialog is not None:
-            self.dialog.devices.offer(found)
+            self.dialog.devices.offer(self._offered or ())
 
     def _no_devices(self, message: Notice) -> None:
         self._banners.show_banner("devices", Severity.WARNING, message)

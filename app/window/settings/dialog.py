@@ -50,8 +50,9 @@ class _Section(QWidget):
 
     def search(self, text: str) -> None:
         """Show the rows with this text, and all of a section that is named so or, if it has no rows, contains the text. "": all."""
-        named = text.lower() in self.title.lower()
         content = self.content
+        also = content.search_words if isinstance(content, DeviceForm) else ""
+        named = text.lower() in f"{self.title} {also}".lower()
         found = content.search("" if named else text) if isinstance(content, SettingsForm) else text.lower() in words(content).lower()
         self.setVisible(named or found)
 
@@ -107,6 +108,11 @@ class Sections(QScrollArea):
     def _show_advanced(self, shown: bool) -> None:
         self.sections[-1].content.setVisible(shown)
         self.fold.setIcon(icon("chevron-up" if self.fold.isChecked() else "chevron-down", theme.MUTED))
+
+    def show_section(self, content: QWidget) -> None:
+        """Scroll to the section with this content, and give it the keyboard focus."""
+        self._jump(next(place for place, section in enumerate(self.sections) if section.content is content))
+        content.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _jump(self, place: int) -> None:
         """Scroll to a section, and open it if it is folded."""

@@ -50,6 +50,8 @@ class DeviceForm(QWidget):
         self._grid.setVerticalSpacing(4)
         self._grid.setColumnStretch(1, 1)
         column(self.automatic, self.hint, self._grid, self.problem, spacing=6, of=self)
+        self.setFocusProxy(self.automatic)
+        self.search_words = translate("settings", "GPU graphics card CUDA NVIDIA OpenVINO CPU processor")
 
     @property
     def devices(self) -> tuple[DeviceId, ...]:

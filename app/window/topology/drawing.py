@@ -1,14 +1,18 @@
-"""Draws a topology: nested boxes, and the links between them - PCIe as a tree, NVLink as rails -, each the brighter the higher its load."""
+"""Draws a topology: nested boxes, and the links between them - PCIe as a tree, NVLink as rails -, each the brighter the higher its load.
+
+The drawing is a column with one GPU below the other, or a low strip with the GPUs beside each other. The strip is a column with x and y
+exchanged; only its texts are written in their own places.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QLineF, QObject, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QTransform
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from framefleet.app.window.topology.layout import Layout, Placed, Rail, Sizes, lay_out
+from framefleet.app.window.topology.layout import WIDEST, Layout, Placed, Rail, Sizes, lay_out
 from framefleet.app.window.topology.text import (
     Snapshots,
     about_box,
@@ -38,13 +42,14 @@ PCIE, NVLINK, SYSTEM = "ACCENT", "GOOD", "MUTED"
 
 @dataclass(frozen=True)
 class Links:
-    """Draws links with a painter. font: of their texts."""
+    """Draws links with a painter. font: of their texts. strip: the painter exchanges x and y."""
 
     painter: QPainter
     topology: Topology
     telemetry: Snapshots
     layout: Layout
     font: QFont
+    strip: bool
 
     def _gpus(self, places: Sequence[int]) -> list[Gpu]:
         return [self.topology.gpus[place] for place in places]
@@ -55,6 +60,8 @@ class Links:
         self.painter.setPen(QPen(QColor(theme.colour(SYSTEM)), 1.5))
         for offset in (-3, 0, 3):
             self.painter.drawLine(QLineF(x + offset, top, x + offset, bottom))
+        if self.strip:
+            return
         text = QRectF(x + 12, top, above.area.width() - 40, bottom - top)
         write(self.painter, text, translate("topology", "Between the NUMA nodes"), LEFT, self.font, theme.colour(SYSTEM))
 
@@ -113,28 +120,29 @@ class Links:
         quiet, edge = QColor(theme.colour(NVLINK)), QColor(theme.colour(NVLINK))
         quiet.setAlphaF(min(0.1 + 0.3 * max(shares) ** 0.35, 0.4))
         draw_box(self.painter, rail.area.adjusted(0.5, 0.5, -0.5, -0.5), 5, quiet, edge)
-        area = rail.area
         self.painter.save()
-        self.painter.translate(area.center())
-        self.painter.rotate(-90)
-        across = QRectF(-area.height() / 2, -area.width() / 2, area.height(), area.width())
+        self.painter.translate(rail.area.center())
+        self.painter.setTransform(_EXCHANGED if self.strip else QTransform().rotate(-90), True)
+        across = QRectF(-rail.area.height() / 2, -rail.area.width() / 2, rail.area.height(), rail.area.width())
         name = translate("topology", "NVLink ×{nvlinks}").format(nvlinks=rail.fabric.nvlinks)
         write(self.painter, across, name, CENTRE, self.font, theme.colour(NVLINK))
         self.painter.restore()
 
 
+_EXCHANGED = QTransform(0, 1, 1, 0, 0, 0)
+"""Exchanges x and y."""
 PAD, BAR = 7, 3
-MANY = 4
-"""The number of GPUs from which each gets one line if there is little room."""
+CELL = 40.0
+"""The height of a GPU in a strip, logical pixels."""
 EDGE = "DISABLED"
 """The name of the colour of boxes."""
 _CPU = DeviceId("cpu", "0")
 
 
 class TopologyDrawing(QWidget):
-    """Draws one ``Topology``. Its height follows from its width; many GPUs get one line each if there is little room."""
+    """Draws one ``Topology``. Its height follows from its width. strip: the GPUs are beside each other."""
 
-    def __init__(self) -> None:
+    def __init__(self, strip: bool = False) -> None:
         super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)
@@ -146,10 +154,14 @@ class TopologyDrawing(QWidget):
         self._line, self._note = line, small
         self._sizes = Sizes(2 * PAD + line + small + BAR, 2 * 4 + small, 2 * PAD + line + 2 + small + 2 + BAR)
         self._two_rates = 2 * QFontMetricsF(self._small).horizontalAdvance("↓ 888  ↑ 888 MB/s") + 10 + 2 * 9
-        self._tall = self._compact = False
-        self._room = 0.0
-        self._close = Sizes(2 * 2 + line, 2 + small, 2 * 2 + small + BAR + 1, gap=3, between=small + 2)
+        self._tall, self._strip = False, strip
         self.layout_ = Layout()
+
+    def set_strip(self, strip: bool) -> None:
+        """Draw a strip or a column."""
+        if strip is not self._strip:
+            self._strip = strip
+            self._place()
 
     def show_topology(self, topology: Topology) -> None:
         """Draw this topology."""
@@ -182,24 +194,28 @@ class TopologyDrawing(QWidget):
         if event.size().width() != event.oldSize().width():
             self._place()
 
-    def set_room(self, height: float) -> None:
-        """Draw GPUs in one line each if they do not fit into this height otherwise, logical pixels."""
-        if height != self._room:
-            self._room = height
-            self._place()
-
     def _place(self) -> None:
-        self.layout_ = lay_out(self._topology, self.width(), self._sizes)
-        self._compact = len(self._topology.gpus) >= MANY and self.layout_.height > self._room > 0
-        if self._compact:
-            self.layout_ = lay_out(self._topology, self.width(), self._close)
-        joined = any(gpu.nvlinks for gpu in self._topology.gpus)
-        self._tall = not self._compact and joined and min(area.width() for area in self.layout_.gpus.values()) < self._two_rates
+        joined, self._tall = any(gpu.nvlinks for gpu in self._topology.gpus), False
+        if self._strip:
+            self._place_strip()
+        else:
+            self.layout_ = lay_out(self._topology, self.width(), self._sizes)
+            self._tall = joined and min(area.width() for area in self.layout_.gpus.values()) < self._two_rates
         if self._tall:  # NVLink's traffic needs its own line
             self.layout_ = lay_out(self._topology, self.width(), replace(self._sizes, gpu=self._sizes.gpu + self._note))
-        self.setFixedHeight(int(self.layout_.height) + 1)
+        height = max((placed.area.right() for placed in self.layout_.boxes), default=0.0) if self._strip else self.layout_.height
+        self.setFixedHeight(int(max([height, *(rail.area.right() for rail in self.layout_.rails)] if self._strip else [height])) + 1)
         self.updateGeometry()
         self.update()
+
+    def _place_strip(self) -> None:
+        """Lay out a column whose height is this width, and whose GPUs have the width ``CELL``."""
+        sizes = Sizes(self._note + 6, self._note + 2, 0.0, gap=4, between=12)
+        free = self.width() - 1 - lay_out(self._topology, 1000.0, sizes).height
+        sizes = replace(sizes, gpu=max(free / max(len(self._topology.gpus), 1), 12.0))
+        wide = lay_out(self._topology, WIDEST, sizes)
+        more = min((area.width() for area in wide.gpus.values()), default=CELL) - CELL
+        self.layout_ = lay_out(self._topology, WIDEST - more, sizes)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Show the tooltip for the point under the mouse."""
@@ -210,6 +226,7 @@ class TopologyDrawing(QWidget):
 
     def about(self, point: QPointF) -> str:
         """The tooltip for a point, "" if nothing is drawn there."""
+        point = point.transposed() if self._strip else point
         for place, area in self.layout_.gpus.items():
             if area.contains(point):
                 gpu = self._topology.gpus[place]
@@ -226,44 +243,74 @@ class TopologyDrawing(QWidget):
             nodes = [placed for placed in self.layout_.boxes if placed.box.kind is Kind.NODE]
             for placed in self.layout_.boxes:
                 self._draw_box(painter, placed)
-            links = Links(painter, self._topology, self._telemetry, self.layout_, self._small)
+            painter.save()
+            if self._strip:
+                painter.setTransform(_EXCHANGED, True)
+            links = Links(painter, self._topology, self._telemetry, self.layout_, self._small, self._strip)
             for above, below in pairwise(nodes):
                 links.draw_between(above, below)
             for placed in self.layout_.boxes:
                 links.draw_branches(placed)
             links.draw_rails()
+            painter.restore()
             for place, area in self.layout_.gpus.items():
-                self._draw_gpu(painter, self._topology.gpus[place], area)
+                draw = self._draw_cell if self._strip else self._draw_gpu
+                draw(painter, self._topology.gpus[place], _exchanged(area) if self._strip else area)
 
     def _draw_box(self, painter: QPainter, placed: Placed) -> None:
         node = placed.box.kind is Kind.NODE
         edge = theme.colour(EDGE) if node else QPen(QColor(theme.colour(EDGE)), 1, Qt.PenStyle.DashLine)
-        draw_box(painter, placed.area, 8, theme.SURFACE if node else theme.BACKGROUND, edge)
-        inner = placed.head.adjusted(10, 0, -10, 0)
+        area, head = (_exchanged(each) if self._strip else each for each in (placed.area, placed.head))
+        draw_box(painter, area, 8, theme.SURFACE if node else theme.BACKGROUND, edge)
+        if node:
+            draw_box(painter, head.adjusted(1, 1, -1, -1), 7, theme.RAISED)
+        if self._strip:
+            painter.save()
+            painter.translate(head.center())
+            painter.rotate(-90)
+            across = QRectF(-head.height() / 2, -head.width() / 2, head.height(), head.width()).adjusted(4, 0, -4, 0)
+            names = node_name(placed.box), f"NUMA {placed.box.node.number}" if placed.box.node is not None else ""
+            fits = (name for name in names if QFontMetricsF(self._small).horizontalAdvance(name) <= across.width())
+            write(painter, across, next(fits, ""), CENTRE, self._small, theme.MUTED)
+            painter.restore()
+            return
+        inner = head.adjusted(10, 0, -10, 0)
         if not node:
             self._write(painter, inner, LEFT, node_name(placed.box), self._small, theme.MUTED)
             return
-        draw_box(painter, placed.head.adjusted(1, 1, -1, -1), 7, theme.RAISED)
-        title = QRectF(inner.x(), inner.y() + (2 if self._compact else PAD), inner.width(), self._line)
-        if self._compact:
-            used = self._write(painter, title, LEFT, node_name(placed.box), self._bold, theme.TEXT) + 10
-            self._write(painter, title.adjusted(used, 0, 0, 0), LEFT, node_facts(placed.box.node), self._small, theme.MUTED)
-            return
+        title = QRectF(inner.x(), inner.y() + PAD, inner.width(), self._line)
         facts = QRectF(inner.x(), title.bottom(), inner.width(), self._note)
         processors = self._telemetry.get(_CPU)  # one value for all processors, so a node shows it only if it is the only one
         usage = processors.utilization if processors is not None and len(self._topology.nodes) == 1 else None
         if usage is not None:
             self._write(painter, title, RIGHT, translate("topology", "CPU {usage} %").format(usage=round(usage)), self._text, theme.TEXT)
-            bar = QRectF(inner.x(), placed.head.bottom() - PAD, inner.width(), BAR)
+            bar = QRectF(inner.x(), head.bottom() - PAD, inner.width(), BAR)
             draw_bar(painter, bar, usage / 100, theme.ACCENT)
         self._write(painter, title.adjusted(0, 0, -70 if usage is not None else 0, 0), LEFT, node_name(placed.box), self._bold, theme.TEXT)
         self._write(painter, facts, LEFT, node_facts(placed.box.node), self._small, theme.MUTED)
 
+    def _draw_cell(self, painter: QPainter, gpu: Gpu, area: QRectF) -> None:
+        """Draw a GPU in a strip: its name or number, and its load or, in a wide cell, the traffic too."""
+        telemetry = telemetry_of(gpu, self._telemetry) or Telemetry(_CPU)
+        draw_box(painter, area, 4, theme.RAISED, theme.colour(EDGE))
+        inner = area.adjusted(3, 3, -3, -3)
+        names = gpu_name(gpu), gpu.device.name if gpu.device is not None else str(gpu.number)
+        metrics = QFontMetricsF(self._small)
+        name = next((name for name in names if metrics.horizontalAdvance(name) <= inner.width()), names[-1])
+        write(painter, QRectF(inner.x(), inner.y(), inner.width(), self._note), name, CENTRE, self._small, theme.TEXT)
+        usage = telemetry.utilization
+        load = "" if usage is None else f"{usage:.0f} %"
+        flows = traffic(telemetry.nvlink_rx, telemetry.nvlink_tx), traffic(telemetry.pcie_rx, telemetry.pcie_tx)
+        texts = *(f"{load}  {flow}" for flow in flows if flow), load, load.removesuffix(" %")
+        text = next((text for text in texts if metrics.horizontalAdvance(text) <= inner.width()), "")
+        write(painter, QRectF(inner.x(), inner.y() + self._note, inner.width(), self._note), text, CENTRE, self._small, theme.MUTED)
+        draw_bar(painter, QRectF(inner.x(), inner.bottom() - BAR, inner.width(), BAR), (usage or 0) / 100, theme.ACCENT)
+
     def _draw_gpu(self, painter: QPainter, gpu: Gpu, area: QRectF) -> None:
         telemetry = telemetry_of(gpu, self._telemetry) or Telemetry(_CPU)
         draw_box(painter, area, 6, theme.RAISED, theme.colour(EDGE))
-        inner = area.adjusted(9, 2, -9, -2) if self._compact else area.adjusted(9, PAD, -9, -PAD)
-        first = QRectF(inner.x(), inner.y(), inner.width(), inner.height() - BAR if self._compact else self._line)
+        inner = area.adjusted(9, PAD, -9, -PAD)
+        first = QRectF(inner.x(), inner.y(), inner.width(), self._line)
         second = QRectF(inner.x(), first.bottom() + 2, inner.width(), self._note)
         usage = telemetry.utilization
         room = 0.0
@@ -274,8 +321,6 @@ class TopologyDrawing(QWidget):
         fits = (name for name in names if QFontMetricsF(self._text).horizontalAdvance(name) <= rest.width())
         self._write(painter, rest, LEFT, next(fits, ""), self._text, theme.MUTED)  # elided text would be useless
         draw_bar(painter, QRectF(inner.x(), inner.bottom() - BAR + 2, inner.width(), BAR), (usage or 0) / 100, theme.ACCENT)
-        if self._compact:
-            return  # the tooltip has the traffic
         pcie = traffic(telemetry.pcie_rx, telemetry.pcie_tx)
         used = self._write(painter, second, LEFT, pcie or pcie_link(gpu), self._small, theme.colour(PCIE) if pcie else theme.MUTED) + 12
         nvlink = traffic(telemetry.nvlink_rx, telemetry.nvlink_tx) if gpu.nvlinks else None
@@ -289,3 +334,8 @@ class TopologyDrawing(QWidget):
     def _write(self, painter: QPainter, area: QRectF, where: Qt.AlignmentFlag, text: str, font: QFont, colour: str) -> float:
         """Write text in a font and colour; return its width, logical pixels."""
         return write(painter, area, fitting(QFontMetrics(font, self), text, area.width()), where, font, colour)
+
+
+def _exchanged(area: QRectF) -> QRectF:
+    """An area with x and y exchanged."""
+    return QRectF(area.y(), area.x(), area.height(), area.width())

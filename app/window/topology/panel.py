@@ -1,14 +1,12 @@
-"""The panel with a machine's topology: the drawing with live traffic, the matrix of its GPUs, and notes."""
+"""The topology of a machine: the drawing with live traffic, the matrix of its GPUs, and notes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractScrollArea,
-    QBoxLayout,
     QHeaderView,
     QSizePolicy,
     QTableWidget,
@@ -16,23 +14,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from framefleet.app.window.cluster.link import Machine
-from framefleet.app.window.cluster.machines import Folds
-from framefleet.app.window.context import Context, Feature, Place, Placed
-from framefleet.app.window.devices.telemetry import DeviceTelemetry
-from framefleet.app.window.floating import SIZE
 from framefleet.app.window.topology.drawing import NVLINK, PCIE, SYSTEM, TopologyDrawing
-from framefleet.app.window.topology.text import about_link, codes_text, gpu_list, gpu_title, peers
+from framefleet.app.window.topology.text import about_link, codes_text, gpu_list, gpu_title, links_text, peers
 from framefleet.app.window.widgets import theme
-from framefleet.app.window.widgets.build import Panel, ScrollPane, column, label, row, say, wrapped
+from framefleet.app.window.widgets.build import column, label, row, say, wrapped
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.painting import CENTRE
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.devices.discovery import DeviceDescription
-from framefleet.engine.devices.recording import Recording
 from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.devices.topology import Level, Link, Topology
-from framefleet.engine.devices.topology_search import find_topology
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 
@@ -127,203 +117,87 @@ def _shade(link: Link | None) -> QColor:
     return colour
 
 
-class ClusterTopology(QWidget):
-    """The machines, one below the other. A machine that is opened has a drawing of its topology."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.folds = Folds()
-        self.folds.changed.connect(self._show)
-        self._drawings: dict[str, TopologyDrawing] = {}
-        self._topologies: Mapping[str, Topology] = {}
-        self._machines: Sequence[Machine] = ()
-        self._column = column(None, spacing=theme.SPACE, of=self)
-        self.hide()
-
-    def show_topologies(self, topologies: Mapping[str, Topology]) -> None:
-        """Draw these topologies, by the machine's name."""
-        self._topologies = topologies
-        for name, drawing in self._drawings.items():
-            if name in topologies:
-                drawing.show_topology(topologies[name])
-        self._show()
-
-    def show_machines(self, machines: Sequence[Machine]) -> None:
-        """Show these machines as they are now."""
-        self._machines = machines
-        if self.folds.set_machines([machine.state.name for machine in machines]):
-            for name in self._drawings.keys() - self.folds.headings.keys():
-                self._drawings.pop(name).deleteLater()
-            for place, heading in enumerate(self.folds.headings.values()):
-                self._column.insertWidget(place, heading)
-            for name, drawing in self._drawings.items():
-                self._place(name, drawing)
-        self.setVisible(bool(machines))
-        self._show()
-
-    def _place(self, name: str, drawing: TopologyDrawing) -> None:
-        self._column.insertWidget(self._column.indexOf(self.folds.headings[name]) + 1, drawing)
-
-    def _show(self) -> None:
-        if not self.isVisible():
-            return
-        for machine in self._machines:
-            name, measured = machine.state.name, machine.state.measured
-            opened = self.folds.opened(name)
-            self.folds.headings[name].show_machine(machine, opened)
-            if opened and name in self._topologies and name not in self._drawings:
-                self._drawings[name] = drawing = TopologyDrawing()
-                drawing.show_topology(self._topologies[name])
-                self._place(name, drawing)
-            if name in self._drawings:
-                self._drawings[name].setVisible(opened)
-                if opened and measured is not None:
-                    self._drawings[name].show_telemetry({snapshot.device: snapshot for snapshot in measured.devices})
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Show what has changed meanwhile."""
-        super().showEvent(event)
-        self._show()
-
-
-REFRESH_MS = 500
 SIDE_BY_SIDE = 720
-"""The panel's width from which the matrix stands beside the drawing, logical pixels."""
-
-_AROUND = 54
-"""Height of a note and the legend around the drawing, logical pixels."""
-_CPU = DeviceDescription(DeviceId("cpu", "0"), "CPU", "", ())
+"""The width of the panel of devices from which the topology stands beside them, logical pixels."""
 
 
-class TopologyPanel(Panel):
-    """Shows a topology, and takes telemetry while it is visible. wanted: it is shown for the first time and needs a topology."""
+SIDE, GAP = 16, 5
 
-    wanted = Signal()
+
+class TopologyPanel(QWidget):
+    """Shows which GPUs are joined and how: as a strip, or, with more room, as a column with the matrix of the GPUs."""
 
     def __init__(self) -> None:
         super().__init__()
         self.topology: Topology | None = None
-        self._recorded: Mapping[DeviceId, Telemetry] | None = None
-        self._asked = False
-        self.telemetry = DeviceTelemetry()
-        self.note, self.gpus, self.problem, self.peers = wrapped("small"), wrapped("small"), wrapped("notice"), wrapped("notice")
-        self.drawing, self.matrix = TopologyDrawing(), TopologyMatrix()
-        self.legend = label("small", wrap=True, rich=True)
-        self.codes = wrapped("small")
+        self._wide = False
+        self.gpus, self.problem, self.peers = wrapped("small"), wrapped("small"), wrapped("small")
+        self.drawing, self.matrix = TopologyDrawing(strip=True), TopologyMatrix()
+        self.legend, self.codes = label("small", rich=True), wrapped("small")
         self.matrix_heading = label("heading", translate("topology", "GPU to GPU"))
-        say(self.note, translate("topology", "Reading the topology of this machine…"))
-        self._parts = QBoxLayout(QBoxLayout.Direction.TopToBottom)
-        self._parts.setSpacing(3 * theme.SPACE)
-        for parts in ((self.drawing, self.legend), (self.matrix_heading, row((self.matrix, 1), None), self.codes, self.peers)):
-            self._parts.addLayout(column(*parts, None, spacing=theme.SPACE), 1)
-        inside = QWidget()
-        column(ScrollPane(translate("topology", "Topology"), inside), of=self)
-        self.cluster = ClusterTopology()
-        column(self.problem, self.note, self.gpus, self._parts, self.cluster, None, spacing=theme.SPACE, margins=(12, 4, 12, 12), of=inside)
-        for widget in (self.drawing, self.legend, self.matrix_heading, self.matrix):
-            widget.hide()
-        self._timer = QTimer(self, interval=REFRESH_MS)
-        self._timer.timeout.connect(self.refresh)
+        self.more = QWidget()
+        column(self.matrix_heading, row((self.matrix, 1), None), self.codes, self.peers, spacing=theme.SPACE, of=self.more)
+        self.more.hide()
+        parts = self.gpus, self.problem, self.drawing, self.legend, self.more
+        column(*parts, None, spacing=GAP, margins=(SIDE, GAP, SIDE, GAP), of=self)
+
+    @property
+    def worth_showing(self) -> bool:
+        """Whether there are GPUs that can be joined."""
+        return self.topology is not None and len(self.topology.gpus) > 1
 
     def show_topology(self, topology: Topology) -> None:
-        """Show this machine, unless a recorded one is shown."""
-        if self._recorded is None:
-            self._show(topology)
+        """Show this machine."""
+        self.topology = topology
+        missing = translate("topology", "The topology is incomplete: {problem}.").format(problem=of_engine(topology.problem or ""))
+        say(self.problem, missing if topology.problem else "")
+        words = gpu_list(topology), links_text(topology)
+        say(self.gpus, " · ".join(filter(None, words)) if self.worth_showing else "")
+        self.drawing.show_topology(topology)
+        self.matrix.show_topology(topology)
+        say(self.codes, codes_text(topology))
+        say(self.peers, peers(topology))
+        self.use_theme()
 
     def show_problem(self, problem: Notice) -> None:
         """Show why the topology is unknown."""
-        say(self.note, "")
         say(self.problem, of_engine(problem, capital=True))
 
-    def show_recording(self, recording: Recording) -> None:
-        """Show a recorded machine instead of this one."""
-        self._recorded = recording.telemetry
-        self._show(recording.topology)
-        say(self.note, translate("topology", "A recorded machine, not this one"))
-
-    def _show(self, topology: Topology) -> None:
-        self.topology = topology
-        gpus = topology.gpus
-        missing = translate("topology", "The topology is incomplete: {problem}.").format(problem=of_engine(topology.problem or ""))
-        say(self.problem, missing if topology.problem else "")
-        say(self.note, "" if gpus else translate("topology", "This machine has no NVIDIA GPU: detection runs on its processors."))
-        say(self.gpus, gpu_list(topology))
-        self.drawing.show_topology(topology)
-        self.drawing.show()
-        self.use_theme()
-        self.legend.setVisible(bool(gpus))
-        self.matrix.show_topology(topology)
-        self.matrix.setVisible(len(gpus) > 1)
-        self.matrix_heading.setVisible(len(gpus) > 1)
-        say(self.codes, codes_text(topology))
-        say(self.peers, peers(topology))
-        self._watch()
-        self.refresh()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the matrix beside the drawing if there is room, else below."""
-        super().resizeEvent(event)
-        directions = QBoxLayout.Direction
-        self._parts.setDirection(directions.LeftToRight if self.width() >= SIDE_BY_SIDE else directions.TopToBottom)
-        self.drawing.set_room(self.height() - _AROUND)
+    def arrange(self, wide: bool, width: int, room: float) -> int:
+        """Show a column with the matrix, or a strip if it fits into the room; return the height of the strip, logical pixels."""
+        if wide is not self._wide:
+            self._wide = wide
+            self.drawing.set_strip(not wide)
+            self.more.setVisible(wide)
+            self.use_theme()
+        if not wide:
+            self.drawing.setFixedWidth(width - 2 * SIDE)
+        lines = self.gpus.heightForWidth(width - 2 * SIDE) + (
+            0 if self.problem.isHidden() else self.problem.heightForWidth(width - 2 * SIDE) + GAP
+        )
+        whole = lines + self.drawing.height() + self.legend.sizeHint().height() + 2 * GAP
+        drawn = wide or whole + 2 * GAP <= room
+        self.drawing.setVisible(drawn)
+        self.legend.setVisible(drawn)
+        return (whole if drawn else lines) + 2 * GAP
 
     def use_theme(self) -> None:
         """Show the legend in the colours of the theme."""
         if self.topology is not None:
             joined = any(gpu.nvlinks for gpu in self.topology.gpus)
-            self.legend.setText(_legend(nvlink=joined, nodes=len(self.topology.nodes) > 1))
+            self.legend.setText(_legend(joined, self._wide, nodes=len(self.topology.nodes) > 1))
 
-    def own_size(self) -> QSize:
-        """The size of the panel's own window at first: a machine without GPUs fills less of it."""
-        return SIZE if self.topology is None or self.topology.gpus else SIZE / 2
-
-    def _watch(self) -> None:
-        """Take telemetry of the GPUs and the processors while the panel is visible."""
-        if self.topology is None or self._recorded is not None or not self.isVisible():
-            self.telemetry.watch(())
-            return
-        gpus = [replace(_CPU, id=gpu.device, name=gpu.name, uuid=gpu.uuid) for gpu in self.topology.gpus if gpu.device and gpu.uuid]
-        self.telemetry.watch((_CPU, *gpus))
-
-    def refresh(self) -> None:
+    def show_telemetry(self, telemetry: Mapping[DeviceId, Telemetry]) -> None:
         """Show the latest traffic."""
-        watched = [device.id for device in self.telemetry.watched]
-        measured = {device: snapshot for device in watched if (snapshot := self.telemetry.of(device)) is not None}
-        self.drawing.show_telemetry(measured if self._recorded is None else self._recorded)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Start to take telemetry; ask for a topology once."""
-        super().showEvent(event)
-        if self.topology is None and not self._asked:
-            self._asked = True
-            self.wanted.emit()
-        self._timer.start()
-        self._watch()
-        self.refresh()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        """Stop telemetry."""
-        super().hideEvent(event)
-        self._timer.stop()
-        self._watch()
+        self.drawing.show_telemetry(telemetry)
 
 
-def _legend(nvlink: bool, nodes: bool) -> str:
-    """The meaning of colours and arrows, as rich text."""
+def _legend(nvlink: bool, wide: bool, nodes: bool) -> str:
+    """The meaning of colours and arrows, as rich text. wide: there is room for all of it."""
     parts = [f'<span style="color:{theme.colour(PCIE)}">━</span> PCIe']
     if nvlink:
         parts.append(f'<span style="color:{theme.colour(NVLINK)}">━</span> NVLink')
-    if nodes:
+    if nodes and wide:
         parts.append(f'<span style="color:{theme.colour(SYSTEM)}">≡</span> {translate("topology", "NUMA nodes")}')
-    return " &nbsp; ".join([*parts, translate("topology", "bright: traffic &nbsp; ↓&nbsp;receives &nbsp; ↑&nbsp;sends")])
-
-
-def attach(context: Context) -> Feature:
-    """Add the panel to the window."""
-    panel = TopologyPanel()
-    context.cluster.machines_changed.connect(panel.cluster.show_machines)
-    context.cluster.described.connect(lambda _, topologies: panel.cluster.show_topologies(topologies))
-    panel.wanted.connect(lambda: context.background.start(panel, find_topology, panel.show_topology, panel.show_problem))
-    if context.recording is not None:
-        panel.show_recording(context.recording)
-    return Feature([Placed(panel, Place.TAB, title=translate("topology", "Topology"), name="topology", own_size=panel.own_size)])
+    bright = translate("topology", "bright: traffic &nbsp; ↓&nbsp;receives &nbsp; ↑&nbsp;sends") if wide else ""
+    return " &nbsp; ".join([*parts, bright or translate("topology", "bright: traffic")])

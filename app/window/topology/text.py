@@ -9,7 +9,7 @@ from framefleet.app.window.devices.telemetry import bandwidth, details
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.devices.telemetry import LinkTraffic, Telemetry
-from framefleet.engine.devices.topology import LEVELS, Box, Gpu, Kind, Link, NumaNode, Topology, list_text
+from framefleet.engine.devices.topology import LEVELS, Box, Gpu, Kind, Level, Link, NumaNode, Topology, list_text
 from framefleet.engine.types import DeviceId
 
 Snapshots: TypeAlias = Mapping[DeviceId, Telemetry]
@@ -191,6 +191,15 @@ def about_link(one: Gpu, other: Gpu, link: Link | None) -> str:
             ],
         )
     )
+
+
+def links_text(topology: Topology) -> str:
+    """How the GPUs are joined, in a few words: ``18 NVLinks``; for different links, the codes of the matrix."""
+    found = {link.code: link for links in topology.links for link in links if link is not None and (link.nvlinks or link.level)}
+    if len(found) != 1:
+        return ", ".join(sorted(found))
+    (link,) = found.values()
+    return formats.plural(link.nvlinks, "NVLink") if link.nvlinks else translate("topology", LEVELS[link.level or Level.SYS])
 
 
 def codes_text(topology: Topology) -> str:

@@ -42,7 +42,7 @@ class ViewFilter:
 
 
 class ClassModel(QSortFilterProxyModel):
-    """Checkable classes: the most frequent first, then the others by id.
+    """Checkable classes: the most frequent first, then the others by id. If some were found, only these are listed, unless searched for.
 
     checked_changed: the user or the program changed what is shown. chosen: the user did; the names that were hidden before, and now.
     hidden: names of the hidden classes, of earlier models as well.
@@ -54,6 +54,7 @@ class ClassModel(QSortFilterProxyModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.hidden: frozenset[str] = frozenset()
+        self._any_found = False
         self._items = QStandardItemModel(self)
         self.setSourceModel(self._items)
         self.setSortRole(COUNT_ROLE)
@@ -93,12 +94,23 @@ class ClassModel(QSortFilterProxyModel):
             self.settle()
 
     def settle(self) -> None:
-        """Sort the rows by their counts."""
+        """List the classes that were found, sorted by their counts; without any, list all."""
+        self.beginFilterChange()
+        self._any_found = any(item.data(COUNT_ROLE) for item in self)
+        self.endFilterChange(QSortFilterProxyModel.Direction.Rows)
         self.sort(0, Qt.SortOrder.DescendingOrder)
 
+    def filterAcceptsRow(self, row: int, parent: Index) -> bool:
+        """Whether a class is listed: it has the searched text in its name or, without a search, was found."""
+        if self.filterRegularExpression().pattern():
+            return super().filterAcceptsRow(row, parent)
+        return not self._any_found or bool(self._items.item(row).data(COUNT_ROLE))
+
     def set_all(self, shown: bool) -> None:
-        """Show or hide all listed classes."""
-        self._check({self.index(row, 0).data(CLASS_ROLE): shown for row in range(self.rowCount())})
+        """Show or hide all classes or, while the user searches, the listed ones."""
+        searched = bool(self.filterRegularExpression().pattern())
+        listed = {self.index(row, 0).data(CLASS_ROLE) for row in range(self.rowCount())}
+        self._check({item.row(): shown for item in self if not searched or item.row() in listed})
 
     def show_only(self, class_id: int) -> None:
         """Hide all other classes; if they are hidden already, show all."""

@@ -68,10 +68,8 @@ class FilterPanel(Panel):
         heading = label("section", translate("viewer", "Confidence"))
         heading.setBuddy(self.slider)
         column(
-            row(heading, None, self.spin, margins=(16, 12, 16, 0)),
-            row(self.slider, margins=(16, 4, 16, 10)),
-            row(label("section", translate("viewer", "Classes")), None, self.everything, self.nothing, spacing=2, margins=(16, 4, 12, 4)),
-            row(self.search, margins=(16, 0, 16, 6)),
+            row(heading, (self.slider, 1), self.spin, spacing=10, margins=(16, 10, 16, 6)),
+            row((self.search, 1), self.everything, self.nothing, spacing=2, margins=(16, 0, 12, 4)),
             (self._stack, 1),
             spacing=0,
             margins=(0, 0, 0, 6),
@@ -170,4 +168,4 @@ def attach(context: Context) -> Feature:
     context.viewer.counted.connect(panel.set_counts)
     context.settings.confidence_changed.connect(context.filter.set_confidence)
     context.settings.floor_changed.connect(context.filter.set_floor)
-    return Feature([Placed(panel, Place.RIGHT, 430)])
+    return Feature([Placed(panel, Place.RIGHT, 180)])

@@ -10,43 +10,34 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.devices.panel import DevicePanel
-from framefleet.app.window.floating import MARGIN, SIZE, FloatingWindow
+from framefleet.app.window.floating import MARGIN, FloatingWindow
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.open_files import DropOverlay, RecentFiles
-from framefleet.app.window.topology.panel import TopologyPanel
-from framefleet.app.window.topology.tabs import DeviceTabs
 from framefleet.app.window.zones.workspace import Zones
-from tests.support.devices.topologies import ALONE
 from tests.support.window import drag_over, drop, feature, pixels
 
 
-def test_the_topology_gets_its_own_window_and_comes_back(qtbot: QtBot, open_window: Callable[[], MainWindow]) -> None:
+def test_the_devices_get_their_own_window_and_come_back(qtbot: QtBot, open_window: Callable[[], MainWindow]) -> None:
     window = open_window()
-    tabs = feature(window, DeviceTabs)
-    qtbot.mouseClick(tabs.buttons.button(1), Qt.MouseButton.LeftButton)
-    qtbot.mouseClick(tabs.detach, Qt.MouseButton.LeftButton)
-    own = feature(window, TopologyPanel).window()
+    panel, (floating, *_) = feature(window, DevicePanel), window.floating
+    qtbot.mouseClick(panel.detach, Qt.MouseButton.LeftButton)
+    own = panel.window()
     assert isinstance(own, FloatingWindow)
-    assert (own.isVisible(), own.windowTitle(), tabs.detach.accessibleName()) == (True, "Topology — Framefleet", "Put Topology back here")
-    assert feature(window, TopologyPanel).geometry() == own.rect().adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
-    note = tabs.floating[1].note
-    assert (tabs.stack.currentWidget(), note.isVisible()) == (note, True)
+    assert (own.isVisible(), own.windowTitle(), panel.detach.accessibleName()) == (True, "Devices — Framefleet", "Put Devices back here")
+    assert panel.geometry() == own.rect().adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
+    assert (window.right.widget(0), floating.note.isVisible()) == (floating.note, True)
     own.close()
-    assert (feature(window, TopologyPanel).window(), feature(window, TopologyPanel).isVisible(), tabs.stack.currentWidget()) == (
-        window,
-        True,
-        feature(window, TopologyPanel),
-    )
-    tabs.detach.setFocus()
-    QTest.keyClick(tabs.detach, Qt.Key.Key_Space)
-    assert isinstance(feature(window, TopologyPanel).window(), FloatingWindow)
-    qtbot.mouseClick(tabs.floating[1].back, Qt.MouseButton.LeftButton)
-    assert feature(window, TopologyPanel).window() is window
+    assert (panel.window(), panel.isVisible(), window.right.widget(0)) == (window, True, panel)
+    panel.detach.setFocus()
+    QTest.keyClick(panel.detach, Qt.Key.Key_Space)
+    assert isinstance(panel.window(), FloatingWindow)
+    qtbot.mouseClick(floating.back, Qt.MouseButton.LeftButton)
+    assert panel.window() is window
 
 
 def test_a_panel_is_in_its_own_window_again_at_the_next_start(qtbot: QtBot, open_window: Callable[[], MainWindow]) -> None:
     first = open_window()
-    feature(first, DeviceTabs).floating[0].float_()
+    first.floating[0].float_()
     own = feature(first, DevicePanel).window()
     own.move(QPoint(37, 91))
     own.resize(611, 433)
@@ -85,17 +76,17 @@ def test_the_events_window_is_hidden_with_the_panels_below_the_picture(qtbot: Qt
 
 def test_panels_in_their_own_windows_stay_in_full_screen(open_window: Callable[[], MainWindow]) -> None:
     window = open_window()
-    feature(window, DeviceTabs).floating[0].float_()
+    window.floating[0].float_()
     window.toggle_fullscreen()
-    assert (feature(window, DeviceTabs).isVisible(), feature(window, DevicePanel).isVisible()) == (False, True)
+    assert (window.right.isVisible(), feature(window, DevicePanel).isVisible()) == (False, True)
     window.toggle_fullscreen()
-    assert feature(window, DeviceTabs).isVisible()
+    assert window.right.isVisible()
 
 
 def test_files_dropped_on_a_panel_in_its_own_window_are_queued(qtbot: QtBot, open_window: Callable[[], MainWindow], tmp_path: Path) -> None:
     (tmp_path / "clip.mp4").touch()
     window = open_window()
-    feature(window, DeviceTabs).floating[0].float_()
+    window.floating[0].float_()
     own = feature(window, DevicePanel).window()
     data = drag_over(own, [tmp_path / "clip.mp4"])
     (overlay,) = own.findChildren(DropOverlay)
@@ -110,11 +101,3 @@ def test_files_dropped_on_a_panel_in_its_own_window_are_queued(qtbot: QtBot, ope
     inside = pixels(overlay.grab().toImage())[140:200, 23:31]  # between the frame and the title, which is shortened
     assert (inside == inside[0, 0]).all()
     drop(own, [])
-
-
-def test_one_node_without_gpus_gets_a_small_window(open_window: Callable[[], MainWindow]) -> None:
-    window = open_window()
-    feature(window, TopologyPanel).show_topology(ALONE)
-    feature(window, DeviceTabs).show_tab(1)
-    feature(window, DeviceTabs).detach.click()
-    assert feature(window, TopologyPanel).window().size() == SIZE / 2

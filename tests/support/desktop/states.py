@@ -26,8 +26,6 @@ from framefleet.app.window.results.export import Exports
 from framefleet.app.window.results.export_dialog import ExportDialog
 from framefleet.app.window.results.worst_frames import WorstFramesDialog
 from framefleet.app.window.sessions.dialog import SessionsDialog
-from framefleet.app.window.topology.panel import TopologyPanel
-from framefleet.app.window.topology.tabs import DeviceTabs
 from framefleet.app.window.viewer.filter import COUNT_ROLE, ViewFilter
 from framefleet.app.window.viewer.filter_panel import FilterPanel
 from framefleet.app.window.widgets.banner import Severity
@@ -197,36 +195,29 @@ def _grid(window: MainWindow) -> Screens:
 
 
 def _machines(window: MainWindow) -> Screens:
-    tabs, devices = feature(window, DeviceTabs), feature(window, DevicePanel)
+    devices = feature(window, DevicePanel)
     described, machines = cluster_machines()
     devices.describe_cluster(described)
     devices.show_machines(machines)
     settle(lambda: sum(bool(card.row.content.metrics) for card in devices.cards) == 4)  # two machines with two devices
-    yield "machines", tabs
+    yield "machines", devices
     devices.show_machines(())
     devices.show_devices([fold(DeviceStatus(CPU), DeviceStarting(CPU, 1), 0.0)])
     settle(lambda: len(devices.cards) == 1)
     devices.cards[0].toggle()
-    yield "starting", tabs
+    yield "starting", devices
     devices.show_devices([])
     devices.show_recording(recorded_gpus())
-    feature(window, TopologyPanel).show_recording(recorded_gpus())
-    settle(lambda: all(card.row.content.metrics for card in devices.cards))  # the panel shows visible cards twice a second
+    settle(lambda: sum(bool(card.row.content.metrics) for card in devices.cards) == 8)  # the panel shows visible cards twice a second
     yield "devices", window
     devices.cards[0].toggle()
-    yield "device", tabs
+    yield "device", devices
     devices.cards[0].toggle()
-    tabs.show_tab(1)
-    yield "topology", window
-    for number, name in ((0, "devices"), (1, "topology")):
-        tabs.show_tab(number)
-        panel = tabs.stack.currentWidget()
-        tabs.detach.click()
-        settle()
-        yield f"{name}.window", panel.window()
-    yield "detached", tabs
-    for floating in tabs.floating:
-        floating.put_back()
+    devices.detach.click()
+    settle()
+    yield "devices.window", devices.window()
+    yield "detached", window.right
+    window.floating[0].put_back()
 
 
 def _messages(window: MainWindow) -> Screens:

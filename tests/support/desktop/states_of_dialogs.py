@@ -22,8 +22,6 @@ from framefleet.app.window.queue.memory import NAME, Remembered
 from framefleet.app.window.queue.open_files import FileDialogs, RecentFiles
 from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.results.interrupted import InterruptedRun
-from framefleet.app.window.topology.panel import TopologyPanel
-from framefleet.app.window.topology.tabs import DeviceTabs
 from framefleet.app.window.widgets.questions import ask
 from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.pool.events import StrategyChosen
@@ -38,7 +36,6 @@ from tests.support.desktop.made_up import (
     store_videos,
 )
 from tests.support.desktop.settling import Screens, settle, shown_dialog, shown_files, shown_menu
-from tests.support.devices.topologies import ALONE
 from tests.support.notices import words
 from tests.support.window import engine_info, feature, queue_item
 
@@ -113,10 +110,7 @@ def cluster(window: MainWindow) -> Screens:
     link.connected.emit()
     link.described.emit(tuple(found), {machine.state.name: recorded_gpus().topology for machine in machines[:1]})
     link.machines_changed.emit(machines)
-    feature(window, TopologyPanel).show_topology(ALONE)
-    feature(window, DeviceTabs).show_tab(1)
-    yield "cluster.topology", feature(window, DeviceTabs)
-    feature(window, DeviceTabs).show_tab(0)
+    yield "cluster.topology", feature(window, DevicePanel)
     yield from shown_dialog("cluster.connected", dialog)
     link.cluster = None
     link.machines_changed.emit(())

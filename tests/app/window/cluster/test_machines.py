@@ -9,12 +9,12 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.cluster.link import Machine, _machine
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.status import DeviceStatus, fold
-from framefleet.app.window.topology.panel import ClusterTopology
 from framefleet.engine.cluster.messages import Measured, NodeState
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStats
 from framefleet.engine.types import DeviceId
+from tests.support.devices.topologies import ALONE, eight
 from tests.support.notices import words
 from tests.support.window import engine_info
 
@@ -94,10 +94,18 @@ def test_the_tooltip_has_framefleet_s_own_traffic(qtbot: QtBot) -> None:
     ]
 
 
-def test_the_topology_has_the_machines_too(qtbot: QtBot) -> None:
-    panel = ClusterTopology()
-    qtbot.addWidget(panel)
-    assert not panel.isVisibleTo(panel.parentWidget())
-    panel.show()
-    panel.show_machines([Machine(state(name)) for name in NAMES[:2]])
-    assert [heading.network for heading in panel.folds.headings.values()] == ["↓ 3.0 MiB/s  ↑ 1.0 KiB/s"] * 2
+def test_the_topology_of_an_opened_machine_stands_above_its_devices(qtbot: QtBot) -> None:
+    panel = shown(qtbot, *(Machine(state(name)) for name in NAMES[:2]))
+    described = [DeviceDescription(device, "NVIDIA H200", "TensorRT", ("fp16",)) for device in panel.device_cards]
+    panel.describe_cluster(described, {"beta": eight(), "alpha": ALONE})
+    assert list(panel.drawings) == ["beta"]  # nothing is joined in the other one
+    heading, drawing, card = (
+        panel.machines.folds.headings["beta"],
+        panel.drawings["beta"],
+        panel.device_cards[DeviceId("cuda", "0", "beta")],
+    )
+    qtbot.waitUntil(lambda: heading.y() < drawing.y() < card.y())
+    heading.clicked.emit()
+    assert not drawing.isVisible()
+    panel.show_machines([])
+    assert not panel.drawings

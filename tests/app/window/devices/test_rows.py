@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.devices.panel import DevicePanel
-from framefleet.app.window.devices.rows import DeviceRow, RowColumns, headings
+from framefleet.app.window.devices.rows import OF_RUN, DeviceRow, RowColumns
 from framefleet.app.window.devices.status import DeviceStatus, fold, shares_of
 from framefleet.app.window.devices.telemetry import Metric
 from framefleet.app.window.main_window import MainWindow
@@ -99,8 +99,7 @@ def test_eight_devices_fit_without_scrolling(qtbot: QtBot, tmp_path: Path) -> No
         statuses.append(fold(status, DeviceStats(status.device, 200, 1234.0, 5.0, 9.0, bottleneck="network"), 2.0))
     window.context.run.strategy_changed.emit(StrategyChosen("segments", words("files can be cut at keyframes")))
     window.context.run.devices_changed.emit(tuple(statuses))
-    area = feature(window, DevicePanel).findChild(QScrollArea)
-    assert area is not None
+    area = next(area for area in feature(window, DevicePanel).findChildren(QScrollArea) if area.accessibleName() == "Devices")
     QApplication.processEvents()
     assert feature(window, DevicePanel).run.title.text().startswith("Limited by the model")  # the heading has its full height
     assert [card.row.isVisible() for card in feature(window, DevicePanel).cards] == [True] * 8
@@ -121,9 +120,9 @@ def test_a_row_shows_a_failure_or_a_build_instead_of_its_metrics(qtbot: QtBot) -
     panel.show()
     panel.refresh()
     assert [card.row.accessibleName() for card in panel.cards] == [
-        "cuda:0: 1,234 frames/s, 99 % of the work",
-        "cuda:1: building the plan, 0 % of the work",
-        "cuda:2: no memory, 1 % of the work",
+        "cuda:0: Some Processor, 1,234 frames/s, latency 5.0 ms, 99 of 100 frames within 9.0 ms, 99 % of the frames",
+        "cuda:1: building the plan, 0 % of the frames",
+        "cuda:2: no memory, 1 % of the frames",
     ]
 
 
@@ -142,17 +141,21 @@ def test_a_row_names_the_step_of_a_build_in_the_language_of_the_window(qtbot: Qt
 
 @pytest.mark.parametrize("width", [288, 320, 420, 700])
 def test_columns_never_touch_however_wide_the_row_is(width: int) -> None:
-    areas = RowColumns("cuda:10", rates=True).areas(width, 32)
-    assert areas.rate is not None
-    in_order = [areas.name, *areas.cells, areas.rate]
-    assert all(left.right() < right.left() for left, right in pairwise(in_order))
-    assert areas.rate.right() <= width
+    for tall in (False, True):
+        areas = RowColumns("cuda:10", OF_RUN, tall).areas(width, 32)
+        in_order = [areas.name, *areas.cells.values()]
+        assert all(left.right() < right.left() for left, right in pairwise(in_order))
+        assert in_order[-1].right() <= width
 
 
-def test_wide_rows_hold_more_metrics() -> None:
-    columns = RowColumns("cuda:0", rates=True)
-    assert len(columns.areas(280, 32).cells) < len(columns.areas(520, 32).cells) == 4
-    assert len(RowColumns("cuda:0").areas(280, 32).cells) > len(columns.areas(280, 32).cells)  # nothing else to show
+def test_narrow_rows_keep_the_most_important_columns() -> None:
+    columns = RowColumns("cuda:0", OF_RUN)
+    shown = [tuple(columns.areas(width, 32).cells) for width in (240, 300, 340, 480, 900)]
+    assert [keys == OF_RUN[: len(keys)] for keys in shown] == [True] * 5
+    assert shown[0] == ("rate", "p50", "p99")
+    assert shown[1][-1] == "load"
+    assert shown[2][-1] == "memory"
+    assert shown[-1] == OF_RUN
 
 
 def test_a_row_draws_a_failure_in_red_and_an_alarm_in_amber(qtbot: QtBot) -> None:
@@ -163,7 +166,7 @@ def test_a_row_draws_a_failure_in_red_and_an_alarm_in_amber(qtbot: QtBot) -> Non
     row = DeviceRow()
     qtbot.addWidget(row)
     row.resize(320, row.height())
-    row.set_columns(RowColumns("cuda:0"))
+    row.set_columns(RowColumns("cuda:0", ("load",)))
     hot = Metric("Temperature", "91 °C", "91 °C", 0.91)
     row.change(name="cuda:0", colour=theme.GOOD, metrics=(hot,))
     assert not shows(row, theme.DANGER)
@@ -195,8 +198,9 @@ def test_a_recorded_machine_is_shown_as_it_was(qtbot: QtBot) -> None:
     assert card.row.content.metrics[0].text == "21 %"
     card.toggle()
     panel.grab()  # lays out
-    assert card.gauges.metrics == card.row.content.metrics[card.row.fitting :]  # nothing is said twice
-    assert 0 < card.row.fitting < len(card.row.content.metrics)
+    shown = card.row.shown_columns()
+    assert card.gauges.metrics == tuple(metric for metric in card.row.content.metrics if metric.key not in shown)  # nothing is said twice
+    assert card.gauges.metrics
     assert panel.telemetry.watched == ()  # nothing is asked of this machine's driver
     panel.show_devices([working(DeviceId("cpu", "0"), 5)])
     assert [card.row.content.name for card in panel.cards] == ["cpu:0", *map(str, GPUS)]  # what works here comes first
@@ -223,22 +227,6 @@ def test_the_command_line_reads_a_recording(tmp_path: Path) -> None:
 
     with pytest.raises(UsageError, match="cannot be read"):
         run(["--recording", str(tmp_path / "none.json")])
-
-
-def test_the_heading_does_not_call_a_cpu_a_gpu() -> None:
-    assert headings([]) == ()
-    assert headings([["GPU", "Memory", "Decoder"], ["GPU", "Memory", "Decoder"]]) == ("GPU", "Memory", "Decoder")
-    assert headings([["CPU", "Memory"], ["GPU", "Memory", "Decoder"]]) == ("Load", "Memory", "Decoder")
-
-
-def test_the_panel_heads_a_cpu_beside_gpus_with_what_both_have(qtbot: QtBot) -> None:
-    panel = DevicePanel()
-    qtbot.addWidget(panel)
-    devices = (DeviceId("cpu", "0"), *GPUS)
-    telemetry = {device: Telemetry(device, utilization=50.0, memory_used=1, memory_total=2) for device in devices}
-    panel.show_recording(Recording(tuple(DeviceDescription(device, "X", "Y", ("fp32",)) for device in devices), telemetry))
-    panel.show()
-    qtbot.waitUntil(lambda: panel.columns.names[:2] == ("Load", "Memory"))
 
 
 def test_a_device_that_is_not_here_is_not_described_as_the_recorded_one_of_its_name(qtbot: QtBot) -> None:

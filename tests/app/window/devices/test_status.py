@@ -35,7 +35,7 @@ def test_it_remembers_a_minute_and_the_last_real_figures() -> None:
     for tick in range(1, 9):
         status = fold(status, DeviceStats(CPU, 2000, 0.0, None, None), 100.0 + 0.5 * tick)
     assert not status.working
-    assert status.latency == 5.0
+    assert status.shown.frames_per_second == 0.0
     assert status.stages == {"infer": 4.0}
 
 

@@ -19,7 +19,6 @@ from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.session.controller import DetectionController
 from framefleet.app.window.session.files import session_name
 from framefleet.app.window.settings.preferences import Preferences
-from framefleet.app.window.widgets import formats
 from framefleet.engine.model.load import check_model
 from framefleet.engine.settings import Parallel, RunSettings, Track
 from framefleet.engine.store.session import SessionReader
@@ -396,4 +395,5 @@ def test_every_part_of_the_window_shows_the_same_rate(qtbot: QtBot, window: Main
         assert total.startswith(f"{device} frames/s")
         assert file.startswith(f"{device}/s")
     qtbot.waitUntil(lambda: window.status.queue.text() == "")
-    qtbot.waitUntil(lambda: feature(window, DevicePanel).cards[0].row.content.rate_text == formats.DASH)
+    (card,) = feature(window, DevicePanel).cards
+    assert card.row.content.rate > 0  # the average of the run stays

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
@@ -12,7 +14,7 @@ from framefleet.app.window.widgets import theme
 from framefleet.engine.devices.telemetry import LinkTraffic, Telemetry
 from framefleet.engine.devices.topology import Topology
 from framefleet.engine.types import DeviceId
-from tests.support.devices.topologies import MESH, eight
+from tests.support.devices.topologies import CUBES, MESH, SOCKETS, eight
 
 
 def drawn(qtbot: QtBot, topology: Topology, width: int = 320) -> TopologyDrawing:
@@ -129,20 +131,32 @@ def test_lines_and_texts_can_be_told_from_what_is_behind_them(dark: bool) -> Non
         theme.use(dark=True)
 
 
-def test_many_gpus_get_one_line_each_where_there_is_little_room(qtbot: QtBot) -> None:
-    drawing = drawn(qtbot, eight(), 230)
-    drawing.set_room(1000)
-    full = drawing.height()
-    drawing.set_room(241)  # of the window at 1360 × 840
-    assert drawing.height() <= 241 < full
-    assert all(area.height() >= 16 for area in drawing.layout_.gpus.values())
-    drawing.set_room(full)
-    assert drawing.height() == full
-    few = drawn(qtbot, MESH.__class__(MESH.nodes, MESH.gpus[:2], tuple(links[:2] for links in MESH.links[:2])), 230)
-    few.set_room(1000)
-    before = few.height()
-    few.set_room(40)
-    assert few.height() == before
+def test_a_strip_is_low_and_shows_links_and_traffic(qtbot: QtBot) -> None:
+    drawing = TopologyDrawing(strip=True)
+    qtbot.addWidget(drawing)
+    drawing.resize(280, 10)
+    for topology in (eight(), MESH, SOCKETS, CUBES):
+        drawing.show_topology(topology)
+        areas = [QRectF(area.y(), area.x(), area.height(), area.width()) for area in drawing.layout_.gpus.values()]
+        assert all(area.right() <= 280 and area.bottom() < drawing.height() for area in areas)
+        assert all(one.right() < other.left() or other.right() < one.left() for one, other in combinations(areas, 2))
+        assert drawing.height() < 190
+    drawing.show_topology(eight())
+    assert drawing.height() < 110
+    first = drawing.layout_.gpus[0].center().transposed()
+    assert drawing.about(first).startswith("cuda:0 · GPU 0")
+    rail = drawing.layout_.rails[0].area
+    below, above = QPointF(rail.x() - 5, first.x()), QPointF(drawing.layout_.gpus[0].x() - 4, first.x())
+
+    def colour(point: QPointF) -> QColor:
+        return drawing.grab().toImage().pixelColor(point.transposed().toPoint())
+
+    assert (colour(below).name(), colour(above).name()) == (theme.colour(NVLINK), theme.colour(PCIE))
+    busy = DeviceId("cuda", "0")
+    drawing.show_telemetry({busy: Telemetry(busy, pcie_rx=20e9, pcie_tx=1e9, nvlink_rx=300e9, nvlink_tx=300e9)})
+    assert colour(below).red() > QColor(theme.colour(NVLINK)).red() + 40
+    drawing.set_strip(False)
+    assert drawing.height() > 400
 
 
 @pytest.mark.parametrize(

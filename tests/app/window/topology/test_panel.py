@@ -3,31 +3,31 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPointF, QSettings, Qt
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QPoint, QPointF
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.topology.drawing import NVLINK, PCIE
-from framefleet.app.window.topology.panel import SIDE_BY_SIDE, TopologyPanel
-from framefleet.app.window.topology.tabs import DeviceTabs
+from framefleet.app.window.topology.panel import SIDE_BY_SIDE, TopologyMatrix, TopologyPanel
 from framefleet.app.window.topology.text import about_link, traffic
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.appearance import Theme, apply_theme
-from framefleet.engine.devices.recording import read_recording
+from framefleet.engine.devices.discovery import DeviceDescription
+from framefleet.engine.devices.recording import Recording, read_recording
 from framefleet.engine.devices.topology import Level, Link, Topology
 from tests.support.devices.machines import SWITCH_CODES, gpu
 from tests.support.devices.topologies import ALONE, SOCKETS, eight
 from tests.support.notices import words
-from tests.support.window import CPU, feature, pixels
+from tests.support.window import CPU
 
 
-def shown(qtbot: QtBot, topology: Topology, width: int = 320) -> TopologyPanel:
+def shown(qtbot: QtBot, topology: Topology, width: int = 800) -> TopologyPanel:
     panel = TopologyPanel()
     qtbot.addWidget(panel)
     panel.resize(width, 700)
     panel.show_topology(topology)
+    panel.arrange(width >= SIDE_BY_SIDE, width, 700.0)
     return panel
 
 
@@ -47,15 +47,16 @@ def test_the_matrix_has_colours_and_words(qtbot: QtBot) -> None:
     assert image.pixelColor(near + shift).alpha() > image.pixelColor(far + shift).alpha() + 30
 
 
-def test_the_matrix_of_eight_gpus_fits_the_side_panel(qtbot: QtBot) -> None:
-    panel = shown(qtbot, eight(), 262)
-    panel.show()
-    matrix = panel.matrix
+def test_the_matrix_of_eight_gpus_fits_a_narrow_window(qtbot: QtBot) -> None:
+    matrix = TopologyMatrix()
+    qtbot.addWidget(matrix)
+    matrix.show_topology(eight())
+    matrix.resize(240, 300)
+    matrix.show()
     qtbot.waitUntil(lambda: 0 < matrix.horizontalHeader().length() <= matrix.viewport().width())
     assert matrix.item(0, 1).text() == "18"
-    panel.resize(1000, 700)
+    matrix.resize(400, 300)
     qtbot.waitUntil(lambda: matrix.item(0, 1).text() == "NV18")
-    panel.hide()
 
 
 def test_words_of_a_link() -> None:
@@ -85,6 +86,7 @@ def test_the_machine_in_words(qtbot: QtBot) -> None:
     panel.show()
     assert panel.legend.text().count("PCIe") == 1
     assert "NVLink" not in panel.legend.text()
+    assert panel.gpus.text() == "7 × NVIDIA RTX 6000 Ada · NODE, PHB, PIX, PXB, SYS"
     assert panel.peers.text().startswith("No GPU reads another's memory")
     drawing = panel.drawing
     first = drawing.layout_.gpus[0].center()
@@ -97,31 +99,54 @@ def test_the_machine_in_words(qtbot: QtBot) -> None:
     panel.hide()
 
 
-def test_without_a_gpu_there_are_processors(qtbot: QtBot) -> None:
-    panel = shown(qtbot, ALONE)
-    panel.show()
-    assert panel.note.text() == "This machine has no NVIDIA GPU: detection runs on its processors."
-    assert [widget.isVisible() for widget in (panel.drawing, panel.matrix, panel.legend, panel.peers)] == [True, False, False, False]
-    qtbot.waitUntil(lambda: panel.telemetry.of(CPU) is not None, timeout=10_000)  # the real processors, by the real sampler
-    panel.refresh()
-    panel.hide()
-    assert panel.telemetry.watched == ()
-
-
 def test_problems_are_told(qtbot: QtBot) -> None:
     panel = shown(qtbot, Topology(ALONE.nodes, problem=words("the driver is out of order")))
     assert panel.problem.text() == "The topology is incomplete: the driver is out of order."
     panel.show_problem(words("it failed"))
-    assert (panel.problem.text(), panel.note.text()) == ("It failed", "")
+    assert panel.problem.text() == "it failed"
 
 
-def test_drawing_and_matrix_stand_side_by_side_where_there_is_room(qtbot: QtBot) -> None:
-    panel = shown(qtbot, eight())
+def devices(qtbot: QtBot, topology: Topology, width: int, height: int = 700) -> DevicePanel:
+    """The panel of the devices of a machine with this topology."""
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.resize(width, height)
+    panel.show_recording(Recording(tuple(DeviceDescription(gpu_.device, gpu_.name, "TensorRT", ("fp16",)) for gpu_ in topology.gpus
+                                         if gpu_.device is not None), {}, topology))  # fmt: skip
     panel.show()
-    qtbot.waitUntil(lambda: panel.matrix.mapTo(panel, panel.matrix.rect().topLeft()).y() > panel.drawing.height())
+    return panel
+
+
+def test_the_topology_stands_above_the_devices_or_beside_them_where_there_is_room(qtbot: QtBot) -> None:
+    panel = devices(qtbot, eight(), 360)
+    drawing, matrix = panel.topology.drawing, panel.topology.matrix
+
+    def corner(widget: QWidget) -> QPoint:
+        return widget.mapTo(panel, QPoint(0, 0))
+
+    qtbot.waitUntil(lambda: corner(drawing).y() + drawing.height() < corner(panel.cards[0]).y())
+    assert (drawing.isVisible(), matrix.isVisible()) == (True, False)
     panel.resize(SIDE_BY_SIDE, 700)
-    qtbot.waitUntil(lambda: panel.matrix.mapTo(panel, panel.matrix.rect().topLeft()).x() > panel.drawing.width())
-    assert panel.matrix.horizontalHeader().length() <= panel.matrix.width()
+    qtbot.waitUntil(lambda: corner(panel.cards[0]).x() > corner(drawing).x() + drawing.width())
+    qtbot.waitUntil(lambda: corner(matrix).y() > corner(drawing).y() + drawing.height())
+    assert matrix.horizontalHeader().length() <= matrix.width()
+    panel.hide()
+
+
+def test_without_room_for_all_rows_the_drawing_gives_way_and_one_line_stays(qtbot: QtBot) -> None:
+    panel = devices(qtbot, eight(), 320, 320)
+    qtbot.waitUntil(lambda: not panel.topology.drawing.isVisible())
+    assert (panel.topology.gpus.text(), panel.topology.gpus.isVisible()) == ("8 × NVIDIA RTX 6000 Ada · 18 NVLinks", True)
+    panel.resize(320, 700)
+    qtbot.waitUntil(panel.topology.drawing.isVisible)
+    panel.hide()
+
+
+def test_one_gpu_has_no_topology(qtbot: QtBot) -> None:
+    one = eight()
+    panel = devices(qtbot, Topology(one.nodes, one.gpus[:1], (one.links[0][:1],)), 320)
+    qtbot.waitUntil(lambda: panel.cards[0].isVisible())
+    assert not panel.topology.isVisible()
     panel.hide()
 
 
@@ -131,31 +156,21 @@ def test_a_recorded_machine_stays_whatever_is_found_here(qtbot: QtBot, data: Pat
     if not path.is_file():
         pytest.skip(f"no {path}")
     recording = read_recording(path)
-    panel = TopologyPanel()
+    panel = DevicePanel()
     qtbot.addWidget(panel)
-    panel.resize(320, 900)
+    panel.resize(360, 900)
     panel.show_recording(recording)
+    panel.know_devices([DeviceDescription(CPU, "Some Processor", "OpenVINO", ("fp32",), memory=16 << 30)])
     panel.show()
     panel.show_topology(ALONE)
-    assert panel.topology == recording.topology
-    assert panel.note.text() == "A recorded machine, not this one"
-    assert panel.matrix.item(0, 7).text() == "NV18"
+    assert panel.topology.topology == recording.topology
+    assert panel.topology.matrix.item(0, 7).text() == "NV18"
     assert panel.telemetry.watched == ()
-    picture = pixels(panel.drawing.grab().toImage())
-    blue = QColor(theme.ACCENT)
-    assert (abs(picture.astype(int) - (blue.red(), blue.green(), blue.blue())).sum(axis=2) < 60).any()  # PCIe's traffic is written
-
-
-def test_the_window_looks_at_the_machine_when_the_tab_is_opened(qtbot: QtBot, tmp_path: Path) -> None:
-    window = MainWindow(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat), tmp_path)
-    qtbot.addWidget(window)
-    window.show()
-    assert feature(window, TopologyPanel).topology is None
-    qtbot.mouseClick(feature(window, DeviceTabs).buttons.button(1), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: feature(window, TopologyPanel).topology is not None)
-    assert feature(window, TopologyPanel).topology is not None
-    assert feature(window, TopologyPanel).topology.nodes
-    window.close()
+    panel.grab()  # lays out
+    lines = [panel.recorded, *panel.cards[1:], panel.here, panel.cards[0]]
+    tops = [line.mapTo(panel, QPoint(0, 0)).y() for line in lines]
+    assert tops == sorted(tops)  # the processor of this machine does not stand below "A recorded machine"
+    panel.hide()
 
 
 def test_the_legend_has_the_colours_of_a_new_theme(qtbot: QtBot, qapp: QApplication) -> None:

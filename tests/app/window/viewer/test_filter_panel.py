@@ -123,12 +123,20 @@ def test_search_narrows_the_list_and_all_and_none_act_on_what_is_listed(qtbot: Q
     assert shown.value.classes is None
 
 
-def test_classes_that_were_seen_come_first(qtbot: QtBot) -> None:
+def test_the_list_shrinks_to_the_classes_that_were_found(qtbot: QtBot) -> None:
     shown = Filter()
     panel = make_panel(qtbot, shown)
+    assert len(rows(panel)) == 5
     panel.set_counts({4: 12, 2: 1300})
-    assert rows(panel) == ["car", "traffic light", "person", "bicycle", "motorbike"]
+    assert rows(panel) == ["car", "traffic light"]
     assert panel.classes.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole) == "car, 1,300 detections"
+    qtbot.keyClicks(panel.search, "bike")
+    assert rows(panel) == ["motorbike"]  # a search finds the others, too
+    panel.search.clear()
+    panel.nothing.click()  # hides classes that are not listed as well
+    assert (shown.value.classes, rows(panel)) == (set(), ["car", "traffic light"])
+    panel.set_counts({})
+    assert len(rows(panel)) == 5
 
 
 def test_another_model_shows_all_its_classes(qtbot: QtBot) -> None:
