@@ -56,7 +56,6 @@ TEXTS: dict[str, Text] = {
     "media.no_keyframe": "it does not begin with a keyframe",
     "media.no_parameter_set": "it has no sequence parameter set",
     "media.no_packets": "it has no packets",
-    "media.no_first_frame": "no frame at its beginning can be decoded",
     "media.format_changes": "the stream changes its format",
     "media.format_may_change": "the stream may change its format",
     "media.damaged_packet": "a packet is damaged",

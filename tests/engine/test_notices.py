@@ -7,11 +7,12 @@ import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
+from types import SimpleNamespace
 
 import pytest
 
 from framefleet.engine.errors import SourceError
-from framefleet.engine.notices import Notice, Option, Text, render
+from framefleet.engine.notices import Notice, Option, Text, install_extra, render
 from framefleet.engine.notices.tables import PARTS, TEXTS
 from tests.support.paths import PROJECT
 
@@ -92,3 +93,15 @@ def test_an_error_carries_a_notice() -> None:
     error = pickle.loads(pickle.dumps(SourceError(NESTED)))
     assert error.notice == NESTED
     assert str(error) == "No such file"
+
+
+def test_what_is_missing_is_installed_where_framefleet_came_from(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """This machine's metadata say: from a folder, from a wheel, or nothing."""
+    wheel = tmp_path / "framefleet-1.whl"
+    for url, code in ((tmp_path.as_uri(), "general.install"), (wheel.as_uri(), "general.install"), ("", "general.install_wheel")):
+        text = f'{{"url": "{url}"}}' if url else None
+        monkeypatch.setattr("framefleet.engine.notices.distribution", lambda _, text=text: SimpleNamespace(read_text=lambda __: text))
+        said = install_extra("parquet")
+        assert said.code == code
+        assert "[parquet]'" in str(said)
+        assert (" -e " in str(said)) == (url == tmp_path.as_uri())

@@ -174,7 +174,7 @@ def first_frame(file: VideoFile, segment: Segment) -> FirstFrame:
         for frame in file.decode(packet):
             if frame.pts is not None and covers(segment, frame.pts) and not frame.is_corrupt:
                 return FirstFrame(bitstream, packets, frame, _format(file, frame))
-    raise DamagedError(said(file.error) or Notice("media.no_first_frame"))
+    raise DamagedError(said(file.error) or Notice("media.no_frame_decoded"))
 
 
 def _time(packet: VideoPacket) -> int:

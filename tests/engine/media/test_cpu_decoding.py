@@ -268,3 +268,14 @@ def test_the_demo_clip_is_probed_exactly() -> None:
     assert (info.kind, info.codec, info.width, info.height, info.frames) == (SourceKind.VIDEO, "h264", 1280, 720, 675)
     assert (info.rate, info.duration) == (pytest.approx(25), pytest.approx(27))
     assert sum(segment.frames for segment in info.segments) == info.frames
+
+
+def test_a_picture_that_is_too_large_fails_alone(clip: Clip, tmp_path: Path) -> None:
+    """A video whose pictures change their size, as MJPEG allows."""
+    large = cv2.imencode(".jpg", np.zeros((8, 16400, 3), np.uint8))[1].tobytes()
+    small = clip("m.mkv", frames=5, codec="mjpeg", pix_fmt="yuvj420p")
+    path = rewrap(small, tmp_path / "a.mkv", lambda number, data, _: large if number == 3 else data)
+    info = probe(path)
+    failures = [item for item in decode(info, info.segments[0]) if isinstance(item, DecodeFailure)]
+    assert [(failure.ref.pts, failure.count) for failure in failures] == [(pytest.approx(0.1, abs=0.001), 1)]
+    assert str(failures[0].reason).endswith("cannot be converted (a frame of 16400×8: at most 16384×16384 can be used)")

@@ -120,7 +120,8 @@ def test_a_surface_holds_the_planes(size: tuple[int, int], depth: int, clip: Cli
     [
         ("a.avi", {"codec": "mpeg4"}, "its codec is mpeg4"),
         ("a.mp4", {"pix_fmt": "yuv444p"}, "pixel format is yuv444p"),
-        ("b.mp4", {"options": {"x264-params": "interlaced=1"}}, "interlaced"),
+        ("b.mp4", {"options": {"x264-params": "interlaced=1"}}, "may be interlaced"),
+        ("i.mp4", {"codec": "libx265", "options": {"x265-params": "interlace=tff:log-level=none:info=0"}}, "is interlaced"),
     ],
 )
 def test_what_the_hardware_would_change_is_refused(name: str, options: dict[str, Any], reason: str, clip: Clip) -> None:
