@@ -69,8 +69,11 @@ def test_the_detections_are_those_of_the_whole_video(video: Path) -> None:
         assert (same.detections.boxes == frame.detections.boxes).all()
 
 
-def test_a_part_without_frames_is_empty_and_no_error(video: Path) -> None:
-    assert run(video, begin="1h") == ([], Ledger(skipped=FRAMES), 0, None)
+def test_a_part_behind_the_end_is_an_error(video: Path) -> None:
+    results, ledger, _, error = run(video, begin="1h")
+    assert (results, ledger) == ([], Ledger())
+    assert error is not None
+    assert error.code == "media.part_behind_end"
 
 
 def test_pictures_are_taken_by_number(tmp_path: Path) -> None:
@@ -81,7 +84,7 @@ def test_pictures_are_taken_by_number(tmp_path: Path) -> None:
     assert ledger == Ledger(4, 4, skipped=86)
     error = run(tmp_path, every="1s")[3]
     assert error is not None
-    assert "pictures have no times" in error
+    assert error.code == "media.pictures_without_times"
 
 
 def test_frames_that_are_lost_fail_in_their_place(tmp_path: Path) -> None:
