@@ -9,6 +9,10 @@ TEXTS: dict[str, Text] = {
     ),
     "run.more_pictures": "{path} has more pictures than in an earlier run: it goes on at picture {picture}",
     "run.source_has_changed": "{path} has changed since an earlier run: it is detected again",
+    "run.crashed_frames": (
+        "{path}: {count} frame on which a worker crashed is detected again, with those behind it",
+        "{path}: {count} frames on which a worker crashed are detected again, with those behind the first one",
+    ),
     "run.goes_on": "{path} goes on at frame {frame}, where an earlier run stopped",
     "run.changed_while_read": (
         "{path} changed while it was read, so its results may mix two contents: run again when nothing writes to it"

@@ -10,6 +10,7 @@ from framefleet.engine.media.sources import begins_with, is_unchanged
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import Position
+from framefleet.engine.pool.scheduling.strategies.base import DIED_TWICE
 from framefleet.engine.settings import RunSettings, Track
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store import schema
@@ -94,6 +95,7 @@ class ResumePlan:
         self._stored: dict[str, list[StoredSource]] = defaultdict(list)
         self._positions: dict[int, Position | None] = {}
         self._frames: dict[int, int] = {}
+        self._crashed: dict[int, tuple[int, Position | None]] = {}  # how many frames workers crashed on, and the first place
         self.joined_or_split: set[int] = set()
         self.clock = ClockSettings()
         self.engines: tuple[EngineChoice, ...] = ()
@@ -111,6 +113,11 @@ class ResumePlan:
                     self.joined_or_split.add(source.number)
                 if not source.succeeded or source.kind is SourceKind.IMAGES:
                     self._positions[source.number] = reader.position(source.number, before_failed=source.error is not None)
+                # a worker may have crashed on a frame because of the machine: a later run tries the frame again
+                if (not source.succeeded or DIED_TWICE.reason in source.ledger.failed) and not reader.is_corrected(source.number):
+                    count, first = reader.failed_with(source.number, DIED_TWICE.reason)
+                    if first is not None:
+                        self._crashed[source.number] = count, reader.position(source.number, source.error is not None, first)
 
     @property
     def notes(self) -> list[Notice]:
@@ -142,6 +149,10 @@ class ResumePlan:
             if source.info is not None and path.exists():
                 self._notes.append(Notice("run.source_has_changed", path=path))
             return SourceResume(source.number, again=True, stored=frames)
+        if (crashed := self._crashed.get(source.number)) is not None:
+            count, position = crashed
+            self._notes.append(Notice("run.crashed_frames", path=path, count=count))
+            return SourceResume(source.number, position=position, stored=frames)
         if source.succeeded:
             self._kept += 1
             return SourceResume(source.number, kept=source, stored=frames)

@@ -21,7 +21,7 @@ from framefleet.engine.pool.events import Position
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store import schema
 from framefleet.engine.store.facts import CREATED
-from framefleet.engine.store.sources import SOURCE_COLUMNS, StoredSource, reason_of, source_names, stored_source
+from framefleet.engine.store.sources import SOURCE_COLUMNS, StoredSource, reason_of, reason_text, source_names, stored_source
 from framefleet.engine.tracking.appearances import vote
 from framefleet.engine.types import Closing, Detections, DeviceId, EngineChoice, Found, FrameRef, FrameResult, InferenceFailure
 
@@ -391,12 +391,19 @@ class SessionReader(Closing):
         query = "SELECT pts FROM frames WHERE source = ? AND frame BETWEEN ? AND ? AND failure IS NOT NULL ORDER BY frame"
         return [self._seconds(source, pts) for (pts,) in self._query(query, source, *self._part(source))]
 
-    def position(self, source: int, before_failed: bool = False) -> Position | None:
+    def failed_with(self, source: int, reason: Notice) -> tuple[int, int | None]:
+        """Return the number of frames of a source that failed for this reason, and the index of the first one, None if there is none."""
+        query = "SELECT count(*), min(frame) FROM frames WHERE source = ? AND failure = ?"
+        ((count, first),) = self._query(query, source, reason_text(reason))
+        return count, first
+
+    def position(self, source: int, before_failed: bool = False, before: int | None = None) -> Position | None:
         """Return the place behind the stored frames of a source, before the first gap. None: it is unknown, or there are no frames.
 
-        before_failed: before the last frames if they failed, such as those behind the moment when the file was removed.
+        before_failed: before the last frames if they failed, such as those behind the moment when the file was removed. before: not behind
+        this frame, which is to be detected again.
         """
-        end = self._end(source)
+        end = self._end(source) if before is None else min(before, self._end(source))
         if before_failed:
             query = "SELECT coalesce(max(frame) + 1, 0) FROM frames WHERE source = ? AND frame < ? AND failure IS NULL"
             end = int(self._value(query, source, end))

@@ -273,16 +273,19 @@ def _change_decoders(change: Callable[[Callable[..., Iterator[Any]]], Callable[.
         setattr(module, name, change(getattr(module, name)))
 
 
-def decoder_fault_main(connection: Connection[Any, Any], setup: Setup, *, number: int, how: str) -> None:
+def decoder_fault_main(connection: Connection[Any, Any], setup: Setup, *, number: int, how: str, name: str = "") -> None:
     """A real worker whose decoder fails at the picture with this number, even if the picture is skipped.
 
-    how: "raise", "kill", or "hang": it never returns.
+    how: "raise", "kill" = the process crashes, "out of memory" = the system kills it, or "hang": it never returns. name: what the names of
+    the files contain in which it fails.
     """
 
     def change(decode: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
         def faulty(info: Any, segment: Any, skip: int, threads: int, **options: bool) -> Iterator[Any]:
-            for position, frame in enumerate(decode(info, segment, threads=threads, **options)):
-                if isinstance(frame, DecodedFrame) and number_of(frame.image) == number:
+            for position, frame in enumerate(decode(info, segment, 0, threads, **options)):
+                if isinstance(frame, DecodedFrame) and number_of(frame.image) == number and name in info.path:
+                    if how == "out of memory":
+                        os.kill(os.getpid(), signal.SIGKILL)
                     if how == "kill":
                         signal.raise_signal(signal.SIGSEGV)
                     while how == "hang":

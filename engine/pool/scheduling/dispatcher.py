@@ -18,12 +18,12 @@ from framefleet.engine.media.types import SourceInfo
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.pool.events import Event, Position, SourceFinished, SourceOpened
 from framefleet.engine.pool.protocol import Began, Detect, Done, Drop, Frames, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
-from framefleet.engine.pool.scheduling.strategies.base import DIED_TWICE, CrashCount, Strategy, Work
+from framefleet.engine.pool.scheduling.strategies.base import DIED_TWICE, MAX_KILLS, CrashCount, Strategy, Work
 from framefleet.engine.pool.scheduling.workers import OpenSource, Workers, WorkerState, assign_segments, uncut_sources
 from framefleet.engine.types import UNNUMBERED, DeviceId, FrameRef, FrameResult
 
 
-def cost_of_crash(
+def failures_after_crash(
     work: Work, crashes: CrashCount, done: int, begun: bool, trying: Trying | None, info: SourceInfo, device: DeviceId
 ) -> tuple[list[FrameResult], Work | None]:
     """The frames that fail after a worker's crash during this work, and the remaining work (None: the segment ends after them).
@@ -74,7 +74,7 @@ class Probes:
         """Yield the messages to send to workers now. room: most sources to open."""
         late = self._clock() - PROBE_SECONDS
         held = {worker.probe.number: worker.probe for worker in workers.values() if worker.probe is not None}
-        overdue = [source for source in held.values() if source.info is None and not source.suspect and source.asked < late]
+        overdue = [source for source in held.values() if source.info is None and not source.opens_alone and source.asked < late]
         for source in [*overdue, *islice(self._waiting.values(), max(0, room))]:
             able = [
                 (len(worker.works), device)
@@ -102,6 +102,9 @@ class Probes:
             self._waiting = {source.number: source} | self._waiting
         return False
 
+
+SET_ASIDE = "pool.set_aside"
+"""The code of the error of a source that is set aside."""
 
 MESSAGE_FRAMES = 64
 """Most frames in one event when a crash costs many."""
@@ -152,13 +155,15 @@ class Dispatcher:
         if number is None:
             return [event for open_number in list(self._sources) for event in self.cancel(open_number)]
         source = self._sources.get(number)
-        if source is None:
-            return []
+        return [] if source is None else self._stop(source, source.error)
+
+    def _stop(self, source: OpenSource, error: Notice | None) -> list[Event]:
+        """Finish a source before its end, and tell the workers that have work of it."""
         for device, worker in self._workers.items():
-            if any(held == number for held, _ in worker.works):
-                self._drops.append((device, Drop(number)))
-            worker.remaining = {key: remaining for key, remaining in worker.remaining.items() if key[0] != number}
-        return self._cut_short(source, source.error)
+            if any(number == source.number for number, _ in worker.works):
+                self._drops.append((device, Drop(source.number)))
+            worker.remaining = {key: remaining for key, remaining in worker.remaining.items() if key[0] != source.number}
+        return self._cut_short(source, error)
 
     def started(self, device: DeviceId) -> None:
         """Note that a device's worker was started. It gets work when it has sent its first message."""
@@ -183,22 +188,35 @@ class Dispatcher:
         self._workers.ask_no_more(device)
         return []
 
-    def lost(self, device: DeviceId, *, gone: bool, why: Notice, suspect: bool = True) -> list[Event]:
+    def lost(self, device: DeviceId, *, gone: bool, why: Notice, suspect: bool = True, external: bool = False) -> list[Event]:
         """Note that a worker ended and all its messages have been received.
 
-        gone: whether the worker is not restarted. why: the reason. suspect: whether a task that it had begun may have ended it.
+        gone: whether the worker is not restarted. why: the reason. suspect: whether a task that it had begun may have ended it. external:
+        whether something outside ended it. No frame is then at fault; but a source that is always in hand at such an end is set aside.
         """
         worker = self._workers.pop(device)
-        if not suspect:
-            worker.begun.clear()
+        killed = worker.begun if suspect and external else set()
+        if external or not suspect:
+            worker.begun = set()
         self._workers.ask_no_more(device)
         self._drops = [drop for drop in self._drops if drop[0] != device]
         events: list[Event] = []
         source = worker.probe
-        if source is not None and source.number in self._sources and self._probes.lost(source, worker, self._workers):
-            events.append(self._finish(source, error=Notice("pool.opening_ended_worker", path=source.path, why=why)))
+        if source is not None and source.number in self._sources:
+            source.kills += (source.number, None) in killed
+            if self._probes.lost(source, worker, self._workers):
+                events.append(self._finish(source, error=Notice("pool.opening_ended_worker", path=source.path, why=why)))
+            elif source.kills == MAX_KILLS:
+                events += self._set_aside(source, why)
         for work in worker.works.values():
-            events += self._lost_work(device, work, worker)
+            if work.source not in self._sources:
+                continue
+            source = self._sources[work.source]
+            if work.key in killed:
+                work = work.after_kill(source.sequencer.received(work.segment.number))
+            events += self._lost_work(device, source, work, worker)
+            if work.kills == MAX_KILLS:
+                events += self._set_aside(source, why)
         return events + self._gone(device, why) if gone else events
 
     def receive(self, device: DeviceId, message: Listening | Need | Began | Trying | Probed | ProbeFailed | Frames | Done) -> list[Event]:
@@ -270,7 +288,7 @@ class Dispatcher:
         source.error = source.error or message.error
         source.decoder += message.decoder
         if not message.complete:
-            self._strategy.give_back(replace(work, skip=source.sequencer.received(message.segment), crashes=CrashCount()))
+            self._strategy.give_back(replace(work, skip=source.sequencer.received(message.segment), crashes=CrashCount(), kills=0))
             return self._advance(source)
         return self._segment_done(source, work, message.frames)
 
@@ -286,15 +304,16 @@ class Dispatcher:
             events.append(self._finish(source, error=source.error))
         return events
 
-    def _lost_work(self, device: DeviceId, work: Work, worker: WorkerState) -> list[Event]:
-        source = self._sources.get(work.source)
-        if source is None:
-            return []
+    def _set_aside(self, source: OpenSource, why: Notice) -> list[Event]:
+        """End a source at which the system kills workers. It stays unfinished, and the device goes on with the others."""
+        return self._stop(source, Notice(SET_ASIDE, path=source.path, kills=MAX_KILLS, why=why))
+
+    def _lost_work(self, device: DeviceId, source: OpenSource, work: Work, worker: WorkerState) -> list[Event]:
         assert source.info is not None
         done = source.sequencer.received(work.segment.number)
         # devices of one process end together, so that each further trial would cost all of them a restart
         crashes = work.crashes.after_crash(device, others=not self._workers.together and self._workers.others_work(device))
-        failed, rest = cost_of_crash(work, crashes, done, work.key in worker.begun, worker.trying, source.info, device)
+        failed, rest = failures_after_crash(work, crashes, done, work.key in worker.begun, worker.trying, source.info, device)
         parts = [(done + first, failed[first : first + MESSAGE_FRAMES]) for first in range(0, len(failed), MESSAGE_FRAMES)]
         events = [event for part in parts for event in self._frames(device, Frames.pack(work.segment.number, *part, device))]
         if rest is None:

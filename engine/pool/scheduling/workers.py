@@ -12,7 +12,7 @@ from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import FramesDone, Position
 from framefleet.engine.pool.protocol import Detect, Frames, Revoke, Trying
-from framefleet.engine.pool.scheduling.strategies.base import ChunkSize, SegmentKey, Strategy, Work, whole, window_segments
+from framefleet.engine.pool.scheduling.strategies.base import KILLS_TOGETHER, ChunkSize, SegmentKey, Strategy, Work, whole, window_segments
 from framefleet.engine.pool.scheduling.throughput import Load, Remaining, Throughput, choose_revoke, chunk_size
 from framefleet.engine.pool.sequencer import LedgerBook, Sequencer
 from framefleet.engine.types import DeviceId
@@ -26,8 +26,8 @@ class OpenSource:
     """An unfinished source.
 
     info: None until the source is probed. asked: when a worker was last asked to probe it. started: when its first segment was assigned.
-    suspect: whether a worker crashed while it opened the source. position: where an earlier run stopped, None = the source begins at its
-    start.
+    suspect: whether a worker crashed while it opened the source. kills: number of workers that something outside ended meanwhile.
+    position: where an earlier run stopped, None = the source begins at its start.
     """
 
     number: int
@@ -38,9 +38,15 @@ class OpenSource:
     error: Notice | None = None
     decoder: DecoderUse = DecoderUse()  # noqa: RUF009
     suspect: bool = False
+    kills: int = 0
     position: Position | None = None
     book: LedgerBook = field(default_factory=LedgerBook)
     sequencer: Sequencer = field(default_factory=lambda: Sequencer(()))
+
+    @property
+    def opens_alone(self) -> bool:
+        """Whether the source may end a worker that opens it, so that the worker must have no other work."""
+        return self.suspect or self.kills >= KILLS_TOGETHER
 
     def open(self, info: SourceInfo) -> None:
         """Store the result of probing."""
@@ -122,7 +128,7 @@ class WorkerState:
     @property
     def isolated(self) -> bool:
         """Whether the worker has a suspect task and therefore gets no other one."""
-        return (self.probe is not None and self.probe.suspect) or any(work.suspect for work in self.works.values())
+        return (self.probe is not None and self.probe.opens_alone) or any(work.suspect for work in self.works.values())
 
 
 def uncut_sources(sources: Collection[OpenSource]) -> int | None:
@@ -185,7 +191,7 @@ class Workers(dict[DeviceId, WorkerState]):
     def can_open(self, worker: WorkerState, source: OpenSource) -> bool:
         """Whether the worker may open the source: a suspect one only while no other work would end with its process."""
         able = not worker.leaving and not self.isolated(worker)
-        return able and (not source.suspect or (self.idle(worker) and worker.decode_threads > 0))
+        return able and (not source.opens_alone or (self.idle(worker) and worker.decode_threads > 0))
 
     def revokes(self) -> Iterator[tuple[DeviceId, Revoke]]:
         """For each idle decode thread, revoke a queued segment of a slower device."""

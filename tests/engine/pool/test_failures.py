@@ -205,6 +205,38 @@ def test_a_file_that_kills_the_worker_when_opened_is_given_up(video: Path, tmp_p
     check_complete(seen, 1)
 
 
+@pytest.mark.parametrize(
+    ("number", "devices", "isolation"), [(0, 1, Isolation.PROCESS), (130, 2, Isolation.PROCESS), (130, 2, Isolation.THREAD)]
+)
+def test_files_at_which_the_system_kills_workers_are_set_aside(
+    number: int, devices: int, isolation: Isolation, video: Path, tmp_path: Path
+) -> None:
+    deadly = [tmp_path / f"deadly-{copy}.mp4" for copy in range(2)]
+    for path in deadly:
+        path.write_bytes(video.read_bytes())
+    main = partial(decoder_fault_main, number=number, how="out of memory", name="deadly")
+    seen = run_pool([*deadly, video, video], CPUS[:devices], tiny_settings(isolation=isolation), pool_type=with_worker(main))
+    assert all(failure.restarting for failure in seen.failures)
+    for source, path in enumerate(deadly):
+        finished = seen.finished[source]
+        assert finished.cancelled
+        assert finished.error is not None
+        assert (finished.error.code, finished.error.fields["path"]) == ("pool.set_aside", path)
+        assert "SIGKILL" in str(finished.error)
+        assert not seen.failed(source)
+    for source in (2, 3):
+        check_complete(seen, source, failed=set())
+
+
+def test_a_file_at_whose_opening_the_system_kills_workers_is_set_aside(video: Path, tmp_path: Path) -> None:
+    (tmp_path / "deadly.mp4").write_bytes(video.read_bytes())
+    main = partial(probe_fault_main, name="deadly.mp4", number=signal.SIGKILL)
+    seen = run_pool([tmp_path / "deadly.mp4", video], CPUS[:1], pool_type=with_worker(main))
+    assert [failure.restarting for failure in seen.failures] == [True] * 3
+    assert "deadly.mp4 stays unfinished" in str(seen.finished[0].error)
+    check_complete(seen, 1, failed=set())
+
+
 def test_workers_ignore_ctrl_c_and_give_way_to_others(video: Path) -> None:
     def react(pool: EnginePool, event: Event, seen: Seen) -> None:
         if isinstance(event, DeviceStarting | FramesDone):

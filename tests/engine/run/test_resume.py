@@ -6,12 +6,17 @@ import os
 import shutil
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
 import pytest
 
+from framefleet.engine.media.sources import stamp_of
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, DeviceStarting, FramesDone, Ledger, Position, SourceOpened
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.run.resume import ResumePlan
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, Isolation, Parallel, Precision, RunSettings
 from framefleet.engine.store import schema
@@ -20,10 +25,11 @@ from framefleet.engine.store.export import export_session
 from framefleet.engine.store.facts import run_facts
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.sources import counts_text, reason_text
-from framefleet.engine.types import DeviceId, EngineInfo, FrameResult
+from framefleet.engine.types import DeviceId, EngineInfo, FrameResult, InferenceFailure
 from tests.support.media import damaged, make_video
 from tests.support.models import tiny_files
 from tests.support.notices import words
+from tests.support.pool import engine_fault_main
 from tests.support.store import LABELS, make_frame, same_frame, video_info
 
 SETTINGS = RunSettings(
@@ -387,3 +393,37 @@ def test_a_continued_run_keeps_its_engine(tmp_path: Path) -> None:
     assert again.choice == first.choice
     with SessionReader(database) as reader:
         assert reader.engines() == [first.choice]
+
+
+@pytest.mark.parametrize("number", [0, 30])
+def test_frames_on_which_a_worker_crashed_are_tried_again(
+    clips: list[Path], undisturbed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    database, settings = tmp_path / "s.sqlite", replace(SETTINGS, isolation=Isolation.PROCESS)
+    monkeypatch.setattr(EnginePool, "worker_main", partial(engine_fault_main, numbers=frozenset({number}), how="kill"))
+    first = Run(database, *clips, settings=settings)
+    assert sum(sum(source.ledger.failed.values()) for source in first.sources.values()) == 3
+    again = Run(database, clips[0], settings=settings)
+    assert again.sources[0].ledger.failed == first.sources[0].ledger.failed, "it crashes again"
+    monkeypatch.undo()
+    last = Run(database, *clips, settings=settings)
+    assert last.notes[0] == f"{clips[0]}: 1 frame on which a worker crashed is detected again, with those behind it"
+    assert last.inferred == 210 - 3 * number
+    assert equal(database, undisturbed)
+    assert Run(database, *clips, settings=settings).inferred == 0
+
+
+def test_frames_that_fail_by_themselves_or_are_corrected_are_not_tried_again(tmp_path: Path) -> None:
+    database, failures = tmp_path / "s.sqlite", (Notice("pool.died_twice"), Notice("pool.died_twice"), words("damaged"))
+    with SessionWriter(database, LABELS, run_facts(SETTINGS)) as writer:
+        for number, failure in enumerate(failures):
+            path = tmp_path / f"{number}.mp4"
+            path.write_bytes(bytes(100))
+            writer.add_source(number, str(path), video_info("", 3), stamp_of(path))
+            frame = make_frame(number, 1)
+            writer.add_frames([make_frame(number, 0), replace(frame, found=InferenceFailure(failure)), make_frame(number, 2)])
+            writer.finish_source(number, str(path), Ledger(3, 2, {}, {failure: 1}), 1.0)
+    with Corrections(database) as corrections:
+        corrections.confirm(OneDetection(1, 0, 0))
+    plan = ResumePlan(database)
+    assert [plan.start(tmp_path / f"{number}.mp4").kept is None for number in range(3)] == [True, False, False]

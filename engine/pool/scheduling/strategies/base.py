@@ -44,6 +44,12 @@ class CrashCount:
         return replace(self, crashes=self.crashes + 1, device=device)
 
 
+KILLS_TOGETHER = 2
+"""After this many kills without progress, work runs alone, to show whether the system kills its worker for it: it may need all memory."""
+
+MAX_KILLS = 3
+"""After this many kills, the last of them while it was alone, a source is set aside."""
+
 AHEAD_FRAMES = 1024
 """Most frames of a segment to do while an earlier one is under way on another device: their results wait in memory."""
 
@@ -70,7 +76,7 @@ class Work:
     """A segment, or the rest of one, for one device.
 
     skip: number of frames at the segment's start that are done. limit: most frames to do now, None = all. crashes: of
-    workers during this work without progress.
+    workers during this work without progress. kills: number of workers in a row that something outside ended during it, without progress.
     """
 
     source: int
@@ -78,6 +84,7 @@ class Work:
     skip: int = 0
     limit: int | None = None
     crashes: CrashCount = CrashCount()
+    kills: int = 0
 
     @property
     def key(self) -> SegmentKey:
@@ -86,8 +93,12 @@ class Work:
 
     @property
     def suspect(self) -> bool:
-        """Whether this work may have crashed a worker and therefore runs alone, in careful mode."""
-        return self.crashes.suspect
+        """Whether this work may have ended a worker and therefore runs alone, in careful mode."""
+        return self.crashes.suspect or self.kills >= KILLS_TOGETHER
+
+    def after_kill(self, done: int) -> Self:
+        """The work after something outside ended its worker. done: number of frames of the segment that have arrived."""
+        return replace(self, kills=self.kills + 1 if done == self.skip or self.suspect else 1)
 
     @property
     def frames(self) -> int:
