@@ -23,11 +23,11 @@ import numpy as np
 from benchmarks.meters import Speed, keep_busy
 from benchmarks.report import spread, table, write
 from framefleet.engine.backends.create import create_backend
+from framefleet.engine.bench.tune import EXAMPLES
 from framefleet.engine.media.probe import examples
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.random_weights import random_weights
-from framefleet.engine.pool.worker.worker import EXAMPLES
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision
 from framefleet.engine.types import DeviceId, Image
 from framefleet.resources import DEMO
@@ -68,7 +68,7 @@ def main() -> int:
     for precision in (Precision.AUTO, Precision.FP32, Precision.BF16):
         pairs = []
         with create_backend(DeviceId("cpu", "0")) as backend:
-            backend.examples = partial(examples, [DEMO.clip], EXAMPLES)
+            backend.tuning, backend.examples = True, partial(examples, [DEMO.clip], EXAMPLES)
             info = backend.activate(network, EngineSettings(precision=precision))
             for number in range(options.rounds):
                 pairs.append(

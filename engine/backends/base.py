@@ -57,6 +57,12 @@ class Backend(Closing, ABC):
             raise RuntimeError(f"{type(self).__name__} is not active")
         return self._info
 
+    def open(self, settings: EngineSettings) -> None:
+        """Open the device before ``activate``, which does it otherwise: it takes a while, during which the network can be loaded.
+
+        settings: those of ``activate``. Raises DeviceError if the device or library is missing.
+        """
+
     def activate(self, network: Network, settings: EngineSettings, progress: Progress | None = None) -> EngineInfo:
         """Build the engine. progress: called during slow steps, also when the engine is built again later.
 

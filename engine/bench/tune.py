@@ -21,7 +21,7 @@ from framefleet.engine.processes.outcome import Failed
 from framefleet.engine.settings import EngineSettings, ModelFiles
 from framefleet.engine.types import DeviceId, EngineInfo
 
-_EXAMPLES = 16
+EXAMPLES = 16
 """Most frames of a video that precisions are tried on: YOLOv4-416 takes 0.6 s for each on two cores."""
 
 _SECONDS = 1.0
@@ -95,7 +95,7 @@ def _measure(
         if videos is not None:
             from framefleet.engine.media.probe import examples
 
-            backend.tuning, backend.examples = True, partial(examples, videos, _EXAMPLES)
+            backend.tuning, backend.examples = True, partial(examples, videos, EXAMPLES)
         engine = backend.activate(network, settings, progress)
         return engine, throughput(backend, noise_pictures(network, engine.batch), _SECONDS)
 

@@ -67,13 +67,12 @@ class Hello:
 
 @dataclass(frozen=True)
 class Start:
-    """Start a worker. worker: its number, for all further messages. model, example: contents of the model's files and first example."""
+    """Start a worker. worker: its number, for all further messages. model: contents of the model's files."""
 
     worker: int
     setup: Setup
     worker_main: WorkerMain
     model: tuple[Content, ...]
-    example: Content | None = None
 
 
 @dataclass(frozen=True)

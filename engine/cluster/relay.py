@@ -177,9 +177,7 @@ class Relay:
         """Start a worker. pipe: to the pool."""
         remote = Remote(pipe)
         try:
-            # only one, because the node has to wait for the file
-            example = self._contents.source(setup.examples[0]) if setup.examples else None
-            start = Start(remote.number, setup, worker_main, self._contents.model(setup), example)
+            start = Start(remote.number, setup, worker_main, self._contents.model(setup))
         except OSError as error:
             refused: Unreachable | None = Unreachable(Notice("cluster.model_unreadable", error=str(error)), retry=False)
         else:

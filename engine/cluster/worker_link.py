@@ -14,7 +14,7 @@ from typing import Any
 
 from framefleet.engine.cluster.files import Content, Store
 from framefleet.engine.cluster.messages import End, FromAgent, Message, Start, Task
-from framefleet.engine.errors import ClusterError, FramefleetError, SourceError
+from framefleet.engine.errors import ClusterError, FramefleetError
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.hosts import Host
 from framefleet.engine.pool.protocol import Detect, Done, Drop, Failed, Probe, Probed, ProbeFailed, Revoke, Setup, Stopped
@@ -144,11 +144,7 @@ class WorkerLink:
         paths = {content.path: self._await(content) for content in self._start.model}
         weights = paths[model.weights.absolute()] if isinstance(model.weights, Path) else model.weights
         labels = None if model.labels is None else paths[model.labels.absolute()]
-        examples: tuple[Path, ...] = ()
-        if self._start.example is not None:
-            with suppress(SourceError):  # its probe says why it cannot be read
-                examples = (self._await(self._start.example),)
-        return replace(setup, model=ModelFiles(paths[model.cfg.absolute()], weights, labels, model.size), examples=examples)
+        return replace(setup, model=ModelFiles(paths[model.cfg.absolute()], weights, labels, model.size))
 
     def _await(self, content: Content) -> Path:
         """Wait for a file. Raises ClusterError, SourceError."""

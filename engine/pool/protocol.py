@@ -169,7 +169,7 @@ class Setup:
 
     parallel, isolation, tiles: how the devices work together, if the device is a group. inferring: the worker belongs to a member of a
     group. It decodes nothing and receives batches of pictures in shared memory (``SharedMemory``, ``Infer``). sampling: which frames
-    of each source are wanted, None: all. examples: sources whose frames a precision is tried on.
+    of each source are wanted, None: all.
     """
 
     device: DeviceId
@@ -181,7 +181,6 @@ class Setup:
     tiles: Tiles = Tiles()  # noqa: RUF009
     inferring: bool = False
     sampling: Sampling | None = None
-    examples: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -163,16 +162,14 @@ cores, and 87 % beside one on 8 cores. With YOLOv4 it lost nothing (benchmarks/r
 """
 
 
-def setup_for(
-    device: DeviceId, settings: RunSettings, devices: Sequence[DeviceId], stall_seconds: float, cores: int, examples: tuple[Path, ...] = ()
-) -> Setup:
-    """The setup for the worker of one of these devices. stall_seconds, examples: see ``Setup``. cores: that its machine may use."""
+def setup_for(device: DeviceId, settings: RunSettings, devices: Sequence[DeviceId], stall_seconds: float, cores: int) -> Setup:
+    """The setup for the worker of one of these devices. stall_seconds: see ``Setup``. cores: that its machine may use."""
     neighbours = [member for each in devices if each.node == device.node for member in each.members]
     engine = _sharing_cores(settings.engine, neighbours, cores)
     part = Sampling(settings.begin, settings.end, settings.every)
     sampling = None if part == Sampling() else part
     together = settings.parallel, settings.isolation, settings.tiles
-    return Setup(device, settings.model, engine, stall_seconds, *together, sampling=sampling, examples=examples)
+    return Setup(device, settings.model, engine, stall_seconds, *together, sampling=sampling)
 
 
 def _sharing_cores(settings: EngineSettings, devices: Sequence[DeviceId], cores: int) -> EngineSettings:
@@ -187,9 +184,6 @@ def _sharing_cores(settings: EngineSettings, devices: Sequence[DeviceId], cores:
 
 CHECK_SECONDS = 1.0
 """Interval at which the pool looks whether a source has to be opened by another worker."""
-
-EXAMPLES = 8
-"""Most sources on which a precision is tried: the first ones may show nothing."""
 
 
 class WantedDevices:
@@ -309,10 +303,8 @@ class Supervisor:
         return RemoteWorker(device, self._common_host or self._hosts.host(device, self._worker_main))
 
     def _start(self, remote: RemoteWorker) -> list[Event]:
-        # only at the first start: a file may have ended the worker
-        examples = () if remote.attempt else self._dispatcher.first_paths(EXAMPLES)
         cores = self._hosts.cores(remote.device)
-        setup = setup_for(remote.device, self._settings, list(self._workers), self._stall_seconds, cores, examples)
+        setup = setup_for(remote.device, self._settings, list(self._workers), self._stall_seconds, cores)
         if (precision := self._reports.precision(remote.device)) is not None:  # without trials, which may end differently
             setup = replace(setup, engine=replace(setup.engine, precision=precision))
         remote.start(setup)

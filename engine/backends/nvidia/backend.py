@@ -65,11 +65,19 @@ class NvidiaBackend(Backend):
         self._counting = Lock()
         self._places: list[_Place] = []
         self._memories: list[Memory] = []
+        self._opened = False
 
-    def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
-        self._network, self._settings = network, settings
+    def open(self, settings: EngineSettings) -> None:
+        """See ``Backend.open``."""
+        self._settings, self._opened = settings, True
         with cuda_errors(self.device, Notice("cuda.open_device")):
             self._open()
+
+    def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
+        self._network = network
+        if not self._opened:
+            self.open(settings)
+        with cuda_errors(self.device, Notice("cuda.open_device")):
             free = self._free_memory()
         check_memory(network, settings.batch or 1, 4 if settings.precision is Precision.FP32 else 2, free, self.device)
         bind_near(self._cuda.pci_bus_id)  # before memory is pinned; threads that start later inherit the binding

@@ -203,9 +203,7 @@ class Group(Backend):
 
     def _make(self, device: DeviceId) -> Backend:
         if self._setup.isolation is Isolation.THREAD:
-            backend = create_backend(device)
-            backend.examples = self.examples
-            return backend
+            return create_backend(device)
         return RemoteBackend(replace(self._setup, device=device), self._pictures)
 
     def _submit_impl(self, images: Sequence[HostImage | DeviceFrame], still: bool) -> Future[list[Found]]:

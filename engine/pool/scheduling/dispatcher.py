@@ -138,10 +138,6 @@ class Dispatcher:
         """See ``uncut_sources``."""
         return uncut_sources(self._sources.values())
 
-    def first_paths(self, count: int) -> tuple[Path, ...]:
-        """The first unfinished sources, up to ``count``."""
-        return tuple(source.path for source in islice(self._sources.values(), count))
-
     def add(self, number: int, path: Path, position: Position | None = None) -> list[Event]:
         """Add a source at the end of the queue. position: where an earlier run stopped."""
         source = self._sources[number] = OpenSource(number, path, position=position)

@@ -15,6 +15,7 @@ import queue
 import threading
 import traceback
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import NoReturn
@@ -63,9 +64,6 @@ def probe_sources(
 
 DECODE_THREADS_SECONDS = 0.5
 """How long the pool waits for decode threads, which end at their next frame."""
-
-EXAMPLES = 16
-"""Most frames of a source that precisions are tried on: YOLOv4-416 takes 0.6 s for each on two cores."""
 
 _held: dict[DeviceId, threading.Lock] = {}
 """Held by the worker that has an engine on a device: two at once might not find room."""
@@ -152,14 +150,14 @@ class Worker:
         """Build the engine, and open what decodes for it."""
         from framefleet.engine.model.load import load_network
 
-        backend = self._create_backend()
-        if self._setup.examples:
-            from framefleet.engine.media.probe import examples
-
-            backend.examples = partial(examples, self._setup.examples, EXAMPLES)
         group = self._setup.device.kind == "group" and self._setup.parallel is not Parallel.DEPTH
-        # the members of a group watch themselves
-        build(backend, lambda: load_network(self._setup.model), self._setup.engine, self._send, self._watchdog, watched=not group)
+        with ThreadPoolExecutor(1, "load") as loading:  # meanwhile the libraries are loaded and the device is opened
+            network = loading.submit(load_network, self._setup.model)
+            backend = self._create_backend()
+            backend.open(self._setup.engine)
+            # the members of a group watch themselves
+            build(backend, network.result, self._setup.engine, self._send, self._watchdog, watched=not group)
+        del network  # the engine has its own copy of the weights
         if self._setup.inferring:
             return MemberPipeline(backend, self._send, self._watchdog)
         try:

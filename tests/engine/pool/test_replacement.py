@@ -1,4 +1,4 @@
-"""Trials of precisions: a device's first worker gets sources for them. A replacement takes the precision that they gave."""
+"""A worker that replaces another one takes its precision."""
 
 from __future__ import annotations
 
@@ -22,23 +22,6 @@ from tests.support.models import tiny_files
 from tests.support.pool import CPUS, Seen, run_pool, with_worker, worker_pids
 
 
-def noting_main(connection: Connection[Any, Any], setup: Setup, *, path: Path) -> None:
-    """A worker that notes its examples, and crashes at its first start."""
-    with path.open("a") as file:
-        file.write(f"{[path.name for path in setup.examples]}\n")
-    if path.read_text().count("\n") == 1:
-        os._exit(3)
-    worker.main(connection, setup)
-
-
-def test_the_first_sources_are_the_examples(tmp_path: Path) -> None:
-    videos = [make_video(tmp_path / name, 12, (96, 64)) for name in ("a.mp4", "b.mp4")]
-    notes = tmp_path / "notes.txt"
-    seen = run_pool(videos, pool_type=with_worker(partial(noting_main, path=notes)))
-    assert notes.read_text().splitlines() == ["['a.mp4', 'b.mp4']", "[]"]
-    assert sum(map(len, seen.frames.values())) == 24
-
-
 def precision_main(connection: Connection[Any, Any], setup: Setup, *, path: Path) -> None:
     """A worker that notes the precision that it is asked for."""
     with path.open("a") as file:
@@ -48,7 +31,7 @@ def precision_main(connection: Connection[Any, Any], setup: Setup, *, path: Path
 
 @pytest.mark.parametrize("victim", ["worker", "worker of a group", "member"])
 def test_a_replacement_takes_the_precision_of_the_first_worker(victim: str, tmp_path: Path) -> None:
-    """Else it might choose another one: it has no source for trials, and there may be no cache that keeps the outcome."""
+    """Else it might choose another one, if its device was tuned meanwhile."""
     notes, killed = tmp_path / "notes.txt", list[int]()
     main = partial(precision_main, path=notes)
 
