@@ -54,7 +54,6 @@ TEXTS: dict[str, Text] = {
     "backends.unsupported_yolo": "layer {index}: a YOLO layer that follows no convolution",
     "backends.unsupported_convolution": "layer {index}: a convolution of {groups} groups with {activation}",
     "backends.unsupported_sum": "layer {index}: a sum that does not follow a convolution of the same shape",
-    "backends.unsupported_pictures": "layer {index}: the pictures as a value",
     # steps of building an engine
     "backends.trying": "trying {what}: {doing}",
     "backends.try_batch": "batch {batch}",

@@ -170,8 +170,7 @@ class _Lowering:
     def _view(self, index: int) -> View:
         """Where a layer's value lies."""
         layer, origin = self._layers[index], self._origin(index)
-        if origin < 0:
-            raise UnsupportedError(Notice("backends.unsupported_pictures", index=index))
+        assert origin >= 0, "pictures have 3 channels, and only a first convolution takes them"
         if index != origin:
             before = self._view(layer.inputs[0])
             if isinstance(layer, Route) and layer.groups > 1:

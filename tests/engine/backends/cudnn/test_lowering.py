@@ -110,3 +110,29 @@ def test_other_networks_are_refused(cfg: str | None, reason: str, tmp_path: Path
     path.write_text(cfg or CSP_CFG.read_text().replace("from=-3\nactivation=linear", "from=-3\nactivation=leaky", 1))
     with pytest.raises(UnsupportedError, match=reason):
         lower(load_network(ModelFiles(path, "random:1")))
+
+
+CONVOLUTION = "[convolutional]\nsize=3\npad=1\nactivation=mish\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("[reorg]\nstride=2\n", r"layer 1 \(Reorg"),
+        ("[route]\nlayers=-1,-1\ngroups=2\ngroup_id=0\n", "layer 1: a concatenation of channel groups"),
+        (f"{CONVOLUTION}filters=36\n", "layer 1: 36 channels, which is not a multiple of 8"),
+        (f"{CONVOLUTION}filters=32\ngroups=2\n", "layer 1: a convolution of 2 groups with mish"),
+    ],
+)
+def test_layers_that_cudnn_does_not_get(change: str, reason: str, tmp_path: Path) -> None:
+    """change: a layer behind the first one."""
+    (tmp_path / "other.cfg").write_text(CSP_CFG.read_text().replace("# a stage as", f"{change}\n# a stage as", 1))
+    with pytest.raises(UnsupportedError, match=reason):
+        lower(load_network(ModelFiles(tmp_path / "other.cfg", "random:1")))
+
+
+def test_a_head_that_follows_a_pooling(tmp_path: Path) -> None:
+    before, _, last = CSP_CFG.read_text().replace("filters=21", "filters=24").replace("classes=2", "classes=3").rpartition("[yolo]")
+    (tmp_path / "other.cfg").write_text(f"{before}[maxpool]\nsize=1\nstride=1\n\n[yolo]{last}")
+    with pytest.raises(UnsupportedError, match="a YOLO layer that follows no convolution"):
+        lower(load_network(ModelFiles(tmp_path / "other.cfg", "random:1")))
