@@ -161,7 +161,7 @@ def _name(node: dict[str, Any]) -> str:
 
 def _end(text: str) -> Notice:
     """Why an agent ended or never began, from Ray's error."""
-    if re.search(r"No module named '?engine", text):
+    if re.search(r"No module named '?framefleet", text):
         return Notice("cluster.not_installed")
     if "creation task" in text:
         return Notice("cluster.agent_does_not_start", line=text.strip().splitlines()[-1])

@@ -13,7 +13,7 @@ import pytest
 from framefleet.engine.errors import UsageError
 from framefleet.engine.settings import Decode, EngineSettings, ModelFiles, Parallel, Precision, RunSettings, Tiles
 from framefleet.engine.settings.clock import ClockSettings
-from framefleet.engine.settings.kinds import Choice, Moment, Number, write
+from framefleet.engine.settings.kinds import Choice, Moment, Number, whole, write
 from framefleet.engine.settings.table import DEFAULTS, SETTINGS, TABLE
 from framefleet.engine.settings.values import find_notes, find_problems, require_possible
 from framefleet.engine.types import DeviceId
@@ -133,3 +133,15 @@ def test_an_empty_part_is_refused() -> None:
         with pytest.raises(UsageError, match=f"from {begin} to {end} is empty"):
             RunSettings.of(MODEL, {"begin": TABLE["begin"].kind.read(begin), "end": TABLE["end"].kind.read(end)})
     RunSettings.of(MODEL, {"begin": Moment(frames=100), "end": Moment(seconds=Fraction(1))})
+
+
+def test_tiles_in_words() -> None:
+    assert str(Tiles(full_frame=False, overlap=0.1).notice) == "tiles of about the network's size that overlap by 10%"
+    assert str(Tiles(columns=3, overlap=0.2).notice) == "3 × automatic tiles that overlap by 20%, and the whole picture"
+
+
+def test_a_device_twice_and_numbers_that_are_none() -> None:
+    with pytest.raises(UsageError, match="a device is named twice: cpu:0, cpu:0"):
+        RunSettings(ModelFiles(Path("m.cfg"), "random:1"), (CPUS[0], CPUS[0]))
+    with pytest.raises(UsageError, match="'-1' cannot be used: give a whole number from 0"):
+        whole("-1")

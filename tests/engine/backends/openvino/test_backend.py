@@ -13,7 +13,7 @@ import pytest
 
 from framefleet.engine.backends import create_backend
 from framefleet.engine.backends.base import Backend
-from framefleet.engine.errors import DeviceError, UsageError
+from framefleet.engine.errors import DeviceError, ModelError, UsageError
 from framefleet.engine.media.picture import picture_of
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.network import Network
@@ -236,6 +236,12 @@ def test_unusable_devices_say_so(network: Network) -> None:
         create_backend(DeviceId("openvino", "GPU.7")).activate(network, FP32)
     with pytest.raises(UsageError, match=r"threads 0 cannot be used"):
         create_backend(CPU).activate(network, EngineSettings(threads=0))
+
+
+def test_a_network_of_grey_pictures_is_refused() -> None:
+    grey = replace(tiny_network(), channels=1)
+    with create_backend(CPU) as backend, pytest.raises(ModelError, match="takes pictures of 1 channels; videos have 3"):
+        backend.activate(grey, FP32)
 
 
 def test_nothing_is_reported_to_anybody() -> None:

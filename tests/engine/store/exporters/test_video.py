@@ -316,7 +316,7 @@ def test_a_video_without_an_undamaged_frame_does_not_prevent_other_exports(tmp_p
     with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
         for number, video in enumerate((tmp_path / "a.mp4", good)):
             writer.add_source(number, str(video), probe(good))
-            failed = {} if number else {"damaged": 5}
+            failed = {} if number else {words("damaged"): 5}
             frames = [
                 FrameResult(FrameRef(number, n, n / 30), CPU, 320, 240, Detections() if number else InferenceFailure(words("damaged")))
                 for n in range(5)
