@@ -70,7 +70,7 @@ class Hint(StrEnum):
     With LATENCY, an automatic batch is 1 (``backends/nvidia/trials.py``). A GPU has one batch under way (``nvidia/backend.py``,
     ``tensorrt/depth.py``) and one decode thread (``media/decoder.py``). The thread that submits a batch also waits for it, and spins
     instead of sleeping (``nvidia/backend.py``, ``nvidia/slot.py``). OpenVINO gets its own hint and one batch less (``openvino/engine.py``,
-    ``openvino/backend.py``). Tiles infer one picture at a time (``pool/groups/tiles.py``).
+    ``openvino/backend.py``). Tiles infer one picture at a time (``pool/groups/group.py``).
     """
 
     THROUGHPUT = "throughput"
