@@ -29,9 +29,20 @@ class PixelFormat(StrEnum):
 class FrameFormat:
     """The format of a stream's frames in host memory (I420) or in a GPU's memory.
 
-    depth: bits of a sample. stored_width, stored_height: size in memory, pixels. width, height: size of the upright picture with square
-    pixels. orientation: whether to transpose the stored picture, then the code for ``cv2.flip`` or None, as in
-    ``Converter.orientation``. matrix: the colour matrix, a key of ``plugins.colour.MATRICES``. full_range: whether samples use all values.
+    Attributes
+    ----------
+    depth
+        Bits of a sample.
+    stored_width, stored_height
+        Size in memory, pixels.
+    width, height
+        Size of the upright picture with square pixels.
+    orientation
+        Whether to transpose the stored picture, then the code for ``cv2.flip`` or None, as in ``Converter.orientation``.
+    matrix
+        The colour matrix, a key of ``plugins.colour.MATRICES``.
+    full_range
+        Whether samples use all values.
     """
 
     format: PixelFormat
@@ -65,7 +76,13 @@ class FrameFormat:
         return self.pitch * (self.stored_height + self.chroma_size[1])
 
     def planes(self, content: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Return luma, U and V as (height, width) views of a frame's bytes. content: uint8 (nbytes,)."""
+        """Return luma, U and V as (height, width) views of a frame's bytes.
+
+        Parameters
+        ----------
+        content : ndarray
+            uint8 (nbytes,).
+        """
         if self.format is PixelFormat.I420:
             middle = (self.chroma_offset + self.nbytes) // 2
             u, v = (part.reshape(-1, self.pitch // 2) for part in (content[self.chroma_offset : middle], content[middle:]))
@@ -79,8 +96,12 @@ class FrameFormat:
 class Planes:
     """A decoded frame in host memory, not converted to RGB.
 
-    format: I420 if FFmpeg decoded it, NV12 or P016 if a GPU did. luma, u, v: uint8, or uint16 for P016, (height, width); rows may be
-    padded. They are views of one block if ``of`` made them.
+    Attributes
+    ----------
+    format
+        I420 if FFmpeg decoded it, NV12 or P016 if a GPU did.
+    luma, u, v : ndarray
+        uint8, or uint16 for P016, (height, width); rows may be padded. They are views of one block if ``of`` made them.
     """
 
     format: FrameFormat
@@ -99,7 +120,13 @@ class Planes:
         return self.format.nbytes
 
     def copy_to(self, block: NDArray[np.uint8]) -> Planes:
-        """Copy the planes into a block, uint8 (nbytes,). Returns the copy."""
+        """Copy the planes into a block, uint8 (nbytes,).
+
+        Returns
+        -------
+        Planes
+            The copy.
+        """
         copy = Planes.of(self.format, block)
         for target, plane in ((copy.luma, self.luma), (copy.u, self.u), (copy.v, self.v)):
             np.copyto(target, plane)

@@ -135,8 +135,14 @@ class Candidates:
 def decode(heads: Sequence[NDArray[np.float32]], layers: Sequence[Yolo], width: int, height: int, confidence: float) -> list[Candidates]:
     """Return the candidates of each picture in a batch.
 
-    heads: the raw outputs, one float32 (batch, anchors · (5 + classes), rows, columns) per layer.
-    width, height: size of the network's input, pixels. confidence: the minimum of objectness · class probability.
+    Parameters
+    ----------
+    heads
+        The raw outputs, one float32 (batch, anchors · (5 + classes), rows, columns) per layer.
+    width, height
+        Size of the network's input, pixels.
+    confidence
+        The minimum of objectness · class probability.
     """
     pictures = []
     with np.errstate(over="ignore", invalid="ignore"):  # exp(1000) overflows to a logistic of 0
@@ -150,7 +156,13 @@ def decode(heads: Sequence[NDArray[np.float32]], layers: Sequence[Yolo], width: 
 def decode_cells(
     heads: Sequence[NDArray[np.float32]], layers: Sequence[Yolo], width: int, height: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Decode every cell and anchor, to compare networks. Returns boxes, float32 (n, 4), and class scores, float32 (n, classes)."""
+    """Decode every cell and anchor, to compare networks.
+
+    Returns
+    -------
+    tuple[ndarray, ndarray]
+        boxes, float32 (n, 4), and class scores, float32 (n, classes).
+    """
     boxes, scores = [], []
     with np.errstate(over="ignore", invalid="ignore"):
         for head, layer in zip(heads, layers, strict=True):
@@ -232,8 +244,12 @@ def detections(network: Network, heads: Sequence[NDArray[np.float32]], fits: Seq
 
     Boxes are in the picture's pixels and clipped to it; boxes outside the picture are dropped.
 
-    heads: the raw outputs, one float32 (batch, anchors · (5 + classes), rows, columns) per YOLO layer; batch ≥ len(fits).
-    fits: the position of each picture in the network's input.
+    Parameters
+    ----------
+    heads
+        The raw outputs, one float32 (batch, anchors · (5 + classes), rows, columns) per YOLO layer; batch ≥ len(fits).
+    fits
+        The position of each picture in the network's input.
     """
     found: list[Found] = []
     candidates = decode([head[: len(fits)] for head in heads], network.heads, network.width, network.height, settings.confidence)

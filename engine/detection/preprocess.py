@@ -17,7 +17,12 @@ _GREY = 127.5
 class Fit:
     """The position of a resized picture in the network's input, pixels.
 
-    width, height: size of the picture. left, top, inner_width, inner_height: the resized picture in the network's input.
+    Attributes
+    ----------
+    width, height
+        Size of the picture, pixels.
+    left, top, inner_width, inner_height
+        The resized picture in the network's input.
     """
 
     width: int
@@ -35,7 +40,10 @@ class Fit:
     def to_source(self, boxes: NDArray[np.float32]) -> NDArray[np.float32]:
         """Convert boxes from pixels of the network's input to pixels of the picture, and clip them to it.
 
-        boxes: float32 (n, 4), x1 y1 x2 y2.
+        Parameters
+        ----------
+        boxes : ndarray
+            float32 (n, 4), x1 y1 x2 y2.
         """
         scale = np.array([self.width / self.inner_width, self.height / self.inner_height] * 2, np.float32)
         offset = np.array([self.left, self.top] * 2, np.float32)
@@ -45,10 +53,14 @@ class Fit:
 
 
 def plan_fit(width: int, height: int, network_width: int, network_height: int, letterbox: bool) -> Fit:
-    """Compute the position of a picture of ``width`` × ``height`` pixels in the network's input.
+    """Compute the position of a picture in the network's input. It rounds like Darknet's ``letterbox_image`` (``src/image.c``).
 
-    The picture is stretched to the whole input, or with ``letterbox`` centred with its aspect ratio. Rounds like Darknet's
-    ``letterbox_image`` (AlexeyAB/darknet, ``src/image.c``).
+    Parameters
+    ----------
+    width, height, network_width, network_height
+        Sizes of the picture and of the network's input, pixels.
+    letterbox
+        Whether the picture is centred with its aspect ratio, instead of stretched to the whole input.
     """
     if not letterbox:
         return Fit(width, height, 0, 0, network_width, network_height)
@@ -61,16 +73,31 @@ def plan_fit(width: int, height: int, network_width: int, network_height: int, l
 
 
 def fit(image: Image, out: NDArray[np.float32], letterbox: bool, still: bool = False, shown: tuple[int, int] | None = None) -> Fit:
-    """Resize a picture (bilinear) into ``out``. Returns its position there.
+    """Resize a picture (bilinear) into ``out``.
 
     ``docs/adr/0022-same-input.md`` defines the arithmetic, which ``plugins/kernels/preprocess.cu`` repeats.
 
-    image: uint8 (height, width, 3), RGB. out: float32 (network height, network width, 3), 0..255.
-    still: whether the image is a picture, not a frame of a video. Darknet resizes pictures so that corner pixels stay corner pixels
-    (``resize_image``), and frames with OpenCV's ``resize``. The results differ by up to half a pixel, which affects small objects.
-    shown: width and height with square pixels, to which boxes refer; None: those of the image.
+    Parameters
+    ----------
+    image : ndarray
+        uint8 (height, width, 3), RGB.
+    out : ndarray
+        float32 (network height, network width, 3), 0..255.
+    still
+        Whether the image is a picture, not a frame of a video. Darknet resizes pictures so that corner pixels stay corner pixels
+        (``resize_image``), and frames with OpenCV's ``resize``. The results differ by up to half a pixel, which affects small objects.
+    shown
+        Width and height with square pixels, to which boxes refer; None: those of the image.
 
-    Raises ValueError if ``image`` has another shape or dtype, or is empty.
+    Returns
+    -------
+    Fit
+        Its position there.
+
+    Raises
+    ------
+    ValueError
+        ``image`` has another shape or dtype, or is empty.
     """
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
         raise ValueError(f"a picture is uint8 (height, width, 3), not {image.dtype} {image.shape}")

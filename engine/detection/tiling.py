@@ -22,9 +22,18 @@ MAX_TILES = 1024
 
 @dataclass(frozen=True, eq=False)
 class Tiling:
-    """The tiles of a picture. width, height: size of the picture, pixels. columns, rows: size of the grid.
+    """The tiles of a picture.
 
-    whole: whether the last tile is the whole picture. boxes: int32 (tiles, 4), x1 y1 x2 y2 in pixels, row by row.
+    Attributes
+    ----------
+    width, height
+        Size of the picture, pixels.
+    columns, rows
+        Size of the grid.
+    whole
+        Whether the last tile is the whole picture.
+    boxes : ndarray
+        int32 (tiles, 4), x1 y1 x2 y2 in pixels, row by row.
     """
 
     width: int
@@ -40,9 +49,14 @@ class Tiling:
 
 @lru_cache(64)
 def plan_tiles(width: int, height: int, network_width: int, network_height: int, tiles: Tiles) -> Tiling:
-    """Compute the tiles of a picture of width × height pixels. network_width, network_height: size of the network's input, pixels.
+    """Compute the tiles of a picture of width × height pixels.
 
     If the settings contain no grid, a tile is about as large as the network's input. A single tile is the whole picture.
+
+    Parameters
+    ----------
+    network_width, network_height
+        Size of the network's input, pixels.
     """
     columns = min(width, tiles.columns or _count(width, network_width, tiles.overlap))
     rows = min(height, tiles.rows or _count(height, network_height, tiles.overlap))
@@ -85,11 +99,15 @@ _LEFT, _TOP, _RIGHT, _BOTTOM = range(4)
 def merge(tiling: Tiling, found: Sequence[Detections], iou: float) -> Detections:
     """Return the objects of a picture, highest confidence first.
 
-    The box of an object is the most confident one that no tile cuts. If there is none, it is the box found in the whole picture, which
-    is less exact. If that is missing too, it is the union of all boxes, with their highest confidence.
+    The box of an object is the most confident one that no tile cuts. If there is none, it is the box found in the whole picture, which is
+    less exact. If that is missing too, it is the union of all boxes, with their highest confidence.
 
-    found: the detections of each tile, boxes in the tile's pixels. iou: two boxes of one class and of different tiles with a higher IoU
-    are always one object.
+    Parameters
+    ----------
+    found
+        The detections of each tile, boxes in the tile's pixels.
+    iou
+        Two boxes of one class and of different tiles with a higher IoU are always one object.
     """
     tile = np.repeat(np.arange(len(tiling)), [len(each) for each in found])
     if not len(tile):

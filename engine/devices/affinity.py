@@ -23,9 +23,14 @@ _NODES = 1024
 
 
 def bind_near(pci: str, system: Path = SYS) -> frozenset[int]:
-    """Bind this thread to the NUMA node of a PCI device ("0000:00:06.0"). Returns its processors, empty = it was not bound.
+    """Bind this thread to the NUMA node of a PCI device ("0000:00:06.0").
 
     Binding never adds processors. The thread is not bound if no processor would remain, or if the node is unknown.
+
+    Returns
+    -------
+    frozenset[int]
+        The processors; empty: the thread was not bound.
     """
     try:
         node = numa_node(pci_address(pci), system)
@@ -41,9 +46,17 @@ def bind_near(pci: str, system: Path = SYS) -> frozenset[int]:
 def bind_to_share(device: DeviceId, threads: int | None, system: Path = SYS) -> frozenset[int]:
     """Bind this thread to the NUMA nodes of a CPU device's share, so that several CPU devices use separate memory.
 
-    threads: processors of one share; ``cpu:1`` has the second share. None = the device does not share. Returns the thread's
-    processors, empty = it was not bound: the share covers all nodes, or the device is not a CPU. Call it in a process with one
-    CPU device, before OpenVINO is loaded: OpenVINO reads once which processors it may use.
+    Call it in a process with one CPU device, before OpenVINO is loaded: OpenVINO reads once which processors it may use.
+
+    Parameters
+    ----------
+    threads
+        Processors of one share; ``cpu:1`` has the second share. None = the device does not share.
+
+    Returns
+    -------
+    frozenset[int]
+        The thread's processors, empty = it was not bound: the share covers all nodes, or the device is not a CPU.
     """
     if device.kind != "cpu" or threads is None:
         return frozenset()
@@ -58,9 +71,21 @@ def bind_to_share(device: DeviceId, threads: int | None, system: Path = SYS) -> 
 
 
 def share_of_gpu(pci: str, count: int, system: Path = SYS) -> frozenset[int]:
-    """Choose processors for a GPU's threads from those that this thread may use. Each GPU gets its own if there are enough.
+    """Choose processors for a GPU's threads from those that this thread may use.
 
-    pci: address of the GPU. count: number of processors. Returns an empty set if this thread may use fewer than twice as many.
+    Each GPU gets its own if there are enough.
+
+    Parameters
+    ----------
+    pci
+        Address of the GPU.
+    count
+        Number of processors.
+
+    Returns
+    -------
+    frozenset[int]
+        The processors; empty if this thread may use fewer than twice as many.
     """
     allowed = sorted(_allowed())
     if len(allowed) < 2 * count:

@@ -67,7 +67,10 @@ def describe_devices(find_library: FindLibrary) -> Iterator[DeviceDescription]:
 def cuda_devices() -> tuple[CudaDevice, ...]:
     """The devices that CUDA shows.
 
-    Raises DeviceError if cuda-python is not installed, or CUDA cannot be started; the message says what to do.
+    Raises
+    ------
+    DeviceError
+        cuda-python is not installed, or CUDA cannot be started; the message says what to do.
     """
     try:
         from cuda.core import Device

@@ -22,10 +22,22 @@ from framefleet.engine.types import DeviceId, of_device
 class DeviceDescription:
     """One device.
 
-    backend: the library that runs it, with its version. precisions: the supported ones, fp32 first. cores: usable CPU cores, or
-    multiprocessors. memory: bytes. problem: why the device cannot be used; None = it can. NVIDIA's devices only: uuid ("GPU-…",
-    "MIG-…"), compute_capability ("9.0"), driver (its version), cuda (the newest version that the driver supports, "13.0"),
-    pci (the PCI address). None = unknown.
+    Attributes
+    ----------
+    backend
+        The library that runs it, with its version.
+    precisions
+        The supported ones, fp32 first.
+    cores
+        Usable CPU cores, or multiprocessors.
+    memory
+        Bytes.
+    problem
+        Why the device cannot be used; None = it can.
+    uuid, compute_capability, pci
+        Of NVIDIA's devices: "GPU-…" or "MIG-…", "9.0", the PCI address; None = unknown.
+    driver, cuda
+        Of NVIDIA's devices: the driver's version, and the newest version of CUDA that it supports ("13.0"); None = unknown.
     """
 
     id: DeviceId
@@ -97,11 +109,21 @@ SEARCHES = tuple(
 
 
 def discover(timeout: float = 30.0, searches: Sequence[Search] = SEARCHES) -> tuple[DeviceDescription, ...]:
-    """Find all devices, usable or not: the CPU, then CUDA's, then the others. Takes about a second.
+    """Find all devices, usable or not: the CPU, then CUDA's, then the others.
 
-    If a driver crashes or hangs, one unusable entry replaces the devices that the search did not reach. timeout: seconds.
+    Takes about a second.
 
-    Raises DeviceError if no search found anything.
+    If a driver crashes or hangs, one unusable entry replaces the devices that the search did not reach.
+
+    Parameters
+    ----------
+    timeout
+        Seconds.
+
+    Raises
+    ------
+    DeviceError
+        No search found anything.
     """
     with ThreadPoolExecutor(len(searches)) as threads:
         outcomes = list(threads.map(lambda search: _run(search, timeout), searches))
@@ -119,9 +141,15 @@ def discover(timeout: float = 30.0, searches: Sequence[Search] = SEARCHES) -> tu
 def default_devices(descriptions: Sequence[DeviceDescription] | None = None) -> tuple[DeviceId, ...]:
     """The best devices: all usable CUDA devices, else OpenVINO's GPUs, else the CPU.
 
-    descriptions: None = search, which takes no time on a machine without a GPU.
+    Parameters
+    ----------
+    descriptions
+        None = search, which takes no time on a machine without a GPU.
 
-    Raises DeviceError if no device is usable.
+    Raises
+    ------
+    DeviceError
+        No device is usable.
     """
     if descriptions is None:
         if sys.platform == "linux" and not any(path.exists() for path in _DRIVERS):

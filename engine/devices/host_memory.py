@@ -19,7 +19,13 @@ class HostMemory:
 
 
 def read_host_memory(root: Path = Path("/")) -> HostMemory | None:
-    """Read the memory from Linux and its control groups, version 2; None if it is unknown. root: folder of the system's files."""
+    """Read the memory from Linux and its control groups, version 2; None if it is unknown.
+
+    Parameters
+    ----------
+    root
+        Folder of the system's files.
+    """
     try:
         facts = dict(line.split(":", 1) for line in (root / "proc/meminfo").read_text().splitlines())
         machine, available = (int(facts[name].split()[0]) * 1024 for name in ("MemTotal", "MemAvailable"))

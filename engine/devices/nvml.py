@@ -229,7 +229,13 @@ class NoNvmlError(DeviceError):
 
 
 class Nvml:
-    """The driver and its GPUs. library: the module ``pynvml``; None = import it."""
+    """The driver and its GPUs.
+
+    Parameters
+    ----------
+    library
+        The module ``pynvml``; None = import it.
+    """
 
     def __init__(self, library: Any = None) -> None:
         """Start NVML.

@@ -30,7 +30,13 @@ class Recording:
 
 
 def read_recording(path: Path) -> Recording:
-    """Read a recording. Raises UsageError if the file cannot be read, or is not a recording."""
+    """Read a recording.
+
+    Raises
+    ------
+    UsageError
+        The file cannot be read, or is not a recording.
+    """
     values = _json(path)
     gpus = values.get("gpus") if isinstance(values, dict) else None
     if not isinstance(gpus, list) or not all(isinstance(gpu, dict) for gpu in gpus):

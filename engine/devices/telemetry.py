@@ -30,9 +30,16 @@ RATE = 2.0
 
 @dataclass(frozen=True)
 class LinkTraffic:
-    """Traffic over one NVLink. rx, tx: bytes/s that the device receives and sends; None once after its counters were reset.
+    """Traffic over one NVLink.
 
-    number: the GPU's number of the link. end: PCI address of the GPU at the other end, "0000:07:00.0"; None = a switch, or unknown.
+    Attributes
+    ----------
+    rx, tx
+        Bytes/s that the device receives and sends; None once after its counters were reset.
+    number
+        The GPU's number of the link.
+    end
+        PCI address of the GPU at the other end, "0000:07:00.0"; None = a switch, or unknown.
     """
 
     number: int
@@ -43,13 +50,34 @@ class LinkTraffic:
 
 @dataclass(frozen=True)
 class Telemetry:
-    """One snapshot. Every value but the device may be None: not available, perhaps only now.
+    """One snapshot.
 
-    utilization, memory_utilization, decoder, encoder: percent of the last half second in which the device computed, its memory was
-    read or written, and its video engines worked. memory_used, memory_total: bytes. power, power_limit: watts. temperature: °C.
-    sm_clock, sm_clock_limit, memory_clock: MHz. pcie_rx, pcie_tx: bytes/s that the device receives and sends. pcie_generation,
-    pcie_width: of the link now; idle GPUs lower them. nvlinks: number of active links. nvlink_rx, nvlink_tx: bytes/s over all links.
-    nvlink_traffic: of each link with its own counters. throttling: why the clocks are lowered; empty = they are not.
+    Every value but the device may be None: not available, perhaps only now.
+
+    Attributes
+    ----------
+    utilization, memory_utilization, decoder, encoder
+        Percent of the last half second in which the device computed, its memory was read or written, and its video engines worked.
+    memory_used, memory_total
+        Bytes.
+    power, power_limit
+        Watts.
+    temperature
+        °C.
+    sm_clock, sm_clock_limit, memory_clock
+        MHz.
+    pcie_rx, pcie_tx
+        Bytes/s that the device receives and sends.
+    pcie_generation, pcie_width
+        Of the link now; idle GPUs lower them.
+    nvlinks
+        Number of active links.
+    nvlink_rx, nvlink_tx
+        Bytes/s over all links.
+    nvlink_traffic
+        Of each link with its own counters.
+    throttling
+        Why the clocks are lowered; empty = they are not.
     """
 
     device: DeviceId
@@ -77,7 +105,13 @@ class Telemetry:
 
 
 class ProcessorSampler:
-    """Samples the processors that this process may use, and the memory. root: folder of the system's files."""
+    """Samples the processors that this process may use, and the memory.
+
+    Parameters
+    ----------
+    root
+        Folder of the system's files.
+    """
 
     def __init__(self, device: DeviceId, root: Path = Path("/")) -> None:
         self._device, self._root = device, root
@@ -200,10 +234,19 @@ def main(connection: AnyConnection, wanted: Sequence[tuple[DeviceId, str]]) -> N
 class TelemetryMonitor:
     """Holds the latest snapshot of each device, twice a second, until closed.
 
-    devices: all but CPUs are known by their UUIDs. main: what its process runs, as the function ``main``.
+    Parameters
+    ----------
+    devices
+        All but CPUs are known by their UUIDs.
+    main
+        What its process runs, as the function ``main``.
 
-    Attributes: latest: the newest snapshots; empty before the first and after the end. problem: why there are no snapshots, or none of
-    GPUs; None if nothing is wrong.
+    Attributes
+    ----------
+    latest
+        The newest snapshots; empty before the first and after the end.
+    problem
+        Why there are no snapshots, or none of GPUs; None if nothing is wrong.
     """
 
     def __init__(self, devices: Iterable[DeviceDescription], main: Callable[..., None] = main) -> None:

@@ -41,8 +41,16 @@ LEVELS: Mapping[Level, str] = {
 class Link:
     """The connection of two GPUs.
 
-    level: over PCIe. nvlinks: their number. peer: whether one can read the other's memory. direct: the NVLinks pass no switch.
-    None = unknown.
+    Attributes
+    ----------
+    level
+        The path over PCIe; None = unknown.
+    nvlinks
+        Number of NVLinks.
+    peer
+        Whether one can read the other's memory; None = unknown.
+    direct
+        Whether the NVLinks pass no switch.
     """
 
     level: Level | None = None
@@ -58,7 +66,13 @@ class Link:
 
 @dataclass(frozen=True)
 class NumaNode:
-    """Processors and their local memory. memory: bytes, None = unknown."""
+    """Processors and their local memory.
+
+    Attributes
+    ----------
+    memory
+        Bytes, None = unknown.
+    """
 
     number: int
     cpus: frozenset[int] = frozenset()
@@ -67,12 +81,32 @@ class NumaNode:
 
 @dataclass(frozen=True)
 class Gpu:
-    """One GPU and its place in the machine. Unknown values are None or empty.
+    """One GPU and its place in the machine.
 
-    number: the driver's, as in nvidia-smi. device: the id here, None = CUDA does not number it. pci: the PCI address, "0000:00:06.0".
-    bridges: from the PCIe root complex ("pci0000:00") down to the GPU. node: NUMA node of its host bridge. cpus: near processors.
-    nodes: NUMA nodes with near memory. own_node: the node of its own memory, if processors can address that. generation, width:
-    of its PCIe link at best. nvlinks: active ones.
+    Unknown values are None or empty.
+
+    Attributes
+    ----------
+    number
+        The driver's, as in nvidia-smi.
+    device
+        The id here, None = CUDA does not number it.
+    pci
+        The PCI address, "0000:00:06.0".
+    bridges
+        From the PCIe root complex ("pci0000:00") down to the GPU.
+    node
+        NUMA node of its host bridge.
+    cpus
+        Processors near the GPU.
+    nodes
+        NUMA nodes with near memory.
+    own_node
+        The node of its own memory, if processors can address that.
+    generation, width
+        Of its PCIe link at its fastest.
+    nvlinks
+        Number of active NVLinks.
     """
 
     number: int
@@ -92,7 +126,15 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Topology:
-    """One machine. links[i][j]: from GPU i to GPU j, None where i = j. problem: why GPUs are missing, None = all are there."""
+    """One machine.
+
+    Attributes
+    ----------
+    links
+        ``links[i][j]`` leads from GPU i to GPU j; None where i = j.
+    problem
+        Why GPUs are missing, None = all are there.
+    """
 
     nodes: tuple[NumaNode, ...] = ()
     gpus: tuple[Gpu, ...] = ()
@@ -274,7 +316,15 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Box:
-    """A box with GPUs in it. parts: in the order of the GPUs. node: of a NUMA box; None = these GPUs' node is unknown."""
+    """A box with GPUs in it.
+
+    Attributes
+    ----------
+    parts
+        In the order of the GPUs.
+    node
+        The node of a NUMA box; None = these GPUs' node is unknown.
+    """
 
     kind: Kind
     parts: tuple[Box | Gpu, ...]
@@ -293,7 +343,14 @@ class Box:
 class Fabric:
     """GPUs that NVLink connects, by their positions in the topology.
 
-    nvlinks: the largest number of links of a pair. alike: every pair has this number. direct: the links of each pair pass no switch.
+    Attributes
+    ----------
+    nvlinks
+        The largest number of links of a pair.
+    alike
+        Every pair has this number.
+    direct
+        The links of each pair pass no switch.
     """
 
     gpus: tuple[int, ...]

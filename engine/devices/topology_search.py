@@ -154,9 +154,18 @@ _PROGRAM = (sys.executable, "-m", "framefleet.engine.devices.topology_search")
 
 
 def find_topology(timeout: float = 30.0, program: Sequence[str] = _PROGRAM, system: Path = SYS) -> Topology:
-    """Find the topology. Never raises: ``Topology.problem`` says why GPUs are missing.
+    """Find the topology.
 
-    timeout: seconds for the driver. program: prints the output of ``probe_process``. system: Linux's /sys.
+    Never raises: ``Topology.problem`` says why GPUs are missing.
+
+    Parameters
+    ----------
+    timeout
+        Seconds for the driver.
+    program
+        Prints the output of ``probe_process``.
+    system
+        Linux's /sys.
     """
     values, problem = _ask(program, timeout)
     gpus = [place(gpu, system) for gpu in read_gpus(values)]

@@ -77,8 +77,16 @@ class Boxes:
 class Matches:
     """The matched detections, in order of picture, class and confidence.
 
-    found: the detections that count. objects: int64 (thresholds, n): index of the true object of each, -1 if there is none. right: bool
-    (thresholds, n). ignored: bool (thresholds, n): matched with an object that is not scored, so neither right nor wrong.
+    Attributes
+    ----------
+    found
+        The detections that count.
+    objects : ndarray
+        int64 (thresholds, n): index of the true object of each, -1 if there is none.
+    right : ndarray
+        bool (thresholds, n).
+    ignored : ndarray
+        bool (thresholds, n): matched with an object that is not scored, so neither right nor wrong.
     """
 
     found: Boxes
@@ -92,8 +100,14 @@ def match(
 ) -> Matches:
     """Match detections with true objects, those with the highest confidence first.
 
-    by_class: only objects of the same class match. overlaps: the thresholds. most: detections that count in a picture and, ``by_class``,
-    of a class.
+    Parameters
+    ----------
+    by_class
+        Only objects of the same class match.
+    overlaps : ndarray
+        Thresholds of intersection over union, float64 (thresholds,).
+    most
+        Detections that count in a picture and, ``by_class``, of a class.
     """
     found_groups, truth_groups = _groups(found, truth, by_class)
     order = np.lexsort((-found.scores, found_groups))
@@ -210,7 +224,13 @@ def _harmonic_mean(precision: NDArray[np.float64], recall: NDArray[np.float64]) 
 
 
 def average_precisions(matches: Matches, truth: Boxes, classes: int) -> NDArray[np.float64]:
-    """Return the average precision of each class at each overlap: float64 (thresholds, classes), NaN for classes without objects."""
+    """Compute the average precision of each class at each overlap.
+
+    Returns
+    -------
+    ndarray
+        float64 (thresholds, classes), NaN for classes without objects.
+    """
     objects = np.bincount(truth.classes[~truth.ignored], minlength=classes)
     result = np.full((len(matches.right), classes), np.nan)
     found = matches.found
@@ -223,7 +243,13 @@ def average_precisions(matches: Matches, truth: Boxes, classes: int) -> NDArray[
 
 
 def mean(precisions: NDArray[np.float64]) -> float:
-    """Return the mean over the classes with objects, NaN if there are none. precisions: NaN for the other classes."""
+    """Return the mean over the classes with objects, NaN if there are none.
+
+    Parameters
+    ----------
+    precisions : ndarray
+        float64, NaN for classes without objects.
+    """
     known = precisions[~np.isnan(precisions)]
     return float(known.mean()) if len(known) else float("nan")
 

@@ -53,7 +53,15 @@ class FileResult:
 
 @dataclass(frozen=True)
 class FrameErrors:
-    """A frame and its errors at the chosen confidence. missed: objects without a detection. wrong: detections without an object."""
+    """A frame and its errors at the chosen confidence.
+
+    Attributes
+    ----------
+    missed
+        Objects without a detection.
+    wrong
+        Detections without an object.
+    """
 
     path: str
     file: Path
@@ -436,8 +444,17 @@ def _over_thresholds(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def draw(compared: Sequence[Matches], truth: Boxes, pictures: int, classes: int) -> Draws | None:
     """Draw pictures with repetition, and compute the mean average precision of each session.
 
-    All sessions are measured on the same drawn pictures, so their differences vary less than each of them. pictures: number of pictures.
-    Returns None if there are too few pictures, or no objects.
+    All sessions are measured on the same drawn pictures, so their differences vary less than each of them.
+
+    Parameters
+    ----------
+    pictures
+        Number of pictures.
+
+    Returns
+    -------
+    Draws or None
+        None if there are too few pictures, or no objects.
     """
     blocks = min(MAX_BLOCKS, max(pictures // _BLOCK, min(pictures, _FEW_BLOCKS)))
     if blocks < MIN_BLOCKS or truth.ignored.all():

@@ -324,11 +324,19 @@ MAX_ACTIVATIONS = 1 << 32
 
 
 def describe(path: Path, size: tuple[int, int] | None = None) -> Description:
-    """Read a cfg. size: (width, height) of the network's input in pixels instead of the cfg's own, multiples of 32.
+    """Read a cfg.
 
-    Raises:
-        ModelError: the cfg cannot be used; the message names section and line.
-        UsageError: the size is not a multiple of 32 or out of range.
+    Parameters
+    ----------
+    size
+        (width, height) of the network's input in pixels instead of the cfg's own, multiples of 32.
+
+    Raises
+    ------
+    ModelError
+        The cfg cannot be used; the message names section and line.
+    UsageError
+        The size is not a multiple of 32 or out of range.
     """
     if size is not None and not all(32 <= side <= MAX_SIDE and side % 32 == 0 for side in size):
         raise UsageError(Notice("model.wrong_size", width=size[0], height=size[1], most=MAX_SIDE))

@@ -9,7 +9,17 @@ from framefleet.engine.notices import Notice
 
 @dataclass(frozen=True, eq=False)
 class ConvolutionSpec(Layer):
-    """A convolution without weights. channels: input channels. size: kernel width and height. padding: on each side."""
+    """A convolution without weights.
+
+    Attributes
+    ----------
+    channels
+        Input channels.
+    size
+        Kernel width and height.
+    padding
+        Pixels on each side.
+    """
 
     channels: int
     size: int
@@ -37,9 +47,16 @@ class ConvolutionSpec(Layer):
 
 @dataclass(frozen=True, eq=False)
 class Description(Architecture):
-    """A ``Network`` without weights and labels. Its convolutions are ``ConvolutionSpec``.
+    """A ``Network`` without weights and labels.
 
-    path: of the cfg. notes: what the cfg says that has another effect than its author may expect.
+    Its convolutions are ``ConvolutionSpec``.
+
+    Attributes
+    ----------
+    path
+        The cfg.
+    notes
+        What the cfg says that has another effect than its author may expect.
     """
 
     path: Path

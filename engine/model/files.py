@@ -31,7 +31,10 @@ def _first(candidates: list[Path]) -> Path | None:
 def read_start(path: Path, length: int) -> bytes:
     """Read the first ``length`` bytes of a file, or the whole file if it is shorter.
 
-    Raises ModelError if the file is missing or unreadable.
+    Raises
+    ------
+    ModelError
+        The file is missing or unreadable.
     """
     try:
         if not path.is_file():
@@ -136,9 +139,14 @@ def coco_labels() -> tuple[str, ...]:
 
 
 def read_labels(path: Path, classes: int) -> tuple[str, ...]:
-    """Read one label per class from a UTF-8 text file. Empty lines at its end are ignored.
+    """Read one label per class from a UTF-8 text file.
 
-    Raises ModelError if the file is missing, unreadable or not text, or the number of labels differs from ``classes``.
+    Empty lines at its end are ignored.
+
+    Raises
+    ------
+    ModelError
+        The file is missing, unreadable or not text, or the number of labels differs from ``classes``.
     """
     content = read_start(path, MAX_BYTES + 1)
     if len(content) > MAX_BYTES or b"\0" in content:

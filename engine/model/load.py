@@ -48,9 +48,17 @@ def check_weights(description: Description, path: Path) -> int:
 
 
 def read_weights(description: Description, path: Path) -> NDArray[np.float32]:
-    """Read the values of a weight file: float32 (``description.float_count``,).
+    """Read the values of a weight file.
 
-    Raises ModelError if the file is missing or unreadable, or belongs to another network.
+    Returns
+    -------
+    ndarray
+        float32 (``description.float_count``,).
+
+    Raises
+    ------
+    ModelError
+        The file is missing or unreadable, or belongs to another network.
     """
     header = check_weights(description, path)
     try:
@@ -87,9 +95,20 @@ def fold(spec: ConvolutionSpec, floats: NDArray[np.float32]) -> Convolution:
 class ModelSummary:
     """The properties of a model.
 
-    width, height: size of the network's input, pixels. parameters: number of values in the weight file. weights_bytes: exact size of the
-    weight file. gflops: 10⁹ floating-point operations per picture, Darknet's BFLOPS. labels_source: file and number of the labels. notes:
-    what the cfg says that has another effect than its author may expect.
+    Attributes
+    ----------
+    width, height
+        Size of the network's input, pixels.
+    parameters
+        Number of values in the weight file.
+    weights_bytes
+        Exact size of the weight file.
+    gflops
+        10⁹ floating-point operations per picture, Darknet's BFLOPS.
+    labels_source
+        File and number of the labels.
+    notes
+        What the cfg says that has another effect than its author may expect.
     """
 
     name: str
@@ -105,11 +124,16 @@ class ModelSummary:
 
 
 def check_model(files: ModelFiles) -> ModelSummary:
-    """Check a model's files without reading the weights. Afterwards, ``load_network`` can fail only on weights that are not finite.
+    """Check a model's files without reading the weights.
 
-    Raises:
-        ModelError: a file is missing, damaged or unsupported, or does not fit the others.
-        UsageError: the size is not a multiple of 32, or the seed of random weights is not an integer.
+    Afterwards, ``load_network`` can fail only on weights that are not finite.
+
+    Raises
+    ------
+    ModelError
+        A file is missing, damaged or unsupported, or does not fit the others.
+    UsageError
+        The size is not a multiple of 32, or the seed of random weights is not an integer.
     """
     description = describe(files.cfg, files.size)
     labels, source = find_labels(files.cfg, description.classes, files.labels)
@@ -134,9 +158,12 @@ def check_model(files: ModelFiles) -> ModelSummary:
 def load_network(files: ModelFiles) -> Network:
     """Load a model.
 
-    Raises:
-        ModelError: a file is missing, damaged or unsupported, or does not fit the others.
-        UsageError: the size is not a multiple of 32, or the seed of random weights is not an integer.
+    Raises
+    ------
+    ModelError
+        A file is missing, damaged or unsupported, or does not fit the others.
+    UsageError
+        The size is not a multiple of 32, or the seed of random weights is not an integer.
     """
     description = describe(files.cfg, files.size)
     labels, _ = find_labels(files.cfg, description.classes, files.labels)

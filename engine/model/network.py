@@ -29,7 +29,15 @@ class Activation(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """The base of all layers. inputs: indices of the layers whose outputs it reads. shape: shape of its output."""
+    """The base of all layers.
+
+    Attributes
+    ----------
+    inputs
+        Indices of the layers whose outputs it reads.
+    shape
+        Shape of its output.
+    """
 
     inputs: tuple[int, ...]
     shape: Shape
@@ -37,7 +45,17 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class Convolution(Layer):
-    """A convolution. weights: float32 (filters, channels / groups, size, size). bias: float32 (filters,). padding: on each side."""
+    """A convolution.
+
+    Attributes
+    ----------
+    weights : ndarray
+        float32 (filters, channels / groups, size, size).
+    bias : ndarray
+        float32 (filters,).
+    padding
+        Pixels on each side.
+    """
 
     weights: NDArray[np.float32]
     bias: NDArray[np.float32]
@@ -49,7 +67,13 @@ class Convolution(Layer):
 
 @dataclass(frozen=True, eq=False)
 class MaxPool(Layer):
-    """Max pooling. padding: sum of both sides, pixels, with the smaller half at the top and left; its value is -∞."""
+    """Max pooling.
+
+    Attributes
+    ----------
+    padding
+        Sum of both sides, pixels, with the smaller half at the top and left; its value is -∞.
+    """
 
     size: int
     stride: int
@@ -130,12 +154,21 @@ class Identity(Layer):
 
 @dataclass(frozen=True, eq=False)
 class Yolo(Layer):
-    """A detection head. Its output is its input (anchors · (5 + classes), height, width): ``engine/detection/postprocess.py`` decodes it.
+    """A detection head.
 
-    anchors: float32 (n, 2), width and height in pixels of the network's input, only those of the head's mask. scale_x_y: factor that
-    extends the range of a box's centre beyond its cell. new_coords: whether the input went through a logistic activation, and width and
-    height are (2 v)² · anchor instead of exp(v) · anchor. diou_beta: set if the cfg specifies DIoU suppression (``nms_kind`` diounms or
-    greedynms): the overlap is IoU - (d² / c²)^beta, with d the distance of the centres and c the diagonal of the box around both.
+    Its output is its input (anchors · (5 + classes), height, width): ``engine/detection/postprocess.py`` decodes it.
+
+    Attributes
+    ----------
+    anchors : ndarray
+        float32 (n, 2), width and height in pixels of the network's input, only those of the head's mask.
+    scale_x_y
+        Factor that extends the range of a box's centre beyond its cell.
+    new_coords
+        Whether the input went through a logistic activation, and width and height are (2 v)² · anchor instead of exp(v) · anchor.
+    diou_beta
+        Set if the cfg specifies DIoU suppression (``nms_kind`` diounms or greedynms): the overlap is IoU - (d² / c²)^beta, with d the
+        distance of the centres and c the diagonal of the box around both.
     """
 
     anchors: NDArray[np.float32]
@@ -190,8 +223,14 @@ class Architecture:
 class Network(Architecture):
     """A network with its weights.
 
-    name: the cfg's stem. labels: one per class. digest: SHA-256 of the description and the weights, hexadecimal; identifies the model
-    in caches.
+    Attributes
+    ----------
+    name
+        The cfg's stem.
+    labels
+        One per class.
+    digest
+        SHA-256 of the description and the weights, hexadecimal; identifies the model in caches.
     """
 
     name: str

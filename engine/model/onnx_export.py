@@ -31,10 +31,13 @@ PRODUCER = "framefleet"
 def export_onnx(network: net.Network, path: Path) -> None:
     """Write a network as an ONNX file, which appears complete and checked, or not at all.
 
-    Input ``images``: float32 (batch, channels, height, width), RGB, 0..1, any batch. Outputs ``head_0``, ``head_1``, …: the
-    raw outputs, float32 (batch, anchors · (5 + classes), rows, columns), in the network's order.
+    Input ``images``: float32 (batch, channels, height, width), RGB, 0..1, any batch. Outputs ``head_0``, ``head_1``, …: the raw outputs,
+    float32 (batch, anchors · (5 + classes), rows, columns), in the network's order.
 
-    Raises ExportError if the file cannot be written.
+    Raises
+    ------
+    ExportError
+        The file cannot be written.
     """
     model = to_onnx(network)
     external = sum(len(tensor.raw_data) for tensor in model.graph.initializer) > MAX_EMBEDDED_BYTES

@@ -58,9 +58,17 @@ def parse_seed(weights: str) -> int:
 
 
 def random_weights(description: Description, weights: str) -> NDArray[np.float32]:
-    """Generate the weights for ``random:SEED``: float32 (``description.float_count``,), equal on every machine.
+    """Generate the weights for ``random:SEED``, equal on every machine.
 
-    Raises UsageError if the seed is not an integer from 0 to 2⁶³ - 1.
+    Returns
+    -------
+    ndarray
+        float32 (``description.float_count``,).
+
+    Raises
+    ------
+    UsageError
+        The seed is not an integer from 0 to 2⁶³ - 1.
     """
     seed = parse_seed(weights)
     heads = {head.inputs[0]: head for head in description.heads}

@@ -25,8 +25,12 @@ PICTURES = -1
 class Part:
     """Consecutive layers of a network.
 
-    inputs: indices of the earlier layers whose outputs it needs, ascending; ``PICTURES`` is the network's input. outputs: indices of its
-    layers whose outputs later parts need, and of its YOLO heads, ascending.
+    Attributes
+    ----------
+    inputs
+        Indices of the earlier layers whose outputs it needs, ascending; ``PICTURES`` is the network's input.
+    outputs
+        Indices of its layers whose outputs later parts need, and of its YOLO heads, ascending.
     """
 
     layers: range
@@ -35,7 +39,13 @@ class Part:
 
 
 def split(network: Network, *cuts: int) -> list[Part]:
-    """Split a network before each of these layers (indices, ascending). Returns the parts in order."""
+    """Split a network before each of these layers (indices, ascending).
+
+    Returns
+    -------
+    list[Part]
+        The parts in order.
+    """
     borders = (0, *cuts, len(network.layers))
     parts = []
     for start, stop in pairwise(borders):
@@ -83,7 +93,17 @@ _ATTEMPTS = 6
 
 @dataclass(frozen=True)
 class Rates:
-    """Approximate rates of a device. arithmetic: operations/s. memory: bytes/s, read and written. link: bytes/s, received."""
+    """Approximate rates of a device.
+
+    Attributes
+    ----------
+    arithmetic
+        operations/s.
+    memory
+        bytes/s, read and written.
+    link
+        bytes/s, received.
+    """
 
     arithmetic: float
     memory: float
@@ -92,7 +112,15 @@ class Rates:
 
 @dataclass(frozen=True)
 class StageTime:
-    """The time of one stage for a batch, ms. computing: to compute it. receiving: to receive its inputs."""
+    """The time of one stage for a batch, ms.
+
+    Attributes
+    ----------
+    computing
+        To compute it.
+    receiving
+        To receive its inputs.
+    """
 
     computing: float
     receiving: float = 0.0
@@ -105,7 +133,13 @@ class StageTime:
 
 @dataclass(frozen=True)
 class Balance:
-    """Cuts of a network and the measured times of its stages. cuts: the index of the first layer of each stage after the first."""
+    """Cuts of a network and the measured times of its stages.
+
+    Attributes
+    ----------
+    cuts
+        The index of the first layer of each stage after the first.
+    """
 
     cuts: tuple[int, ...]
     times: tuple[StageTime, ...]
@@ -131,9 +165,19 @@ def find_balance(
 ) -> Balance:
     """Measure several cuts and return the ones with the shortest period.
 
-    value_bytes: size of one number between layers. rates: of each device. measure: builds the stages for the given cuts and times them.
+    Parameters
+    ----------
+    value_bytes
+        Size of one number between layers.
+    rates
+        Of each device.
+    measure
+        Builds the stages for the given cuts and times them.
 
-    Raises UsageError if the network has too few layers.
+    Raises
+    ------
+    UsageError
+        The network has too few layers.
     """
     if stages > len(network.layers):
         raise UsageError(Notice("model.too_few_layers", name=network.name, layers=len(network.layers), stages=stages))

@@ -64,9 +64,12 @@ class ClockSettings:
     def started(self, path: PurePath, created: str | None) -> datetime | None:
         """Return when a video began or a picture was taken, with its offset from UTC, or None if that is unknown.
 
-        created: the time in its metadata, as text.
-
         The offset is fixed: Python adds seconds to the time of day of a zone, which is an hour wrong behind a change of the clocks.
+
+        Parameters
+        ----------
+        created
+            The time in its metadata, as text.
         """
         moment: datetime | None
         match self.clock:

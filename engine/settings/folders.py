@@ -58,9 +58,14 @@ def apply() -> None:
 
 
 def choose(folder: Folder, path: Path | None) -> None:
-    """Store a choice for the next start; None = the default. The folder is created; its files are not moved.
+    """Store a choice for the next start; None = the default.
 
-    Raises UsageError if the folder cannot be created or written to, or the choice cannot be stored.
+    The folder is created; its files are not moved.
+
+    Raises
+    ------
+    UsageError
+        The folder cannot be created or written to, or the choice cannot be stored.
     """
     choices = {each.value: str(chosen) for each, chosen in stored().items() if each is not folder}
     where = path or _file()

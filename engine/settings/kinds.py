@@ -17,7 +17,13 @@ _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 @dataclass(frozen=True)
 class Choice:
-    """One member of an enumeration. titles: of the members in the dialog, in the order that it shows."""
+    """One member of an enumeration.
+
+    Attributes
+    ----------
+    titles
+        Titles of the members in the dialog, in its order.
+    """
 
     titles: Mapping[Any, str]
 
@@ -36,7 +42,12 @@ class Choice:
 class Number:
     """A number from ``least`` to ``most``.
 
-    above: ``least`` itself is excluded. none: the dialog's text for "no number", "" = a number is required.
+    Attributes
+    ----------
+    above
+        ``least`` itself is excluded.
+    none
+        The dialog's text for "no number", "" = a number is required.
     """
 
     least: float
@@ -127,7 +138,13 @@ class Moment:
 
 @dataclass(frozen=True)
 class Moments:
-    """A ``Moment``: "90s", "1.5m", "1:30" and "1:02:03.5" are times, "2700" is a number of frames. above: 0 is excluded."""
+    """A ``Moment``: "90s", "1.5m", "1:30" and "1:02:03.5" are times, "2700" is a number of frames.
+
+    Attributes
+    ----------
+    above
+        0 is excluded.
+    """
 
     above: bool = False
 
@@ -173,7 +190,13 @@ def items(text: str) -> list[str]:
 
 
 def one_of(text: str, available: Sequence[str]) -> str:
-    """The text, if it is available. Raises UsageError if it is not available; the message names what is."""
+    """The text, if it is available.
+
+    Raises
+    ------
+    UsageError
+        It is not available; the message names what is.
+    """
     if text in available:
         return text
     raise UsageError(Notice("settings.unknown_choice", text=text, available=tuple(available)))

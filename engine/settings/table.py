@@ -135,7 +135,13 @@ class Section(StrEnum):
 
 @dataclass(frozen=True)
 class Option:
-    """An option of the command line. help: "" = the dialog's note."""
+    """An option of the command line.
+
+    Attributes
+    ----------
+    help
+        The explanation; "" = the dialog's note.
+    """
 
     flag: str
     help: str = ""
@@ -144,9 +150,20 @@ class Option:
 
 @dataclass(frozen=True)
 class Field:
-    """A field of the settings dialog. Fields with the same title share a row.
+    """A field of the settings dialog.
 
-    note: beside it. spoken: accessible name, "" = title. empty: what an empty text means. choices: titles of the most frequent texts.
+    Fields with the same title share a row.
+
+    Attributes
+    ----------
+    note
+        Text beside the field.
+    spoken
+        Accessible name, "" = title.
+    empty
+        What an empty text means.
+    choices
+        Titles of the most frequent texts.
     """
 
     section: Section
@@ -161,8 +178,14 @@ class Field:
 class Setting:
     """One setting.
 
-    name: of the field in the settings' classes, and in the stored preferences. option, field: where it shows, None = not there.
-    only_with: another setting and the value which that one must have, else this setting has no effect.
+    Attributes
+    ----------
+    name
+        Name of the field in the settings' classes, and in the stored preferences.
+    option, field
+        Where it shows, None = not there.
+    only_with
+        Another setting and the value which that one must have, else this setting has no effect.
     """
 
     name: str

@@ -21,7 +21,14 @@ def find_problems(
 ) -> dict[str, Notice]:
     """The settings that cannot work, with the reason, by the setting's name.
 
-    values: of all settings, by name. devices: the devices to use. offered: the precisions of devices, as far as they are known.
+    Parameters
+    ----------
+    values
+        The values of all settings, by name.
+    devices
+        The devices to use.
+    offered
+        The precisions of devices, as far as they are known.
     """
     found = {
         "decode": decode_problem(values["decode"], devices),
@@ -42,7 +49,13 @@ def find_notes(values: Mapping[str, Any]) -> dict[str, Notice]:
 def require_possible(
     values: Mapping[str, Any], devices: Sequence[DeviceId], offered: Mapping[DeviceId, Sequence[str]] | None = None
 ) -> None:
-    """Raise UsageError if these settings cannot be combined with these devices. offered: see ``find_problems``."""
+    """Raise UsageError if these settings cannot be combined with these devices.
+
+    Parameters
+    ----------
+    offered
+        See ``find_problems``.
+    """
     for problem in find_problems(values, devices, offered).values():
         raise UsageError(problem)
 

@@ -17,7 +17,18 @@ TINY = 1e-300
 
 
 def overlaps(first: Array, second: Array) -> Array:
-    """Intersection over union of each pair: float64 (n, m). first: boxes x1 y1 x2 y2, (n, 4). second: (m, 4)."""
+    """Compute the intersection over union of each pair of boxes.
+
+    Parameters
+    ----------
+    first, second : ndarray
+        Boxes x1 y1 x2 y2, float64 (n, 4) and (m, 4).
+
+    Returns
+    -------
+    ndarray
+        float64 (n, m).
+    """
     one, other = first.T[..., None], second.T[:, None]
     width, height = np.maximum(np.minimum(one[2:], other[2:]) - np.maximum(one[:2], other[:2]), 0)
     shared = width * height

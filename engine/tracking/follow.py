@@ -45,8 +45,12 @@ _SAME = 0.65
 class Tracks:
     """The tracks of one source, numbered from 1 in the order of their first detections.
 
-    frames, ordinals, tracks: int64 (n,), each detection that belongs to a track: its frame, its place in that frame, its track.
-    class_ids: int64 (m,), of track 1, 2, …: the class with the highest sum of confidences.
+    Attributes
+    ----------
+    frames, ordinals, tracks : ndarray
+        int64 (n,), each detection that belongs to a track: its frame, its place in that frame, its track.
+    class_ids : ndarray
+        int64 (m,), of track 1, 2, …: the class with the highest sum of confidences.
     """
 
     frames: NDArray[np.int64]
@@ -86,7 +90,10 @@ def make_tracker(interval: float, strong: float = _STRONG) -> ByteTrack:
 class Follower:
     """Tracks the objects of one source, frame by frame.
 
-    Attributes: confirmed: the tracker's numbers of the tracks that are certain, in the order in which they became so.
+    Attributes
+    ----------
+    confirmed
+        The tracker's numbers of the tracks that are certain, in the order in which they became so.
     """
 
     def __init__(self, tracker: ByteTrack) -> None:

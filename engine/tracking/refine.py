@@ -49,8 +49,18 @@ FILL_SECONDS, FILL_OVERLAP = 2.0, 0.6
 class Sightings:
     """The detections of a source that may belong to tracks, in the order of frames.
 
-    positions: int64 (n,), each detection's frame: its number among the frames without failure. boxes: float64 (n, 4), x1 y1 x2 y2,
-    pixels. tracks: int64 (n,), -1: none. times: float64 (frames,), seconds, of all frames without failure. class_ids: int64, by track.
+    Attributes
+    ----------
+    positions : ndarray
+        int64 (n,), each detection's frame: its number among the frames without failure.
+    boxes : ndarray
+        float64 (n, 4), x1 y1 x2 y2, pixels.
+    tracks : ndarray
+        int64 (n,), -1: none.
+    times : ndarray
+        float64 (frames,), seconds, of all frames without failure.
+    class_ids : ndarray
+        int64, by track.
     """
 
     positions: Integers

@@ -60,9 +60,17 @@ class Rows:
 
 
 class ZoneCounter:
-    """Counts the tracks of one source. zones: for pictures of the source's size.
+    """Counts the tracks of one source.
 
-    Attributes: ends: float64, when each track was last seen, by its number; NaN for numbers that no track has.
+    Parameters
+    ----------
+    zones
+        For pictures of the source's size.
+
+    Attributes
+    ----------
+    ends
+        When each track was last seen, by its number, seconds, float64 (n,); NaN for numbers that no track has.
     """
 
     def __init__(self, zones: ZoneSet) -> None:

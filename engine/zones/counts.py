@@ -54,7 +54,13 @@ ROUTE_COUNTS = np.dtype([("origin", np.int64), ("target", np.int64), ("class_id"
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What was counted in one source. crossings, visits: arrays of ``CROSSINGS`` and ``VISITS``, in the order of their times."""
+    """What was counted in one source.
+
+    Attributes
+    ----------
+    crossings, visits : ndarray
+        Arrays of ``CROSSINGS`` and ``VISITS``, in the order of their times.
+    """
 
     zones: ZoneSet
     crossings: NDArray[np.void]
@@ -114,7 +120,13 @@ class Counts:
         return f"{shape.name}: {self.inside(number, time)} inside, {self.visited(number)} in all"
 
     def notes(self, tracks: int) -> list[Notice]:
-        """What may be wrong with lines that no object crossed. tracks: the number of the source's tracks."""
+        """What may be wrong with lines that no object crossed.
+
+        Parameters
+        ----------
+        tracks
+            The number of the source's tracks.
+        """
         crossed = set(self.crossings["shape"].tolist())
         idle = [line for number, line in enumerate(self.zones.shapes) if isinstance(line, Line) and number not in crossed]
         point = _POINTS[self.zones.reference]
@@ -265,8 +277,14 @@ def interval_numbers(times: Array, length: float, offset: float) -> Integers:
 class Intervals:
     """Equal intervals of time that cover a source.
 
-    starts: float64 (n,), seconds; the first may lie before the source. length: seconds. first, last: times of the source's first and
-    last frame, seconds.
+    Attributes
+    ----------
+    starts : ndarray
+        float64 (n,), seconds; the first may lie before the source.
+    length
+        Seconds.
+    first, last
+        Times of the source's first and last frame, seconds.
     """
 
     starts: Array

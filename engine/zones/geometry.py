@@ -23,7 +23,18 @@ _BLOCK = 1 << 16  # points at once, so that arrays stay in the processor's cache
 
 
 def reference_points(boxes: Array, reference: Reference) -> Array:
-    """The points that stand for boxes x1 y1 x2 y2, (n, 4): x and y, float64 (n, 2), on the vertical middle line of each box."""
+    """Compute the points that stand for boxes. They lie on the vertical middle line of each box.
+
+    Parameters
+    ----------
+    boxes : ndarray
+        x1 y1 x2 y2, pixels, float64 (n, 4).
+
+    Returns
+    -------
+    ndarray
+        x and y, pixels, float64 (n, 2).
+    """
     share = _HEIGHT[reference]
     return np.stack(((boxes[:, 0] + boxes[:, 2]) / 2, boxes[:, 1] * (1 - share) + boxes[:, 3] * share), 1)
 
@@ -138,9 +149,17 @@ def trails(tracks: NDArray[np.int64], times: Array, boxes: Array, shown: NDArray
 
 
 class HeatMap:
-    """Counts the middles of boxes' lower edges in the cells of a grid. size: width and height of the pictures, pixels.
+    """Counts the middles of boxes' lower edges in the cells of a grid.
 
-    Attributes: cells: int64 (rows, ``COLUMNS``), the number of detections in each cell.
+    Parameters
+    ----------
+    size
+        Width and height of the pictures, pixels.
+
+    Attributes
+    ----------
+    cells
+        int64 (rows, ``COLUMNS``), the number of detections in each cell.
     """
 
     def __init__(self, size: tuple[int, int]) -> None:
@@ -149,7 +168,13 @@ class HeatMap:
         self.cells: NDArray[np.int64] = np.zeros((rows, COLUMNS), np.int64)
 
     def add(self, boxes: Array) -> None:
-        """Add boxes x1 y1 x2 y2, pixels, float64 (n, 4)."""
+        """Count boxes.
+
+        Parameters
+        ----------
+        boxes : ndarray
+            x1 y1 x2 y2, pixels, float64 (n, 4).
+        """
         rows, columns = self.cells.shape
         x, y = reference_points(boxes, Reference.BOTTOM).T
         column = np.clip(x / self.size[0] * columns, 0, columns - 1).astype(np.int64)

@@ -38,9 +38,14 @@ class Reference(StrEnum):
 
 @dataclass(frozen=True)
 class Line:
-    """A directed line. An object crosses it forward if it comes from the left, seen from ``start`` towards ``end``.
+    """A directed line.
 
-    classes: labels of the objects that count, () = all.
+    An object crosses it forward if it comes from the left, seen from ``start`` towards ``end``.
+
+    Attributes
+    ----------
+    classes
+        Labels of the objects that count, () = all.
     """
 
     name: str
@@ -68,7 +73,15 @@ class Line:
 
 @dataclass(frozen=True)
 class Zone:
-    """A polygon. points: its corners in order, at least 3. classes: labels of the objects that count, () = all."""
+    """A polygon.
+
+    Attributes
+    ----------
+    points
+        Its corners in order, at least 3.
+    classes
+        Labels of the objects that count, () = all.
+    """
 
     name: str
     points: tuple[Point, ...]
@@ -86,9 +99,16 @@ Shape: TypeAlias = Line | Zone
 class ZoneSet:
     """The lines and zones of a camera.
 
-    size: width and height of the pictures for which they were drawn, pixels. shapes: in the order in which they are listed.
-    reference: the point of each box that counts. margin: how far beyond a line or edge this point must be until an object counts as
-    beyond it, as a share of the shorter side of its box.
+    Attributes
+    ----------
+    size
+        Width and height of the pictures for which they were drawn, pixels.
+    shapes
+        In the order in which they are listed.
+    reference
+        The point of each box that counts.
+    margin
+        How far beyond a line or edge this point must be until an object counts as beyond it, as a share of the shorter side of its box.
     """
 
     size: tuple[int, int]
@@ -111,10 +131,17 @@ class ZoneSet:
         return abs(self.size[0] * size[1] / (self.size[1] * size[0]) - 1) < _SAME_SHAPE
 
     def scaled_to(self, size: tuple[int, int], where: str = "this video") -> ZoneSet:
-        """The same lines and zones for pictures of another size (width, height). where: for the error message.
+        """The same lines and zones for pictures of another size (width, height).
 
-        Raises:
-            UsageError: the pictures have another shape.
+        Parameters
+        ----------
+        where
+            How the error message calls the pictures.
+
+        Raises
+        ------
+        UsageError
+            The pictures have another shape.
         """
         if size == self.size:
             return self
@@ -130,10 +157,17 @@ class ZoneSet:
         return replace(self, size=size, shapes=tuple(shapes))
 
     def class_ids(self, labels: Sequence[str]) -> dict[str, frozenset[int] | None]:
-        """The class ids that count at each line and zone, by its name; None = all. labels: the model's.
+        """The class ids that count at each line and zone, by its name; None = all.
 
-        Raises:
-            UsageError: the model does not have a label.
+        Parameters
+        ----------
+        labels
+            The model's.
+
+        Raises
+        ------
+        UsageError
+            The model does not have a label.
         """
         found = {}
         for shape in self.shapes:

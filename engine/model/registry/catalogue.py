@@ -63,9 +63,22 @@ class RemoteFile:
 class ModelEntry:
     """A published model.
 
-    side: width and height of the network's input, pixels. layers: number of layers as in Darknet. parameters: number of values in the
-    weight file. gflops: 10⁹ floating-point operations per picture. ap, ap50: AP on COCO test-dev at IoU 0.50:0.95 and at 0.50, percent.
-    licence: of the weights. published_speed: of Darknet, by its authors. "" = not stated.
+    Attributes
+    ----------
+    side
+        Width and height of the network's input, pixels.
+    layers
+        Number of layers as in Darknet.
+    parameters
+        Number of values in the weight file.
+    gflops
+        10⁹ floating-point operations per picture.
+    ap, ap50
+        AP on COCO test-dev at IoU 0.50:0.95 and at 0.50, percent.
+    licence
+        Licence of the weights; "" = not stated.
+    published_speed
+        Speed of Darknet as its authors state it; "" = not stated.
     """
 
     name: str
@@ -117,7 +130,13 @@ def find_entry(name: str) -> ModelEntry | None:
 
 
 def entry_named(name: str) -> ModelEntry:
-    """Return the model with this name in any case. Raises UsageError if there is no such model."""
+    """Return the model with this name in any case.
+
+    Raises
+    ------
+    UsageError
+        There is no such model.
+    """
     entry = find_entry(name)
     if entry is None:
         raise UsageError(Notice("model.no_such_download", name=name, others=other_models(name)))
@@ -216,7 +235,13 @@ class Cancellation:
                 _close(connection)
 
     def check(self) -> None:
-        """Raise an exception if the download is cancelled. Raises DownloadCancelledError if ``cancel`` was called."""
+        """Raise an exception if the download is cancelled.
+
+        Raises
+        ------
+        DownloadCancelledError
+            ``cancel`` was called.
+        """
         if self._asked.is_set():
             raise DownloadCancelledError(Notice("model.download_cancelled"))
 
@@ -257,9 +282,17 @@ def partial_bytes(entry: ModelEntry, folder: Path) -> int:
 
 
 def remove_model(entry: ModelEntry, folder: Path) -> bool:
-    """Delete a model or its unfinished download. Returns False if neither exists.
+    """Delete a model or its unfinished download.
 
-    Raises DownloadError if another process downloads it, or it cannot be deleted.
+    Returns
+    -------
+    bool
+        False if neither exists.
+
+    Raises
+    ------
+    DownloadError
+        Another process downloads it, or it cannot be deleted.
     """
     place = folder / entry.name
     if not place.exists():
@@ -273,9 +306,17 @@ def remove_model(entry: ModelEntry, folder: Path) -> bool:
 
 
 def model_named(name: str, folder: Path | None = None) -> ModelFiles:
-    """Return the files of an installed model. folder: the installed models, None: the default folder.
+    """Return the files of an installed model.
 
-    Raises UsageError if there is no such model, or it is not installed.
+    Parameters
+    ----------
+    folder
+        The installed models, None: the default folder.
+
+    Raises
+    ------
+    UsageError
+        There is no such model, or it is not installed.
     """
     folder = models_folder() if folder is None else folder
     entry = find_entry(name)
