@@ -47,12 +47,10 @@ def make_private(folder: Path) -> Notice | None:
     for parent in dict.fromkeys((*folder.parents, folder.parent.resolve(), *folder.parent.resolve().parents)):
         if reason := _unsafe_parent(parent):
             return reason
-    folder.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)  # fails for a file
     state = folder.lstat()
     if stat.S_ISLNK(state.st_mode):
         return Notice("plugins.cache_is_link", folder=folder)
-    if not stat.S_ISDIR(state.st_mode):
-        return Notice("plugins.cache_is_file", folder=folder)
     if state.st_uid != os.geteuid():
         return Notice("plugins.cache_of_other", folder=folder, owner=_name(state.st_uid), user=_name(os.geteuid()))
     if _others_may_write(state):

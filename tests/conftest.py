@@ -95,7 +95,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Name the codes that no test made appear."""
     for code in config.stash.get(_ABSENT, ()):
-        terminalreporter.write_line(f"ABSENT {code}: no test makes this notice appear (tests/support/running/codes.py)")
+        terminalreporter.write_line(f"ABSENT {code}: no test makes this notice appear (see tests/support/running/codes.py)")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

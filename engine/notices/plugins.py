@@ -12,7 +12,6 @@ TEXTS: dict[str, Text] = {
     # why the cache of engines is not used
     "plugins.cache_unusable": "{folder} cannot be used: {error}",
     "plugins.cache_is_link": "{folder} is a symbolic link: remove the link",
-    "plugins.cache_is_file": "{folder} is not a folder: remove it",
     "plugins.cache_of_other": "{folder} belongs to {owner}: remove it, or give it to {user}",
     "plugins.cache_writable": "others may write to {folder}, so its files may not be yours: remove it",
     "plugins.parent_of_other": "{folder} belongs to {owner}, who can replace what it holds or refers to",

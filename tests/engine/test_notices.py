@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
 import pickle
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
@@ -14,7 +17,8 @@ import pytest
 from framefleet.engine.errors import SourceError
 from framefleet.engine.notices import Notice, Option, Text, install_extra, render
 from framefleet.engine.notices.tables import PARTS, TEXTS
-from tests.support.paths import PROJECT
+from tests.support.paths import PROJECT, PYTHONPATH
+from tests.support.running import codes
 
 FOLDERS = ("app", "engine", "plugins")
 
@@ -105,3 +109,18 @@ def test_what_is_missing_is_installed_where_framefleet_came_from(monkeypatch: py
         assert said.code == code
         assert "[parquet]'" in str(said)
         assert (" -e " in str(said)) == (url == tmp_path.as_uri())
+
+
+def test_codes_that_tests_cannot_make_appear_exist() -> None:
+    assert sorted(codes.ELSEWHERE - TEXTS.keys()) == []
+
+
+def test_codes_are_recorded_that_the_program_makes(tmp_path: Path) -> None:
+    script = "from tests.support.running import codes; codes.record(); from framefleet.engine.media import sources; "
+    script += "sources.missing(codes.Path('a'))"
+    (tmp_path / "codes").touch()
+    environment = {**os.environ, codes.VARIABLE: str(tmp_path / "codes"), "PYTHONPATH": PYTHONPATH}
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=PROJECT, env=environment)
+    assert (tmp_path / "codes").read_text() == "media.missing\n"
+    assert "media.missing" not in codes.missing(tmp_path / "codes")
+    assert "media.empty_file" in codes.missing(tmp_path / "codes")
