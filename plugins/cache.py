@@ -123,7 +123,7 @@ _PART = ".part"
 _DIGEST = hashlib.sha256().digest_size
 
 _log = logging.getLogger(__name__)
-_warned: set[Notice] = set()
+warned: set[Notice] = set()
 
 
 class FileCache:
@@ -141,8 +141,8 @@ class FileCache:
             reason = make_private(self._folder)
         except OSError as error:
             reason = Notice("plugins.cache_unusable", folder=self._folder, error=error.strerror or str(error))
-        if reason is not None and reason not in _warned:
-            _warned.add(reason)
+        if reason is not None and reason not in warned:
+            warned.add(reason)
             _log.warning("Engines are built without the cache, so every start takes longer: %s", reason)
         if reason is None and not self._tidied:
             self._tidied = True

@@ -38,7 +38,7 @@ class NodeTelemetry:
         self._devices: tuple[DeviceDescription, ...] | None = None
         self._monitor: TelemetryMonitor | None = None
         self._wanted = False
-        self._time, self._counters = time.monotonic(), self._count()
+        self._time, self._counters = time.monotonic(), self.count()
 
     def know(self, devices: Sequence[DeviceDescription]) -> None:
         """Use these descriptions, so that the devices need not be found again."""
@@ -54,7 +54,7 @@ class NodeTelemetry:
         now, before = time.monotonic(), self._time
         if not self._wanted or now < before + INTERVAL_SECONDS:
             return None
-        earlier, self._time, self._counters = self._counters, now, self._count()
+        earlier, self._time, self._counters = self._counters, now, self.count()
         rx, tx = (rate(then, at, now - before) for then, at in zip(earlier, self._counters, strict=True))
         monitor = self._monitor
         return Measured(tuple(monitor.latest.values()) if monitor is not None else (), rx, tx)
@@ -74,7 +74,7 @@ class NodeTelemetry:
                 self._monitor.close()
                 self._monitor = None
 
-    def _count(self) -> tuple[int | None, int | None]:
+    def count(self) -> tuple[int | None, int | None]:
         """Bytes that the network cards have received and sent since the machine started.
 
         A card without a device below is virtual. It counts only in a container, which has no other one.

@@ -79,37 +79,37 @@ class Motion:
         self._moves: dict[float, tuple[Array, Array]] = {}  # of the last number of steps
         # positions, velocities, variance of the position, covariance of position and velocity, variance of the velocity: in one array,
         # because each operation on an array takes a microsecond, however small the array is
-        self._state: Array = np.zeros((5, 0, 4))
+        self.state: Array = np.zeros((5, 0, 4))
 
     @property
     def positions(self) -> Array:
         """See the class."""
-        positions: Array = self._state[0]
+        positions: Array = self.state[0]
         return positions
 
     @property
     def velocities(self) -> Array:
         """See the class."""
-        velocities: Array = self._state[1]
+        velocities: Array = self.state[1]
         return velocities
 
     def add(self, measured: Array) -> None:
         """Add boxes behind the others. measured: float64 (k, 4)."""
         new = np.zeros((5, *measured.shape))
         new[0], new[2], new[4] = measured, self._noise.first_position, self._noise.first_velocity
-        self._state = np.concatenate((self._state, new), 1)
+        self.state = np.concatenate((self.state, new), 1)
 
     def keep(self, rows: NDArray[np.bool_]) -> None:
         """Keep the boxes that a mask selects."""
-        self._state = self._state.compress(rows, 1)  # an index takes three times as long
+        self.state = self.state.compress(rows, 1)  # an index takes three times as long
 
     def predict(self, steps: float) -> None:
         """Move all boxes forward in time. steps: above 0, not necessarily whole; n single steps give the same as one call with n."""
         if steps not in self._moves:
             self._moves = {steps: self._move(steps)}
         transition, noise = self._moves[steps]
-        self._state = (transition @ self._state.reshape(5, -1)).reshape(self._state.shape)
-        self._state[2:] += noise
+        self.state = (transition @ self.state.reshape(5, -1)).reshape(self.state.shape)
+        self.state[2:] += noise
 
     def _move(self, steps: float) -> tuple[Array, Array]:
         """What ``steps`` do to the five values of a coordinate, float64 (5, 5), and what noise adds to the last three, (3, 1, 1)."""
@@ -122,7 +122,7 @@ class Motion:
 
     def update(self, rows: Rows, measured: Array) -> None:
         """Correct boxes by measurements. rows: int (k,). measured: float64 (k, 4)."""
-        state = self._state.take(rows, 1)
+        state = self.state.take(rows, 1)
         positions, velocities, pp, pv, vv = state
         gains = state[2:4] / (pp + self._noise.measured)
         difference = measured - positions
@@ -130,7 +130,7 @@ class Motion:
         velocities += gains[1] * difference
         vv -= gains[1] * pv
         state[2:4] *= 1 - gains[0]
-        self._state[:, rows] = state
+        self.state[:, rows] = state
 
     def take_speed_over(self, rows: Rows, measured: Array, steps: Array, allowed: Array) -> None:
         """Make filters whose predictions are clearly wrong less certain of the speed, so that ``update`` takes over the measured one.
@@ -152,9 +152,9 @@ class Motion:
         if not (wrong > allowed[:, None]).any():
             return
         needed = np.tile((wrong / allowed[:, None]) ** 2, 2) * self._noise.measured
-        missing = np.maximum(needed - self._state[2, rows] - self._noise.measured, 0)
+        missing = np.maximum(needed - self.state[2, rows] - self._noise.measured, 0)
         by = steps[:, None]  # as if the speed had been unknown by this much since the last measurement
-        self._state[2:, rows] += np.stack((missing, missing / by, missing / by**2))
+        self.state[2:, rows] += np.stack((missing, missing / by, missing / by**2))
 
 
 @dataclass(frozen=True, eq=False)

@@ -120,11 +120,11 @@ class Launch:
     ) -> None:
         from cuda.core import LaunchConfig
 
-        self._kernel, self._arguments = kernels[name], arguments
+        self._kernel, self.arguments = kernels[name], arguments
         self._config = LaunchConfig(grid=grid, block=block, shmem_size=shared)
 
     def launch(self, stream: Any) -> None:
         """Put the kernel on a stream."""
         from cuda.core import launch
 
-        launch(stream, self._config, self._kernel, *self._arguments)
+        launch(stream, self._config, self._kernel, *self.arguments)

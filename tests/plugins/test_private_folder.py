@@ -155,7 +155,7 @@ def test_a_refused_cache_costs_time_only_and_says_so_once(home: Path, caplog: py
     folder = home / "plans"
     FileCache(folder).write("model", b"plan")
     folder.chmod(0o777)
-    cache_module._warned.clear()
+    cache_module.warned.clear()
     with caplog.at_level(logging.WARNING):
         for _ in range(2):
             assert FileCache(folder).get("model", lambda: b"built") == b"built"

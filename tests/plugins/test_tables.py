@@ -87,5 +87,5 @@ def test_the_kernel_is_told_the_suppression_of_the_cfg(beta: float | None) -> No
     memory = SimpleNamespace(device=lambda _: 64, constant=lambda _: 64, pinned=lambda nbytes: np.zeros(nbytes, np.uint8))
     parts: Any = (replace(network, layers=layers), 1, names, memory, EngineSettings(iou=0.3), addresses, (0, 0), np.float32, 64, None)
     (nms,) = (step for step in OutputSteps(*parts).steps if isinstance(step, Nms))
-    threshold, exponent = (value for value in nms._arguments if isinstance(value, np.float32))
+    threshold, exponent = (value for value in nms.arguments if isinstance(value, np.float32))
     assert (threshold, exponent) == (np.float32(0.3), np.float32(-1 if beta is None else beta))

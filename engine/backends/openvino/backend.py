@@ -180,17 +180,17 @@ class OpenVinoBackend(Backend):
         return slots
 
     def _make_slots(self, engine: Engine, count: int) -> None:
-        self._idle: queue.SimpleQueue[Request] = queue.SimpleQueue()
+        self.idle: queue.SimpleQueue[Request] = queue.SimpleQueue()
         for _ in range(count):
-            self._idle.put(Request(engine))
+            self.idle.put(Request(engine))
 
     def _submit_impl(self, images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
-        request = self._idle.get()
+        request = self.idle.get()
         try:
             fits = [fit_host_image(image, request.inputs[index], self._letterbox, still) for index, image in enumerate(images)]
             return self._begin(request, fits)
         except BaseException:
-            self._idle.put(request)
+            self.idle.put(request)
             raise
 
     def _begin(self, request: Request, fits: list[Fit]) -> Future[list[Found]]:
@@ -203,7 +203,7 @@ class OpenVinoBackend(Backend):
         except RuntimeError as problem:
             raise self._failed(problem) from problem
         finally:
-            self._idle.put(request)
+            self.idle.put(request)
 
     def _failed(self, problem: RuntimeError) -> DeviceError:
         return DeviceError(of_device(self.device, Notice("backends.openvino_failed", problem=str(problem))))
@@ -220,4 +220,4 @@ class OpenVinoBackend(Backend):
 
     def _close_impl(self) -> None:
         self._threads.shutdown(wait=True)
-        del self._idle
+        del self.idle

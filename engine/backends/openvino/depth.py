@@ -58,7 +58,7 @@ class OpenVinoDepthBackend(OpenVinoBackend):
 
         self._balance = remembered_balance(key, lambda: find_balance(network, count, batch, 4, _RATES, measure))
         self._description = describe_balance(self._balance, network, Notice("backends.move_through_host"))
-        engine, self._stages = self._build_stages(self._balance.cuts, precision)
+        engine, self.stages = self._build_stages(self._balance.cuts, precision)
         slots = count + 2  # one in each stage, one being filled, one being decoded
         self._make_slots(engine, slots)
         self._workers = [ThreadPoolExecutor(1, f"stage {member}") for member in self._members]
@@ -93,7 +93,7 @@ class OpenVinoDepthBackend(OpenVinoBackend):
         """Compute a stage on its thread, and pass the batch on. The number of requests limits the queues between the stages."""
         try:
             begun = time.perf_counter()
-            request.run(self._stages[stage])
+            request.run(self.stages[stage])
             spent = 1000 * (time.perf_counter() - begun)
             name = f"network {self._members[stage]}"
             with self._counting:
@@ -112,11 +112,11 @@ class OpenVinoDepthBackend(OpenVinoBackend):
         except Exception as problem:
             self._fail(request, finished, problem)
             return
-        self._idle.put(request)
+        self.idle.put(request)
         finished.set_result(found)
 
     def _fail(self, request: Request, finished: Future[list[Found]], problem: Exception) -> None:
-        self._idle.put(request)
+        self.idle.put(request)
         finished.set_exception(self._failed(problem) if isinstance(problem, RuntimeError) else problem)
 
     def timings(self) -> Mapping[str, float]:

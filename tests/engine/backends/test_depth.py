@@ -112,7 +112,7 @@ def test_many_under_way_come_back_each_to_its_own_and_in_order(staged: Backend, 
 
 def test_stages_work_at_the_same_time(staged: OpenVinoDepthBackend) -> None:
     """The first stage has begun another batch before the last one has finished one."""
-    first, last = staged._stages[0], staged._stages[-1]
+    first, last = staged.stages[0], staged.stages[-1]
     started = threading.Semaphore(0)
     met: list[bool] = []
 
@@ -131,17 +131,17 @@ def test_stages_work_at_the_same_time(staged: OpenVinoDepthBackend) -> None:
                 met.append(started.acquire(timeout=10))  # and the next one's
             self._request.run(stage)
 
-    requests = [staged._idle.get() for _ in range(staged.info.slots)]
+    requests = [staged.idle.get() for _ in range(staged.info.slots)]
     for request in requests:
-        staged._idle.put(Watched(request))  # type: ignore[arg-type]
+        staged.idle.put(Watched(request))  # type: ignore[arg-type]
     try:
         futures = [staged.submit(pictures(1)) for _ in range(3)]
         assert all(len(future.result()) == 1 for future in futures)
     finally:
         for _ in requests:
-            staged._idle.get()
+            staged.idle.get()
         for request in requests:
-            staged._idle.put(request)
+            staged.idle.put(request)
     assert met == [True]
 
 
@@ -156,9 +156,9 @@ def test_pictures_may_be_reused_at_once(staged: Backend, uncut: Backend) -> None
 def test_an_error_in_any_stage_reaches_its_batch_and_no_other(staged: OpenVinoDepthBackend, uncut: Backend) -> None:
     images = pictures(3)
     expected = [uncut.infer([image])[0] for image in images]
-    for stage in staged._stages:
+    for stage in staged.stages:
         broken = threading.Event()
-        request = staged._idle.get()
+        request = staged.idle.get()
         original = request.run
 
         def run(part: slice, stage: slice = stage, broken: Any = broken, original: Any = original) -> None:
@@ -168,7 +168,7 @@ def test_an_error_in_any_stage_reaches_its_batch_and_no_other(staged: OpenVinoDe
             original(part)
 
         request.run = run  # type: ignore[method-assign]
-        staged._idle.put(request)
+        staged.idle.put(request)
         futures = [staged.submit([images[turn % 3]]) for turn in range(12)]
         outcomes = [(turn, future.exception()) for turn, future in enumerate(futures)]
         failed = [(turn, problem) for turn, problem in outcomes if problem is not None]
@@ -240,7 +240,7 @@ def test_mixed_precision_changes_within_a_stage(network: Network) -> None:
         with each:
             each.activate(network, replace(SETTINGS, precision=Precision.MIXED))
             outputs.append(each.raw_outputs(inputs))
-    assert sum(stage.stop - stage.start for stage in backend._stages) == 3
+    assert sum(stage.stop - stage.start for stage in backend.stages) == 3
     for ours, theirs in zip(*outputs, strict=True):
         assert np.linalg.norm(ours - theirs) < 0.02 * np.linalg.norm(theirs)
 

@@ -57,5 +57,5 @@ def test_the_network_cards_of_the_machine_are_measured_and_virtual_ones_left_out
 def test_a_container_has_only_virtual_cards(tmp_path: Path) -> None:
     count(tmp_path, "lo", 10**6, 10**6, physical=False)
     count(tmp_path, "eth0", 300, 200, physical=False)
-    assert NodeTelemetry(tmp_path)._count() == (300, 200)
-    assert NodeTelemetry(tmp_path / "none")._count() == (None, None), "the system does not say"
+    assert NodeTelemetry(tmp_path).count() == (300, 200)
+    assert NodeTelemetry(tmp_path / "none").count() == (None, None), "the system does not say"

@@ -94,7 +94,7 @@ def motion(steps=()):
 
 def states(filters):
     """The filter of each box: five values of each coordinate."""
-    return [filters._state[:, box].ravel() for box in range(filters._state.shape[1])]
+    return [filters.state[:, box].ravel() for box in range(filters.state.shape[1])]
 
 
 @pytest.mark.parametrize("count", [2, 3, 7])
