@@ -22,7 +22,7 @@ from framefleet.app.window.messages import run_messages
 from framefleet.app.window.messages.run_messages import QuitQuestion
 from framefleet.app.window.queue import panel as queue
 from framefleet.app.window.queue.item import QueueItem
-from framefleet.app.window.results import export, interrupted, outcome, worst_frames
+from framefleet.app.window.results import counts, export, interrupted, outcome, worst_frames
 from framefleet.app.window.sessions import dialog as sessions
 from framefleet.app.window.start_page import make_start_page
 from framefleet.app.window.viewer import filter_panel
@@ -45,6 +45,7 @@ FEATURES = (
     clips,
     worst_frames,
     outcome,
+    counts,
     interrupted,
     sessions,
     cluster,

@@ -76,7 +76,7 @@ def paint(application: QApplication, shown: Tracks) -> dict[str, list[float]]:
             editor.load(read_zones(ZONES).scaled_to(SIZE))
         layer.setVisible(bool(parts))
         layer.show_trails, layer.show_zones = "trails" in parts, "zones" in parts
-        canvas.show_numbers("numbers" in parts)
+        canvas.show_parts(True, True, "numbers" in parts)
         times = []
         for index in range(100, 180):
             mine = shown.table.frames == index

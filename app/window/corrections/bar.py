@@ -66,9 +66,10 @@ class CorrectionBar(QWidget):
         )
         self.earlier.hide()
         column(
-            row((self.selected, 1), (self.hint, 1), spacing=6),
+            self.selected,
+            self.hint,
             Flow(self.track, _together(title, self.classes), *starmap(_together, pairs), self.earlier, spacing=4),
-            spacing=6,
+            spacing=4,
             margins=(12, 6, 12, 6),
             of=self,
         )

@@ -68,7 +68,8 @@ class Bindings(QObject):
 
     def short(self, name: str) -> str:
         """The keys of a command for narrow places, "–" without keys."""
-        return self.text(name).replace("Shift+", "⇧") or "–"
+        shift = QKeySequence("Shift+A").toString(NATIVE).removesuffix("A")  # in the system's language
+        return self.text(name).replace(shift, "⇧") or "–"
 
     def show_on(self, widget: QWidget, name: str, text: str = "") -> Callable[[], None]:
         """Let a widget's tooltip name the keys of its command.

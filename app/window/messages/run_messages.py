@@ -7,8 +7,10 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.devices.status import DeviceStatus, Phase, reason_of
+from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.queue.opening import listed
+from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.questions import ask
@@ -49,6 +51,8 @@ class RunMessages(QObject):
         for status in statuses:
             if status.phase in (Phase.READY, Phase.LEFT):
                 self._banners.remove(f"device {status.device}")
+            if status.phase is Phase.READY:
+                self._banners.remove("session")  # detection works again
         kinds = {member.kind for status in statuses if status.phase is not Phase.LEFT for member in status.device.members}
         if (kinds == {"cpu"}) is not self._cpu_only:
             self._cpu_only = not self._cpu_only
@@ -114,9 +118,17 @@ class QuitQuestion:
         if not self.ask or not waiting:
             return True
         if self._box is None:
+            begun = [item for item in self._items if not item.ended and item.progress.frames]
+            names = [_part_of(item) for item in begun] + [item.path.name for item in self._items if not item.ended and item not in begun]
             texts = (
                 translate("messages", "Detection has not finished in %Ln files.", None, waiting),
-                translate("messages", "Finished frames are stored. At the next start you can continue where detection stopped."),
+                "\n".join(
+                    (
+                        *listed(names),
+                        "",
+                        translate("messages", "Finished frames are stored. At the next start you can continue where detection stopped."),
+                    )
+                ),
             )
             answers = translate("messages", "Quit"), translate("messages", "Keep detecting")
             self._box = ask(self._window, translate("messages", "Quit Framefleet"), texts, answers, self._answered)
@@ -127,3 +139,9 @@ class QuitQuestion:
         if leave:
             self.ask = False
             self._close()
+
+
+def _part_of(item: QueueItem) -> str:
+    """A file with its finished part: ``a.mp4: 45 %``."""
+    done = item.frames_text if item.fraction is None else formats.percent(item.fraction)
+    return translate("messages", "{name}: {done} finished").format(name=item.path.name, done=done)

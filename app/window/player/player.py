@@ -270,7 +270,6 @@ class Player(QObject):
         self._timer.stop()
         self.clock.stop()
         self._step = 0
-        self._detections.begin_at(at if at is not None else before or 0.0, self.begin)
         self._next.jump(at, before)
 
     def _set(self, state: Playback) -> None:

@@ -120,12 +120,13 @@ class ShownDetections(QObject):
         self._pts: float | None = None  # of the current picture
         self._complete = False
         self.edition = 0
-        self._waits, self._queue_busy, self._hold = True, False, False
+        self._waits, self._queue_busy = True, False
         client.found.connect(self._found)
 
     def open(self, item: QueueItem | None) -> None:
         """Use another file, None = none."""
         self.item, self._pts = item, None
+        self._apply()
 
     def show(self, shown: Shown) -> None:
         """Use another current picture."""
@@ -147,12 +148,6 @@ class ShownDetections(QObject):
         self._waits = wait
         self._apply()
 
-    def begin_at(self, pts: float, first: float) -> None:
-        """Prepare for a jump. A jump beyond the analysed part shows pictures without waiting. first: pts of the first picture."""
-        assert self.item is not None
-        self._hold = pts <= (self.item.progress.head or first)
-        self._apply()
-
     def _apply(self) -> None:
         results = self.item.results if self.item is not None else None
         self._next.stored = Stored(results.database, results.source, self.edition, results.created) if results is not None else None
@@ -160,7 +155,7 @@ class ShownDetections(QObject):
 
     def _holds(self) -> bool:
         item = self.item
-        if item is None or not self._waits or not self._hold:
+        if item is None or not self._waits:
             return False
         return item.state is ItemState.RUNNING or (item.state is ItemState.WAITING and not self._queue_busy)
 

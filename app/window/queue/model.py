@@ -30,6 +30,8 @@ from framefleet.engine.media.sources import is_picture
 ITEM_ROLE = Qt.ItemDataRole.UserRole
 THUMBNAIL_ROLE = Qt.ItemDataRole.UserRole + 1
 FOUND_ROLE = Qt.ItemDataRole.UserRole + 2
+MAX_THUMBNAILS = 256
+"""The largest number of small pictures that are kept: those that were drawn last. Others are fetched again when they are drawn."""
 NAMED = 5
 """The largest number of classes that a row or a tooltip names if there are more."""
 Index = QModelIndex | QPersistentModelIndex
@@ -38,7 +40,7 @@ Index = QModelIndex | QPersistentModelIndex
 class QueueModel(QAbstractListModel):
     """The files in the order of their detection.
 
-    thumbnail_wanted: the key of a file that is drawn for the first time, which needs a thumbnail. found: returns how often the filter's
+    thumbnail_wanted: the key of a file that is drawn without a thumbnail. found: returns how often the filter's
     classes were detected in a file, by class id; None = unknown.
     """
 
@@ -80,7 +82,7 @@ class QueueModel(QAbstractListModel):
         row = min(max(row, 0), len(self._items))
         self.beginInsertRows(QModelIndex(), row, row)
         self._items.insert(row, item)
-        self._number()
+        self._number(row)
         self.endInsertRows()
 
     def move(self, key: int, row: int) -> None:
@@ -92,8 +94,10 @@ class QueueModel(QAbstractListModel):
             self._number()
             self.endMoveRows()
 
-    def _number(self) -> None:
-        self._rows = {item.key: place for place, item in enumerate(self._items)}
+    def _number(self, first: int = 0) -> None:
+        """Number the rows from this one on."""
+        for row in range(first, len(self._items)):
+            self._rows[self._items[row].key] = row
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Files can be dragged; they can be dropped between others."""
@@ -115,15 +119,15 @@ class QueueModel(QAbstractListModel):
         row = self.row_of(key)
         if row >= 0:
             self.beginRemoveRows(QModelIndex(), row, row)
-            del self._items[row]
-            self._number()
+            del self._items[row], self._rows[key]
+            self._number(row)
             self._thumbnails.pop(key, None)
             self.endRemoveRows()
 
     def set_thumbnail(self, key: int, picture: QPixmap) -> None:
         """Set the small picture of a file."""
         row = self.row_of(key)
-        if row >= 0:
+        if row >= 0 and key in self._thumbnails:
             self._thumbnails[key] = picture
             self.dataChanged.emit(self.index(row), self.index(row), [THUMBNAIL_ROLE])
 
@@ -139,10 +143,13 @@ class QueueModel(QAbstractListModel):
         if role == ITEM_ROLE:
             return item
         if role == THUMBNAIL_ROLE:
-            if item.key not in self._thumbnails:
-                self._thumbnails[item.key] = None
+            wanted = item.key not in self._thumbnails
+            picture = self._thumbnails[item.key] = self._thumbnails.pop(item.key, None)  # to the end: it is drawn last
+            if wanted:
                 self.thumbnail_wanted.emit(item.key)
-            return self._thumbnails[item.key]
+                if len(self._thumbnails) > MAX_THUMBNAILS:
+                    del self._thumbnails[next(iter(self._thumbnails))]
+            return picture
         if role == Qt.ItemDataRole.DisplayRole:
             return item.path.name or str(item.path)
         if role == Qt.ItemDataRole.ToolTipRole:

@@ -23,10 +23,11 @@ MARGIN = 12
 class DropOverlay(QWidget):
     """Covers a window while files are dragged over it, and shows what dropping them does. dropped: their paths.
 
-    It leaves mouse events to the window.
+    refused: why nothing is opened. It leaves mouse events to the window.
     """
 
     dropped = Signal(object)
+    refused = Signal(str)
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -40,9 +41,10 @@ class DropOverlay(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Handle the window's drag and drop events."""
         if event.type() is QEvent.Type.DragEnter and isinstance(event, QDropEvent):
-            if paths := local_paths(event):
+            paths = local_paths(event)
+            if paths or _address(event):
                 event.acceptProposedAction()
-                self._show_for(sort_paths(paths))
+                self._cover(drop_title(sort_paths(paths)) if paths else translate("queue", "Addresses cannot be opened"))
             return True
         if event.type() is QEvent.Type.DragLeave:
             self.hide()
@@ -50,12 +52,16 @@ class DropOverlay(QWidget):
             self.hide()
             event.acceptProposedAction()
             self._window.activateWindow()
-            self.dropped.emit(local_paths(event))
+            if paths := local_paths(event):
+                self.dropped.emit(paths)
+            else:
+                why = translate("queue", "{address} is an address, not a file: save the video on this machine and drop the file.")
+                self.refused.emit(why.format(address=_address(event)))
             return True
         return super().eventFilter(watched, event)
 
-    def _show_for(self, intake: Intake) -> None:
-        self.title = drop_title(intake)
+    def _cover(self, title: str) -> None:
+        self.title = title
         self.setAccessibleName(self.title)
         self.setGeometry(self._window.rect())
         self.raise_()
@@ -94,6 +100,11 @@ def drop_title(intake: Intake) -> str:
 def local_paths(event: QDropEvent) -> list[Path]:
     """The local files and folders of a drag."""
     return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+
+
+def _address(event: QDropEvent) -> str:
+    """The first address of a drag that names no local file, "" = none."""
+    return next((url.toDisplayString() for url in event.mimeData().urls() if not url.isLocalFile()), "")
 
 
 KEY, MAX_RECENT = "window/recent", 10

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 from os.path import realpath
 from pathlib import Path
-from threading import Event
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from framefleet.app.window.queue.item import SESSION, QueueItem
 from framefleet.app.window.queue.model import QueueModel
-from framefleet.app.window.results.stored import count_stored, read_stored
+from framefleet.app.window.results.stored import read_stored
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.session.controller import DetectionController
 from framefleet.app.window.widgets import formats
@@ -130,7 +129,7 @@ class Opening(QObject):
 
     model_taken: Intake with parts of a model. queued: keys of the new files in the queue. unfinished: keys of files that the queue holds
     already, if no other ones were opened. repeated: a sentence about them, or about files that go on. restored: keys of stored results.
-    lists: paths of lists of worst frames.
+    restored_anew: those that were not in the queue, whose detections are not counted yet. lists: paths of lists of worst frames.
     """
 
     model_taken = Signal(object)
@@ -138,6 +137,7 @@ class Opening(QObject):
     unfinished = Signal(object)
     repeated = Signal(str)
     restored = Signal(object)
+    restored_anew = Signal(object)
     lists = Signal(object)
 
     def __init__(
@@ -152,10 +152,11 @@ class Opening(QObject):
     def take(self, paths: Iterable[Path]) -> None:
         """Open files and folders."""
         intake = sort_paths(paths)
+        self._banners.remove("sources")
         if intake.has_model:
             self.model_taken.emit(intake)
         if intake.sources:
-            self._background.start(self, partial(expand, intake.sources), partial(self._ask_for_many, intake.sources), self._cannot_open)
+            self._background.start(self, partial(expand, intake.sources), partial(self._ask_for_many, intake.sources), self.refuse)
         for database in intake.sessions:
             self._restore(database)
         if intake.lists:
@@ -177,7 +178,7 @@ class Opening(QObject):
 
     def _queue(self, found: Contents) -> None:
         if found.problems:
-            self._cannot_open("\n".join(listed(found.problems)))
+            self.refuse("\n".join(listed(found.problems)))
         if found.model is not None:
             self.model_taken.emit(found.model)
         there, new = self._unfinished(), dict[str, Path]()
@@ -234,15 +235,15 @@ class Opening(QObject):
         self._background.start(self, partial(read_stored, database), done, failed)
 
     def show_stored(self, found: Iterable[QueueItem]) -> None:
-        """Put stored results into the queue, unless they are there, and count their detections in the background."""
-        there = {place: item.key for item in self._items if (place := _place(item))}
-        found = list(found)
-        items = self._controller.restore(item for item in found if _place(item) not in there)
-        if found:
-            self.restored.emit([*(there[place] for item in found if (place := _place(item)) in there), *(item.key for item in items)])
+        """Put stored results into the queue, unless they are there."""
+        place = _Places()
+        there = {place(item): item.key for item in self._items if place(item) is not None}
+        places = [(item, place(item)) for item in found]
+        items = self._controller.restore(item for item, where in places if where not in there)
+        if places:
+            self.restored.emit([*(there[where] for _, where in places if where in there), *(item.key for item in items)])
         self._warn_of_changes([item.path for item in items if item.changed])
-        for item in items:
-            self._count(item)
+        self.restored_anew.emit([item.key for item in items])
 
     def _warn_of_changes(self, paths: Sequence[Path]) -> None:
         if paths:
@@ -254,21 +255,24 @@ class Opening(QObject):
                 details=translate("queue", "The boxes are of the earlier file: detect again."),
             )
 
-    def _count(self, item: QueueItem) -> None:
-        """Count the detections of stored results, so that the window does not wait for it before it shows them."""
-        tally = self._controller.tally(item.key)
-        if tally is not None:
-            tally.complete = False
-            show, stop = partial(self._controller.item_changed.emit, item.key), Event()
-            self._background.start(self, partial(count_stored, item, tally, stop), lambda _: show(), self._cannot_open, stop)
-
-    def _cannot_open(self, message: Notice | str) -> None:
+    def refuse(self, message: Notice | str) -> None:
+        """Say why something cannot be opened."""
         self._banners.show_banner("sources", Severity.WARNING, message)
 
 
-def _place(item: QueueItem) -> tuple[Path, int] | None:
+class _Places:
     """The database of an item's results and the number of the source there; None without results, and if they are replaced."""
-    return None if item.results is None or item.replaced else (item.results.database.resolve(), item.results.source)
+
+    def __init__(self) -> None:
+        self._resolved: dict[Path, Path] = {}  # a database may have thousands of sources
+
+    def __call__(self, item: QueueItem) -> tuple[Path, int] | None:
+        if item.results is None or item.replaced:
+            return None
+        database = item.results.database
+        if database not in self._resolved:
+            self._resolved[database] = database.resolve()
+        return self._resolved[database], item.results.source
 
 
 def same_file(one: Path, other: Path) -> bool:

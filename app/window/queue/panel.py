@@ -1,11 +1,11 @@
 """The queue at the left: the files, their progress, a menu for each, and what the user can do with them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QDropEvent, QKeyEvent, QMouseEvent, QUndoCommand
-from PySide6.QtWidgets import QListView, QMenu, QStackedWidget
+from PySide6.QtWidgets import QListView, QMenu, QStackedWidget, QWidget
 
 from framefleet.app.window.context import Context, Feature, Place, Placed
 from framefleet.app.window.queue.heading import Found, QueueHeading, kind_of
@@ -15,6 +15,7 @@ from framefleet.app.window.queue.open_files import DropOverlay, FileDialogs, Rec
 from framefleet.app.window.selection import Target
 from framefleet.app.window.session.controller import DetectionController
 from framefleet.app.window.session.files import Removed
+from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.banner import Message, Severity
 from framefleet.app.window.widgets.build import Panel, column, label, row
@@ -65,7 +66,7 @@ class RemoveFiles(QUndoCommand):
 
     def redo(self) -> None:
         """Remove the files."""
-        self._removed = [removed for key in self._keys if (removed := self._run.remove(key)) is not None]
+        self._removed = [removed for key in reversed(self._keys) if (removed := self._run.remove(key)) is not None]
 
     def undo(self) -> None:
         """Put the files back into their rows."""
@@ -193,6 +194,18 @@ class QueuePanel(Panel):
         self._kind = kind
         self.problem.show_item(self.current)
 
+    def leave(self, keys: Collection[int]) -> None:
+        """Select the nearest file that is not one of these, which are about to be removed, so that none of them is shown meanwhile."""
+        row, items = self.view.currentIndex().row(), list(self._model)
+        if row < 0 or items[row].key not in keys:
+            return
+        following = next((item for item in items[row:] if item.key not in keys), None)
+        stays = following or next((item for item in reversed(items[:row]) if item.key not in keys), None)
+        if stays is not None:
+            self.show_item(stays.key)
+        else:
+            self.view.setCurrentIndex(QModelIndex())
+
     def show_found(self) -> None:
         """Show what was found again, after the filter has changed."""
         self.view.viewport().update()
@@ -297,7 +310,8 @@ def attach(context: Context) -> Feature:
     _connect_opening(context)
     _connect_selection(context, panel)
     Thumbnails(queue, context.preview, window)
-    panel.remove_requested.connect(partial(_remove, context))
+    panel.remove_requested.connect(partial(_remove, context, panel))
+    run.item_changed.connect(panel.show_found)
 
     def reveal(key: int) -> None:
         if (item := queue.get(key)) is not None:
@@ -315,15 +329,22 @@ def attach(context: Context) -> Feature:
         if (key := context.selection.key) is not None:
             run.detect_again(key, part)
 
+    shown = context.filter.value
+
+    def use(value: ViewFilter) -> None:
+        nonlocal shown
+        shown = value
+
     def found(item: QueueItem) -> dict[int, int] | None:
-        tally, shown = run.tally(item.key), context.filter.value
+        tally = run.tally(item.key)
         if tally is None or not tally.complete:
             return None
         counts = tally.counts(shown.confidence)
         return {number: count for number, count in counts.items() if count and (shown.classes is None or number in shown.classes)}
 
     queue.found = found
-    context.filter.changed.connect(panel.show_found)
+    for changed in (use, lambda _: panel.show_found()):
+        context.filter.changed.connect(changed)
     panel.reveal_requested.connect(reveal)
     panel.cancel_requested.connect(cancel)
     panel.continue_requested.connect(run.continue_files)
@@ -349,7 +370,14 @@ def _connect_opening(context: Context) -> None:
         paths.connect(requests.open_paths)
     requests.open_paths.connect(opening.take)
     requests.open_paths.connect(recent.add)
-    requests.drop_area.connect(lambda area: DropOverlay(area).dropped.connect(requests.open_paths))
+    overlay.refused.connect(opening.refuse)
+
+    def add_area(area: QWidget) -> None:
+        further = DropOverlay(area)
+        further.dropped.connect(requests.open_paths)
+        further.refused.connect(opening.refuse)
+
+    requests.drop_area.connect(add_area)
     opening.model_taken.connect(context.settings.take)
     opening.queued.connect(context.selection.begin)
     for there in (opening.restored, opening.unfinished):
@@ -366,7 +394,7 @@ def _connect_selection(context: Context, panel: QueuePanel) -> None:
 
     def delete() -> None:
         if context.selection.target is Target.FILES:
-            _remove(context, [item.key for item in panel.selected])
+            _remove(context, panel, [item.key for item in panel.selected])
             if panel.selected:  # Qt selects the next file: the key removes this one, too
                 context.selection.aim(Target.FILES)
 
@@ -377,12 +405,13 @@ def _connect_selection(context: Context, panel: QueuePanel) -> None:
     context.selection.revealed.connect(panel.reveal_item)
 
 
-def _remove(context: Context, keys: Sequence[int]) -> None:
+def _remove(context: Context, panel: QueuePanel, keys: Sequence[int]) -> None:
     """Remove files. The line at the bottom offers to undo that until something else is done."""
     files = [item for key in keys if (item := context.queue.get(key)) is not None]
     if not files:
         return
     name = files[0].path.name
+    panel.leave(set(keys))
     context.undo.push(RemoveFiles(context.run, [item.key for item in files], name))
     one = translate("queue", "Removed {name}").format(name=name)
     context.actions.offer_undo(one if len(files) == 1 else translate("queue", "Removed %Ln files", None, len(files)))

@@ -74,6 +74,7 @@ class Exports(QObject):
         except ExportError as error:
             self._banners.show_banner("export", Severity.ERROR, error.notice)
             return
+        self._banners.remove("export")
         first = [form] if form else str(self._store.value(FORM, "csv")).split(",")
         dialog = ExportDialog(item, sources, shown, first, self._folder(item.path), self._window, zones, part, has_zones)
         dialog.accepted.connect(lambda: self.start(dialog.choice))

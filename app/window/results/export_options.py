@@ -169,8 +169,8 @@ class OptionsForm(QWidget):
         combos = (self.interval, self.pictures, self.every, self.least_seen)
         self.one_table = QCheckBox(translate("results", "One table of all files"))
         self.one_table.toggled.connect(self._changed)
-        self.bom = QCheckBox(translate("results", "Begin with a byte order mark"))
-        self.bom.setToolTip(translate("results", "Excel needs it to read all letters."))
+        self.bom = QCheckBox(translate("results", "Write so that Excel reads all letters"))
+        self.bom.setToolTip(translate("results", "The file begins with a mark of its encoding, which other programs may show."))
         for combo, titles in zip(combos, ([*each.values()] for each in (INTERVALS, PICTURES, EVERY, MIN_SEEN)), strict=True):
             combo.addItems([translate("results", title) for title in titles])
         self.interval.setCurrentIndex(list(INTERVALS).index(DEFAULTS.interval))

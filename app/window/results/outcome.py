@@ -168,6 +168,7 @@ def attach(context: Context) -> Feature:
         changed.connect(line.show_item)
     context.filter.changed.connect(line.set_filter)
     context.run.corrected.connect(lambda key: line.count_again() if key == selection.key else None)
-    actions.correct.toggled.connect(lambda on: line.set_wanted(not on))
+    for action in (actions.correct, actions.zones):  # the panels that it leads to need the room
+        action.toggled.connect(lambda _: line.set_wanted(not actions.correct.isChecked() and not actions.zones.isChecked()))
     context.viewer.add_bar(line)
     return Feature()

@@ -1,5 +1,7 @@
 """Stored results of an earlier run as items for the queue, and the clock time of pictures."""
 
+from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from threading import Event
 
@@ -70,12 +72,19 @@ def read_stored(database: Path) -> list[QueueItem]:
     return found
 
 
-def count_stored(item: QueueItem, tally: Tally, stop: Event) -> None:
-    """Count the stored detections of a source. stop: ends it early. Raises ExportError if the database cannot be read."""
-    assert item.results is not None
-    with SessionReader(item.results.database, created=item.results.created) as reader:
-        reader.stop = stop
-        tally.add_stored(reader, item.results.source, item.progress.info)
+def count_stored(files: Sequence[tuple[QueueItem, Tally]], stop: Event) -> None:
+    """Count the stored detections of sources. stop: ends it early. Raises ExportError if a database cannot be read."""
+
+    def session(file: tuple[QueueItem, Tally]) -> tuple[Path, str]:
+        assert file[0].results is not None
+        return file[0].results.database, file[0].results.created
+
+    for (database, created), of_session in groupby(files, session):
+        with SessionReader(database, created=created) as reader:
+            reader.stop = stop
+            for item, tally in of_session:
+                assert item.results is not None
+                tally.add_stored(reader, item.results.source, item.progress.info)
 
 
 def _stored(reader: SessionReader, source: StoredSource) -> QueueItem:

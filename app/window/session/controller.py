@@ -171,7 +171,7 @@ class DetectionController(QObject):
     def restore(self, found: Iterable[QueueItem]) -> list[QueueItem]:
         """Put the stored results of an earlier run into the queue, with empty tallies; return the items with their keys."""
         items = [replace(item, key=next(self._keys)) for item in found]
-        self._tallies |= {item.key: Tally() for item in items}
+        self._tallies |= {item.key: Tally(complete=False) for item in items}
         self._model.extend(items)
         return items
 

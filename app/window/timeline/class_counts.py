@@ -15,6 +15,10 @@ _THRESHOLDS = (np.arange(101) / 100).astype(np.float32)
 _MAX_COUNT = 50_000  # detections of a class, hundredth and slice: 16 bits would overflow soon after
 
 
+_NO_FRAMES: NDArray[np.int64] = np.zeros(BINS, np.int64)
+_NO_FAILURES: NDArray[np.int32] = np.zeros(BINS, np.int32)
+
+
 def length_of(info: SourceInfo | None) -> float:
     """The length of a source: the largest pts of a folder of pictures, seconds of a video; 0 if unknown."""
     if info is None:
@@ -37,15 +41,21 @@ class Tally:
 
     The session's thread writes it and the window's thread reads it. ``add`` only increments numbers, so a reader sees
     counts that are at most one frame old. frames, failures: frames with results and failed ones in each slice, int64 and int32 (BINS,).
-    complete: whether the detections that are stored already are counted.
+    complete: whether the detections that are stored already are counted. compact: whether only the counts of the whole source are kept.
     """
 
-    def __init__(self) -> None:
-        self._counts: dict[int, NDArray[np.int64]] = {}
+    def __init__(self, complete: bool = True) -> None:
+        self._counts: dict[int, NDArray[np.int64] | NDArray[np.int32]] = {}
         self._activity: dict[int, NDArray[np.uint16]] = {}
         self.frames: NDArray[np.int64] = np.zeros(BINS, np.int64)
         self.failures: NDArray[np.int32] = np.zeros(BINS, np.int32)
-        self.complete = True
+        self.complete, self.compact = complete, False
+
+    def compress(self) -> None:
+        """Keep how often each class was seen at or above each confidence, and forget when."""
+        if not self.compact:
+            self._counts = {class_id: counts[::-1].cumsum()[::-1].astype(np.int32) for class_id, counts in self._counts.items()}
+            self._activity, self.frames, self.failures, self.compact = {}, _NO_FRAMES, _NO_FAILURES, True
 
     def add(self, class_ids: NDArray[np.int32], scores: NDArray[np.float32], slices: NDArray[np.int64]) -> None:
         """Count detections: class ids (n,), scores (n,) and the slices of the source's length (n,) in which they are."""
@@ -102,6 +112,8 @@ class Tally:
     def counts(self, confidence: float) -> Mapping[int, int]:
         """Class id → detections at or above a confidence, rounded to hundredths, for each class detected so far."""
         level = round(confidence * 100)
+        if self.compact:
+            return {class_id: int(counts[level]) for class_id, counts in self._counts.items()}
         return {class_id: int(counts[level:].sum()) for class_id, counts in list(self._counts.items())}
 
     def lanes(self, confidence: float, classes: Iterable[int] | None, most: int) -> list[tuple[int, NDArray[np.int64]]]:

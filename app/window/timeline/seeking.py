@@ -83,16 +83,23 @@ class Seeking:
 
 
 def next_appearance(results: Results, shown: ViewFilter, pts: float, forward: bool) -> float | None:
-    """The first time after ``pts``, or the last time before it, at which shown objects appear, seconds. None if there is none.
+    """The first time after ``pts``, or the last time before it, at which objects of a shown class appear, seconds. None: there is none.
 
     Raises ExportError if the results cannot be read.
     """
+    starts: list[float] = []
+    last: dict[int, float] = {}  # when each class was seen last
     with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
-        found, frames = reader.frames_with_detections(results.source), reader.indices(results.source)
-        times = reader.times(results.source, len(frames))[np.searchsorted(frames, found)]
-    starts = times[np.diff(times, prepend=-np.inf) > GAP]
-    there = starts[starts > pts + 1e-6] if forward else starts[starts < pts - 1e-6][::-1]
-    return float(there[0]) if len(there) else None
+        for block in reader.blocks(results.source):
+            times = np.array([frame.pts for frame in block.frames])[block.frame]
+            for class_id in np.unique(block.class_ids).tolist():
+                seen = np.unique(times[block.class_ids == class_id])
+                starts += seen[np.diff(seen, prepend=last.get(class_id, -np.inf)) > GAP].tolist()
+                last[class_id] = float(seen[-1])
+            if forward and len(block.frames) and max(starts, default=-np.inf) > pts + 1e-6:
+                break
+    there = [start for start in starts if (start > pts + 1e-6 if forward else start < pts - 1e-6)]
+    return None if not there else min(there) if forward else max(there)
 
 
 APART = 0.5

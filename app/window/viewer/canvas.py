@@ -62,7 +62,7 @@ class VideoCanvas(QWidget):
         self._counted: int | None = None
         self._overlay: Overlay | None = None
         self._zoom = Zoom()
-        self._numbers = True
+        self._numbers = self._boxes = self._labelled = True
         self.reserved: Sequence[Rect] = ()
         self.setMouseTracking(True)
         self._mouse: QPointF | None = None
@@ -83,7 +83,8 @@ class VideoCanvas(QWidget):
         placement = self.placement
         if self._overlay is None and placement is not None:
             ratio = self.devicePixelRatio()
-            self._overlay = Overlay(self.visible_detections, placement, self._area, self.label_of, ratio, self._numbers, self.reserved)
+            look = self._numbers, self.reserved, self._labelled
+            self._overlay = Overlay(self.visible_detections, placement, self._area, self.label_of, ratio, *look)
         return self._overlay
 
     @property
@@ -155,7 +156,8 @@ class VideoCanvas(QWidget):
         placement = fit((image.width(), image.height()), self._size)
         with QPainter(image) as painter:
             size = image.width(), image.height()
-            Overlay(self.visible_detections, placement, size, self.label_of, 1.0, self._numbers).paint(painter)
+            overlay = Overlay(self.visible_detections, placement, size, self.label_of, 1.0, self._numbers, labelled=self._labelled)
+            overlay.paint(painter, boxes=self._boxes)
 
     def set_statistics(self, text: str) -> None:
         """Show lines of text at the top right of the picture, "" = none."""
@@ -163,9 +165,9 @@ class VideoCanvas(QWidget):
             self.statistics = text
             self.update()
 
-    def show_numbers(self, shown: bool) -> None:
-        """Show or hide the numbers of tracks."""
-        self._numbers = shown
+    def show_parts(self, boxes: bool, labels: bool, numbers: bool) -> None:
+        """Show or hide boxes, their labels, and the numbers of tracks in these."""
+        self._boxes, self._labelled, self._numbers = boxes, labels, numbers
         self._redraw()
 
     def reserve(self, places: Sequence[Rect]) -> None:
@@ -212,7 +214,7 @@ class VideoCanvas(QWidget):
             if self.paint_below is not None:
                 self.paint_below(painter, placement)
             if len(self.visible_detections) and self.overlay is not None:
-                self.overlay.paint(painter, self._pointed, self.selected)
+                self.overlay.paint(painter, self._pointed, self.selected, self._boxes)
             if self.note:
                 colour = theme.ON_STAGE_MUTED if self.result is None else theme.ON_STAGE_WARNING
                 painter.drawPixmap(target.topLeft() + NOTE, text_label(self.note, colour, round(target.width()) - 40, ratio))

@@ -49,6 +49,8 @@ def text_label(text: str, colour: str, most: int, ratio: float, larger: int = -1
 
 NARROW = 420
 """Width of the picture below which labels are smaller, logical pixels."""
+ROOMY = 5.0
+"""Height of a box from which its label may be inside, in heights of a label. A lower box has a small label outside; none covers it."""
 _RIM: Final = QColor(8, 10, 14)
 """A dark rim makes boxes visible on any picture. It is opaque because Qt blends half as fast as it fills."""
 _INK: Final = QColor(232, 236, 242)
@@ -62,7 +64,7 @@ class Overlay:
     """The detections of one frame as shapes. rects: x, y, width, height on the canvas, float64 (n, 4).
 
     canvas: its size. name: the name of a class id. ratio: device pixels of a logical pixel. numbers: whether to show those of tracks.
-    reserved: where there may be no labels.
+    reserved: where there may be no labels. labelled: whether boxes have labels; one that the mouse points at always has.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class Overlay:
         ratio: float,
         numbers: bool = False,
         reserved: Sequence[Rect] = (),
+        labelled: bool = True,
     ) -> None:
         self.rects = placement.rects(found.boxes)
         self._classes = found.class_ids
@@ -81,38 +84,49 @@ class Overlay:
         edges = np.rint(np.clip(corners, -_FAR, _FAR)).astype(np.int32)[::-1]  # the strongest detections last, on top
         self._rims = _frames(edges + _AROUND, 4)
         self._boxes = _coloured(edges, self._classes[::-1])
-        step = -3 if placement.width < NARROW else -1
-        area = placement.visible(canvas)
-        places = LabelPlaces(area, _label_height(step))
-        for rect in reserved:
-            places.reserve(rect)
-        self.labels = self._place_labels(found, area, places, name, step, ratio, numbers)
-
-    def _place_labels(
-        self, found: Detections, area: Rect, places: LabelPlaces, name: Callable[[int], str], step: int, ratio: float, numbers: bool
-    ) -> list[tuple[int, int, QPixmap]]:
-        (left, top, across, down), (x, y, width, height) = area, self.rects.T
-        seen = np.flatnonzero((x < left + across) & (y < top + down) & (x + width > left) & (y + height > top))
-        percents = (found.scores[seen].astype(np.float64) * 100 + 0.5).astype(np.int64)
+        self._step, self._ratio, self._area = -3 if placement.width < NARROW else -1, ratio, placement.visible(canvas)
+        self._percents = (found.scores.astype(np.float64) * 100 + 0.5).astype(np.int64)
         if found.verified is not None:
-            percents[found.verified[seen]] = VERIFIED
-        class_ids = self._classes[seen].tolist()
-        names = {class_id: name(class_id) for class_id, _ in self._boxes}
-        tracks = found.tracks[seen].tolist() if numbers and found.tracks is not None else [-1] * len(seen)
-        labels = []
-        for box, class_id, percent, track in zip(self.rects[seen].tolist(), class_ids, percents.tolist(), tracks, strict=True):
-            before, number = _number(track, step, ratio) if track >= 0 else (0, None)
-            for shown in (percent, BARE):  # without room, a weaker box has no percentage, or only its colour and its tooltip
-                across, picture = _label(names[class_id], class_id, shown, step, ratio)
-                place = places.place(box, before + across)
-                if place is None:
-                    continue
-                x, y = round(place[0]), round(place[1])
-                if number is not None:
-                    labels.append((x, y, number))
-                labels.append((x + before, y, picture))
-                break
+            self._percents[found.verified] = VERIFIED
+        self._tracks = found.tracks if numbers and found.tracks is not None else np.full(len(found), -1)
+        self._names = {class_id: name(class_id) for class_id, _ in self._boxes}
+        self.labels = self._place_labels(reserved) if labelled else []
+
+    def _place_labels(self, reserved: Sequence[Rect]) -> list[tuple[int, int, QPixmap]]:
+        """Place the labels so that they overlap neither each other nor low boxes. Without room, a box has no percentage or no label."""
+        (left, top, across, down), (x, y, width, height) = self._area, self.rects.T
+        seen = np.flatnonzero((x < left + across) & (y < top + down) & (x + width > left) & (y + height > top))
+        step, places = self._step, LabelPlaces(self._area, _label_height(self._step))
+        low = height[seen] < ROOMY * _label_height(step)
+        boxes = self.rects[seen].tolist()
+        for rect in (*reserved, *(boxes[number] for number in np.flatnonzero(low).tolist())):
+            places.reserve(tuple(rect))
+        rows = zip(
+            boxes, self._classes[seen].tolist(), self._percents[seen].tolist(), self._tracks[seen].tolist(), low.tolist(), strict=True
+        )
+        labels: list[tuple[int, int, QPixmap]] = []
+        for box, class_id, percent, track, small in rows:
+            for shown in (percent, BARE):
+                wide, pictures = self._pictures(class_id, shown, track, step - 2 if small else step)
+                place = places.place(box, wide, inside=not small)
+                if place is not None:
+                    lower = place[1] < box[1]  # a small label above its box stands on it
+                    labels += _beside(pictures, place[0], place[1] + (place[3] - _label_height(step - 2)) * (small and lower))
+                    break
         return labels
+
+    def _pictures(self, class_id: int, percent: int, track: int, step: int) -> tuple[int, list[tuple[int, QPixmap]]]:
+        """The width of a label, and its parts with their places in it: the number of the track, and the class."""
+        before, number = _number(track, step, self._ratio) if track >= 0 else (0, None)
+        across, picture = _label(self._names[class_id], class_id, percent, step, self._ratio)
+        return before + across, [*([(0, number)] if number is not None else []), (before, picture)]
+
+    def _label_at(self, index: int) -> list[tuple[int, int, QPixmap]]:
+        """The whole label of one box, also where it has no room."""
+        wide, pictures = self._pictures(int(self._classes[index]), int(self._percents[index]), int(self._tracks[index]), self._step)
+        box = tuple(self.rects[index].tolist())
+        place = LabelPlaces(self._area, _label_height(self._step)).place(box, wide)  # type: ignore[arg-type]
+        return _beside(pictures, place[0], place[1]) if place is not None else []
 
     def at(self, point: QPointF) -> int | None:
         """The index of the smallest box at this point, None without a box."""
@@ -120,21 +134,22 @@ class Overlay:
         inside = (x <= point.x()) & (point.x() <= x + width) & (y <= point.y()) & (point.y() <= y + height)
         return int(np.argmin(np.where(inside, width * height, np.inf))) if inside.any() else None
 
-    def paint(self, painter: QPainter, pointed: int | None = None, selected: int | None = None) -> None:
-        """Draw the boxes, then the labels. pointed: the index of a box to fill. selected: of one to mark."""
+    def paint(self, painter: QPainter, pointed: int | None = None, selected: int | None = None, boxes: bool = True) -> None:
+        """Draw the boxes, then the labels. pointed: the index of a box to fill. selected: of one to mark. boxes: draw also the others."""
         if pointed is not None:
             inside = QColor(_colour(int(self._classes[pointed])))
             inside.setAlpha(60)
             painter.fillRect(QRectF(*self.rects[pointed].tolist()), inside)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(_RIM)
-        _draw(painter, self._rims)
-        for class_id, sides in self._boxes:
-            painter.setBrush(_colour(class_id))
-            _draw(painter, sides)
+        if boxes:
+            _draw(painter, self._rims)
+            for class_id, sides in self._boxes:
+                painter.setBrush(_colour(class_id))
+                _draw(painter, sides)
         if selected is not None:
             self._mark(painter, QRectF(*self.rects[selected].tolist()))
-        for x, y, label in self.labels:
+        for x, y, label in (*self.labels, *(self._label_at(pointed) if pointed is not None else ())):
             painter.drawPixmap(x, y, label)
 
     @staticmethod
@@ -147,6 +162,11 @@ class Overlay:
         painter.setPen(QPen(QColor(255, 255, 255), 2))
         painter.drawRect(box.adjusted(-4, -4, 4, 4))
         painter.setPen(Qt.PenStyle.NoPen)
+
+
+def _beside(pictures: Sequence[tuple[int, QPixmap]], x: float, y: float) -> list[tuple[int, int, QPixmap]]:
+    """The parts of a label with their places on the canvas. x, y: of the label."""
+    return [(round(x) + before, round(y), picture) for before, picture in pictures]
 
 
 def _frames(edges: NDArray[np.int32], thickness: int) -> NDArray[np.int32]:

@@ -166,7 +166,7 @@ class Transport(Panel):
             self._write_hint()
 
     def _write_hint(self) -> None:
-        self.hint.setText(translate("viewer", "At the speed of detection") if self._waiting else self._name)
+        self.hint.setText(translate("viewer", "Waits for detection") if self._waiting else self._name)
 
     def set_clock(self, clock: Clock | None) -> None:
         """Show the clock time of the current picture, too. None: unknown."""

@@ -165,13 +165,13 @@ PLAYER = (
     _command(
         "next_detection",
         "N",
-        marked("keys", "Next detection of the shown classes"),
+        marked("keys", "Next start of a shown class"),
         lambda viewer: viewer.seeking.to_detection(forward=True),
     ),
     _command(
         "previous_detection",
         "P",
-        marked("keys", "Previous detection of the shown classes"),
+        marked("keys", "Previous start of a shown class"),
         lambda viewer: viewer.seeking.to_detection(forward=False),
     ),
     _command("wait", "D", marked("keys", "Wait for detection, on or off"), lambda viewer: viewer.transport.wait.toggle()),

@@ -20,8 +20,10 @@ from framefleet.app.window.zones.shape_table import ClassesDelegate, ShapeModel
 from framefleet.engine.zones.counts import Counts
 from framefleet.engine.zones.shapes import Line, Reference, Zone
 
-ZONES, TRAILS, NUMBERS, HEAT, BY_TRACK = "zones", "trails", "numbers", "heat", "by_track"
+BOXES, LABELS, ZONES, TRAILS, NUMBERS, HEAT, BY_TRACK = "boxes", "labels", "zones", "trails", "numbers", "heat", "by_track"
 _PARTS = {
+    BOXES: (marked("zones", "Boxes"), "Alt+B", True),
+    LABELS: (marked("zones", "Labels"), "Alt+A", True),
     ZONES: (marked("zones", "Lines and zones"), "Alt+L", True),
     TRAILS: (marked("zones", "Trails"), "Alt+T", True),
     NUMBERS: (marked("zones", "Numbers of tracks"), "Alt+N", True),
@@ -100,22 +102,27 @@ class ZonesPanel(Panel):
         super().__init__()
         self._editor, self._set, self._layer = editor, shown, layer
         self.sets = combo_box(translate("zones", "Set of lines and zones"), elided=True)
-        self.sets.setToolTip(translate("zones", "The lines and zones of this camera: videos of a folder use the same set"))
+        self.sets.setToolTip(
+            translate("zones", "The lines and zones of this video. They stay with it until you give them to other videos.")
+        )
         self.sets.activated.connect(lambda _: shown.choose(self.sets.currentData()))
         self.menu = QMenu(self)
-        self.menu.addAction(translate("zones", "New set…"), self._ask_name)
+        self.menu.addAction(translate("zones", "New lines and zones…"), self._ask_name)
         self.menu.addAction(translate("zones", "Import…"), self._import)
         self._of_set = (
             self.menu.addAction(translate("zones", "Export…"), self._export),
-            self.menu.addAction(translate("zones", "Files with this set…"), lambda: shown.ask_files(self.window())),
-            self.menu.addAction(translate("zones", "Delete this set"), shown.delete),
+            self.menu.addAction(translate("zones", "Use for all videos of this folder"), shown.give_folder),
+            self.menu.addAction(translate("zones", "Use for other videos…"), lambda: shown.ask_files(self.window())),
+            self.menu.addAction(translate("zones", "Delete these lines and zones"), shown.delete),
         )
-        more = push_button(translate("zones", "Set"), role="flat")
+        more = push_button(
+            translate("zones", "More"), role="flat", tip=translate("zones", "Give them to other videos, export or import them")
+        )
         more.setMenu(self.menu)
         self.line = push_button(
             translate("zones", "Draw line"),
             lambda: self.begin(Line),
-            tip=translate("zones", "Click where it begins and where it ends, or use the arrow keys and Enter"),
+            tip=translate("zones", "Drag from where it begins to where it ends, or use the arrow keys and Enter"),
         )
         self.zone = push_button(
             translate("zones", "Draw zone"),
@@ -186,7 +193,7 @@ class ZonesPanel(Panel):
             self.sets.clear()
             self.sets.addItem(translate("zones", NONE), "")
             for name in self._set.library.names():
-                self.sets.addItem(name, name)
+                self.sets.addItem(f"{name} · {self._set.scope}" if name == self._set.name else name, name)
             self.sets.setCurrentIndex(max(self.sets.findData(self._set.name or ""), 0))
         for action in self._of_set:
             action.setEnabled(bool(self.sets.currentData()))
@@ -253,5 +260,5 @@ class ZonesPanel(Panel):
         choose_path(self.window(), title, lambda name: self._set.take(Path(name)), kinds)
 
     def _export(self) -> None:
-        title, kinds, name = translate("zones", "Export lines and zones"), translate("zones", KINDS), f"{self.sets.currentText()}.json"
+        title, kinds, name = translate("zones", "Export lines and zones"), translate("zones", KINDS), f"{self.sets.currentData()}.json"
         choose_path(self.window(), title, lambda path: self._set.write(Path(path)), kinds, name, Mode.AnyFile)

@@ -81,19 +81,29 @@ class ZoneLibrary:
     def name_for(self, video: Path) -> str | None:
         """The name of the set for a video, None if it has none."""
         places = self._places()
-        name = next((places[place] for place in (_written(video), _written(video.parent)) if place in places), None)
-        return name if name is not None and self._path(name).exists() else None
+        name = next((places[place] for place in (_written(video), _written(video.parent)) if place in places), "")
+        return name if name and self._path(name).exists() else None
+
+    def is_own(self, video: Path) -> bool:
+        """Whether a video has its set by itself, and not because all videos of its folder use it."""
+        return bool(self._places().get(_written(video)))
 
     def assign(self, place: Path, name: str | None) -> None:
-        """Use a set for a video, or for all videos in a folder; None: it has none of its own."""
+        """Use a set for a video, or for all videos in a folder; "": none; None: a video uses that of its folder."""
         places = {other: kept for other, kept in self._places().items() if other != _written(place)}
         if name is not None:
             places[_written(place)] = name
         self._store.setValue(_PLACES, json.dumps(places))
 
     def choose(self, video: Path, name: str | None) -> None:
-        """Use another set for a video and, unless it has a set of its own, for all videos in its folder."""
-        self.assign(video if _written(video) in self._places() else video.parent, name)
+        """Use another set for a video, None = no set. The other videos in its folder keep theirs."""
+        of_folder = self._places().get(_written(video.parent))
+        self.assign(video, None if name == of_folder else name or "")
+
+    def give_folder(self, video: Path, name: str) -> None:
+        """Use the set of a video for all videos in its folder that have none of their own."""
+        self.assign(video.parent, name)
+        self.assign(video, None)
 
     def share(self, name: str, videos: Collection[Path], others: Collection[Path]) -> None:
         """Use a set for these videos, and not for the others. Where all videos of a folder use it, later ones use it, too."""
@@ -230,7 +240,7 @@ class ShownSet(QObject):
             return
         self._taken.add(item.path)
         with suppress(FramefleetError):
-            self.library.choose(item.path, self.library.keep(item.path.absolute().parent.name, parse_zones(text)))
+            self.library.choose(item.path, self.library.keep(item.path.stem, parse_zones(text)))
 
     def _way_back(self) -> Callable[[], bool]:
         """A function that shows the present file with the present set again. It returns False if the file or the set is gone."""
@@ -252,14 +262,14 @@ class ShownSet(QObject):
             self._save()
 
     def _edited(self) -> None:
-        """Save the set soon. The first line or zone of a folder makes a set with the folder's name."""
+        """Save the set soon. The first line or zone makes a set for this video, with its name."""
         item = self._item
         if item is None or self.editor.zones.size == EMPTY.size:
             return
         if self.name is not None:
             self._saving.start()
         elif self.editor.zones.shapes:
-            self.name = self.library.free_name(item.path.absolute().parent.name)
+            self.name = self.library.free_name(item.path.stem)
             self.library.choose(item.path, self.name)
             self._save()
             self.listed.emit()
@@ -287,6 +297,22 @@ class ShownSet(QObject):
             self._saving.stop()
             self.library.delete(self.name)
             self.load(self._item)
+
+    def give_folder(self) -> None:
+        """Use the set for all videos of the folder."""
+        if self._item is not None and self.name is not None:
+            self.library.give_folder(self._item.path, self.name)
+            self.listed.emit()
+            self.shared.emit()
+
+    @property
+    def scope(self) -> str:
+        """For what the set in use is, in words; "" without one."""
+        if self._item is None or self.name is None:
+            return ""
+        if self.library.is_own(self._item.path):
+            return translate("zones", "this video only")
+        return translate("zones", "all videos in {folder}").format(folder=self._item.path.absolute().parent.name)
 
     def ask_files(self, window: QWidget) -> None:
         """Ask which files of the queue use the set."""

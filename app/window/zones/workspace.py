@@ -23,7 +23,7 @@ from framefleet.app.window.zones.counts.chart import CountChart
 from framefleet.app.window.zones.counts.counting import Counted, Counting, Total, Totals, remark_on
 from framefleet.app.window.zones.drawing.editor import ZoneEditor
 from framefleet.app.window.zones.drawing.layer import ZoneLayer
-from framefleet.app.window.zones.panel import BY_TRACK, HEAT, NUMBERS, TRAILS, ZONES, ShownParts, ZonesPanel
+from framefleet.app.window.zones.panel import BOXES, BY_TRACK, HEAT, LABELS, NUMBERS, TRAILS, ZONES, ShownParts, ZonesPanel
 from framefleet.app.window.zones.sets import ShownSet
 from framefleet.engine.store.appearances import EVENTS
 from framefleet.engine.zones.counts import Counts
@@ -136,7 +136,7 @@ class Zones(QObject):
             self.counting.read()
 
     def _parts_changed(self) -> None:
-        self._viewer.canvas.show_numbers(self.parts[NUMBERS])
+        self._viewer.canvas.show_parts(*(self.parts[part] for part in (BOXES, LABELS, NUMBERS)))
         self.layer.show_parts(*(self.parts[part] for part in (ZONES, TRAILS, HEAT)))
         self._viewer.transport.timeline.show_tracks(self.parts[BY_TRACK])
         self._read_what_is_missing()

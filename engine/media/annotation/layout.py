@@ -72,16 +72,17 @@ class LabelPlaces:
         self._bounds, self._height = bounds, height
         self._bands: dict[int, list[tuple[float, float, float]]] = {}  # by y // height, so that a search looks at three bands only
 
-    def place(self, box: Rect, width: float) -> Rect | None:
+    def place(self, box: Rect, width: float, inside: bool = True) -> Rect | None:
         """Return the rectangle of a box's label: above the box, inside its top edge, or below it, but always within the bounds.
 
-        Returns the first of these positions that overlaps no label placed before, None if all overlap one.
+        Returns the first of these positions that overlaps no label placed before, None if all overlap one. inside: whether it may be there.
         """
         left, upper, across, down = self._bounds
         x = min(max(box[0], left), max(left + across - width, left))
         lower = upper + down - self._height
-        tries = (box[1] - self._height, box[1], box[1] + box[3])
-        for y in [y for y in tries if upper <= y <= lower] or [min(max(box[1], upper), lower)]:
+        above, below = box[1] - self._height, box[1] + box[3]
+        tries = (above, box[1], below) if inside else (above, below)
+        for y in [y for y in tries if upper <= y <= lower] or [min(max(box[1], upper), lower)][: int(inside)]:
             if self._is_free(x, y, x + width):
                 self._bands.setdefault(int(y // self._height), []).append((x, y, x + width))
                 return x, y, width, self._height

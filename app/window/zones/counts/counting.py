@@ -24,7 +24,7 @@ from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.facts import TRACK
 from framefleet.engine.store.files import lock_session, written_here
 from framefleet.engine.store.session import SessionReader
-from framefleet.engine.store.tracks import track_session, track_source, why_untracked
+from framefleet.engine.store.tracks import motion_problem, track_session, track_source, why_untracked
 from framefleet.engine.store.zones import LiveCounts, TrackCounter, TrackTable, read_counts, zones_for
 from framefleet.engine.tracking.appearances import APPEARANCE
 from framefleet.engine.zones.counts import Counts
@@ -40,8 +40,8 @@ class Tracks:
 
     table: of what is counted; None if nothing can be. tracked: whether objects have tracks. whole: whether all was read; without tracks
     that is not always wanted. length: seconds up to the last frame, or the last position of pictures. untracked: why there are no tracks
-    although objects were tracked. pending: the run that goes on will store them. shown: the filter of the heat map and the appearances,
-    None = they are not read.
+    although objects were tracked. motion: that they move too far from frame to frame to be followed. pending: the run that goes on will
+    store them. shown: the filter of the heat map and the appearances, None = they are not read.
     """
 
     labels: tuple[str, ...]
@@ -52,6 +52,7 @@ class Tracks:
     tracked: bool = True
     whole: bool = True
     untracked: Notice | None = None
+    motion: Notice | None = None
     pending: bool = False
     shown: ViewFilter | None = None
 
@@ -90,7 +91,9 @@ def read_tracks(results: Results, whole: bool, stop: Event) -> Tracks:
         if table is not None and not tracked:
             table = replace(table, tracks=np.arange(len(table.tracks)))
         untracked = why_untracked(reader, source.number) if tracked else None
-        return Tracks(reader.labels, table, heat, np.zeros(0, APPEARANCE), length, tracked, untracked=untracked, pending=pending)
+        motion = motion_problem(reader, source.number) if tracked and source.complete else None
+        none = np.zeros(0, APPEARANCE)
+        return Tracks(reader.labels, table, heat, none, length, tracked, untracked=untracked, motion=motion, pending=pending)
 
 
 def with_shown(tracks: Tracks, results: Results, shown: ViewFilter, stop: Event) -> Tracks:
@@ -193,6 +196,8 @@ def remark_on(tracks: Tracks | None, problem: str, pictures: bool, ended: bool) 
         else:
             words = translate("zones", "Lines and zones count tracked objects, and these results have no tracks.")
         return Remark(problem or words, can_track=not pictures)
+    if not problem and tracks is not None and tracks.motion is not None:
+        return Remark(f"{of_engine(tracks.motion, capital=True)}.")
     if not problem and tracks is not None and tracks.untracked is not None:
         return Remark(_words(tracks.untracked))
     return Remark(problem)

@@ -20,8 +20,8 @@ _DRAW = marked(
 )
 _MOUSE = {
     Line: (
-        marked("zones", "Click where the line begins, or press an arrow key to draw with the keyboard."),
-        marked("zones", "Click where the line ends. Esc stops."),
+        marked("zones", "Press where the line begins and drag to its end, or press an arrow key to draw with the keyboard."),
+        marked("zones", "Drag or click to where the line ends. Esc stops."),
     ),
     Zone: (
         marked("zones", "Click the first corner of the zone, or press an arrow key to draw with the keyboard."),
@@ -242,8 +242,13 @@ class ShapeMouse:
             self.moved = tuple((x + across, y + down) for x, y in points)
         return True
 
-    def release(self) -> bool:
-        """Put down what the mouse holds. Returns whether it held anything."""
+    def release(self, point: Point, factor: float) -> bool:
+        """Put down what the mouse holds; complete a line that was dragged. Returns whether it did anything."""
+        editor = self._editor
+        if editor.drawing is Line and len(editor.draft) == 1:  # a click leaves the second end to another click
+            if math.dist(editor.draft[0], point) * factor >= GRAB:
+                editor.add_point(point)
+            return True
         held, self.held = self.held, None
         if held is not None and self.moved != held.points:
             self._editor.set_points(held.shape, self.moved)

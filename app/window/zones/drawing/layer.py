@@ -370,7 +370,8 @@ class ZoneLayer(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Put down what the mouse holds."""
-        event.setAccepted(self._hand.release())
+        scale = self._scale
+        event.setAccepted(scale is not None and self._hand.release(scale.to_picture(event.position()), scale.factor))
         self._canvas.update()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:

@@ -149,6 +149,18 @@ def test_while_detection_runs_playing_waits_for_it(qtbot: QtBot, player: Player,
     player.pause()
 
 
+def test_after_a_jump_beyond_the_analysed_part_playing_waits_too(qtbot: QtBot, player: Player, video: Path, tmp_path: Path) -> None:
+    results = write_results(tmp_path / "s.sqlite", video, 10)
+    screen = Screen(player)
+    player.open(queue_item(video, ItemState.RUNNING, results, frames=10, head=9 / 30), play=True)
+    qtbot.waitUntil(lambda: bool(screen.states) and screen.states[-1] == Playback(True, waiting=True))
+    player.seek(20 / 30)
+    qtbot.waitUntil(lambda: screen.numbers[-1] == 20 and screen.states[-1] == Playback(True, waiting=True))
+    player.set_wait(False)
+    qtbot.waitUntil(lambda: screen.numbers[-1] > 21)
+    player.pause()
+
+
 def test_a_sampled_run_holds_boxes_and_playing_does_not_wait_for_frames_that_are_left_out(
     qtbot: QtBot, player: Player, video: Path, tmp_path: Path
 ) -> None:

@@ -180,6 +180,7 @@ def test_quitting_asks_while_files_are_not_finished(qtbot: QtBot, window: MainWi
         assert not window.close()
         (box,) = window.findChildren(QMessageBox)
         assert "not finished in 1 file" in box.text()
+        assert box.informativeText().startswith("a.mp4\n\nFinished frames are stored")
         next(button for button in box.buttons() if button.text() == title).click()
         qtbot.waitUntil(lambda: not window.findChildren(QMessageBox))
 

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QToolButton, QTreeView, QWidget
+from PySide6.QtCore import QMimeData, QPointF, QSize, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QToolButton, QTreeView, QWidget
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.queue.open_files import FileDialogs
+from framefleet.app.window.queue.open_files import DropOverlay, FileDialogs
 from framefleet.app.window.widgets.questions import Mode, choose_path
 from tests.support.window import feature
+
+
+def test_a_dropped_address_is_not_ignored(window: MainWindow, qtbot: QtBot) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl("rtsp://camera.example/street")])
+    place, action, button, key = QPointF(100, 100), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(window, QDragEnterEvent(place.toPoint(), action, data, button, key))
+    assert feature(window, DropOverlay).title == "Addresses cannot be opened"
+    QApplication.sendEvent(window, QDropEvent(place, action, data, button, key))
+    assert any("rtsp://camera.example/street is an address" in text for text in window.context.banners.texts)
+    window.open_paths([])
+    assert not any("is an address" in text for text in window.context.banners.texts), "the message goes with the next try"
 
 
 def test_every_column_shows_its_whole_text(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

@@ -50,6 +50,8 @@ def test_its_buttons_lead_to_exports_lines_and_corrections(qtbot: QtBot, window:
     buttons(line)["Count…"].click()
     assert window.context.actions.zones.isChecked()
     assert feature(window, Zones).editor.drawing is Line
+    assert line.isHidden(), "the panels below need the room"
+    window.context.actions.zones.setChecked(False)
     buttons(line)["Correct…"].click()
     assert window.context.actions.correct.isChecked()
     assert line.isHidden(), "the bar of corrections needs the room"

@@ -78,7 +78,7 @@ def read_by_view(item: QueueItem) -> None:
 
 
 def count(item: QueueItem) -> None:
-    count_stored(item, Tally(), Event())
+    count_stored([(item, Tally())], Event())
 
 
 def correct(item: QueueItem) -> None:

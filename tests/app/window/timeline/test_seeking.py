@@ -27,3 +27,15 @@ def results(tmp_path: Path) -> Results:
 @pytest.mark.parametrize(("pts", "forward", "found"), [(0.0, True, 2.4), (2.4, True, 3.6), (3.6, True, None), (3.6, False, 2.4)])
 def test_objects_appear_in_a_part_of_a_video(results: Results, pts: float, forward: bool, found: float | None) -> None:
     assert next_appearance(results, ViewFilter(0.25), pts, forward) == (None if found is None else pytest.approx(found))
+
+
+def test_each_start_of_a_shown_class_is_found_while_another_class_is_there(tmp_path: Path) -> None:
+    """Frames have an object of class 0 throughout, and one of class 1 in frames 30 to 39 and 70 to 79."""
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 100))
+        writer.add_frames(make_frame(0, index, boxes=1 + (index // 10 in (3, 7))) for index in range(100))
+    results = Results(tmp_path / "s.sqlite", 0, LABELS)
+    found = [next_appearance(results, ViewFilter(0.25), pts, forward=True) for pts in (-1.0, 0.0, 1.2, 2.8)]
+    assert found == [0.0, pytest.approx(1.2), pytest.approx(2.8), None]
+    assert next_appearance(results, ViewFilter(0.25), 2.8, forward=False) == pytest.approx(1.2)
+    assert next_appearance(results, ViewFilter(0.25, frozenset({1})), 1.2, forward=False) is None

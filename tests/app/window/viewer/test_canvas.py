@@ -177,7 +177,7 @@ def test_numbers_of_tracks_stand_beside_labels_and_can_be_hidden(qtbot: QtBot) -
     tracked = replace(found, found=replace(found.detections, tracks=np.array([7], np.int32)))
     canvas.show_picture(grey(640, 320), (640, 320), tracked)
     assert colour_at(canvas, 101, 252) == (8, 10, 14)  # the number's ground, at the left of the label
-    canvas.show_numbers(False)
+    canvas.show_parts(boxes=True, labels=True, numbers=False)
     assert colour_at(canvas, 101, 252) == class_colour(0)
 
 
@@ -188,6 +188,34 @@ def test_labels_keep_clear_of_reserved_places(qtbot: QtBot) -> None:
     canvas.reserve([(90, 230, 60, 30)])
     assert colour_at(canvas, 110, 250) == (90, 90, 90)
     assert colour_at(canvas, 110, 264) == class_colour(0)  # now inside it
+
+
+def test_labels_never_hide_a_small_object_and_the_mouse_shows_each(qtbot: QtBot) -> None:
+    canvas = make_canvas(qtbot)
+    places = [(x, y, x + 24, y + 44) for x in range(20, 600, 30) for y in range(20, 260, 50)]
+    canvas.show_picture(grey(640, 320), (640, 320), result(*((place, 0.9 - number / 1000, 0) for number, place in enumerate(places))))
+    overlay = canvas.overlay
+    assert overlay is not None
+    assert 0 < len(overlay.labels) < len(places)
+    for x, y, picture in overlay.labels:
+        for left, top, width, height in overlay.rects.tolist():
+            apart = x >= left + width or x + picture.width() <= left or y >= top + height or y + picture.height() <= top
+            assert apart, "no label lies on an object"
+    before = canvas.grab().toImage()
+    canvas.highlight(QPointF(*(overlay.rects[-1][:2] + 5).tolist()))
+    assert canvas.grab().toImage() != before
+
+
+def test_boxes_and_labels_are_turned_off_one_by_one(qtbot: QtBot) -> None:
+    canvas = make_canvas(qtbot)
+    canvas.show_picture(grey(640, 320), (640, 320), result(((100, 100, 200, 200), 0.9, 0)))
+    label, edge = (110, 250), (100, 310)
+    ground, colour = (90, 90, 90), class_colour(0)
+    assert (colour_at(canvas, *label), colour_at(canvas, *edge)) == (colour, colour)
+    canvas.show_parts(boxes=True, labels=False, numbers=True)
+    assert (colour_at(canvas, *label), colour_at(canvas, *edge)) == (ground, colour)
+    canvas.show_parts(boxes=False, labels=True, numbers=True)
+    assert (colour_at(canvas, *label), colour_at(canvas, *edge)) == (colour, ground)
 
 
 def wheel(canvas: VideoCanvas, at: QPoint, steps: int) -> None:

@@ -81,7 +81,7 @@ def test_the_transport_reads_and_speaks_like_the_player(transport: Transport) ->
     transport.set_playback(Playback(True))
     assert transport.play.accessibleName() == "Pause"
     transport.set_playback(Playback(True, waiting=True))
-    assert transport.hint.text() == "At the speed of detection"
+    assert transport.hint.text() == "Waits for detection"
     transport.set_source(SourceInfo("folder", SourceKind.IMAGES, "png", 10, 10, 12, None, None, ()))
     transport.set_position(4.0)
     assert (transport.time.text(), transport.length.text()) == ("5", "/ 12")

@@ -21,20 +21,25 @@ def library(tmp_path):
     return ZoneLibrary(tmp_path / "zones", QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
 
 
-def test_the_videos_of_a_folder_share_a_set(library, tmp_path):
+def test_a_set_belongs_to_its_video_until_it_is_given_to_the_folder(library, tmp_path):
     library.save("street", SET)
-    library.choose(tmp_path / "a" / "one.mp4", "street")
-    assert library.read_for(tmp_path / "a" / "two.mp4") == ("street", SET)
+    one, two = tmp_path / "a" / "one.mp4", tmp_path / "a" / "two.mp4"
+    library.choose(one, "street")
+    assert (library.read_for(one), library.is_own(one), library.read_for(two)) == (("street", SET), True, None)
+    library.give_folder(one, "street")
+    assert (library.read_for(two), library.is_own(one)) == (("street", SET), False)
     assert library.read_for(tmp_path / "b" / "two.mp4") is None
-    library.choose(tmp_path / "a" / "two.mp4", None)
-    assert library.read_for(tmp_path / "a" / "one.mp4") is None
+    library.choose(two, None)
+    assert (library.read_for(one), library.read_for(two)) == (("street", SET), None), "one video without lines changes no other"
+    library.choose(two, "street")
+    assert (library.read_for(two), library.is_own(two)) == (("street", SET), False)
 
 
 def test_a_set_is_shared_by_chosen_files_of_several_folders(library, tmp_path):
     for name in ("street", "yard"):
         library.save(name, SET)
     one, two, three, other = (tmp_path / name for name in ("a/one.mp4", "a/two.mp4", "b/three.mp4", "b/other.mp4"))
-    library.choose(other, "yard")
+    library.give_folder(other, "yard")
     library.share("street", [one, two, three], [other])
     assert [library.name_for(each) for each in (one, two, three, other)] == ["street", "street", "street", "yard"]
     assert library.name_for(tmp_path / "a" / "later.mp4") == "street"

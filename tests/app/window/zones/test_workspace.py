@@ -35,6 +35,7 @@ from framefleet.engine.types import Detections, FrameRef, FrameResult
 from framefleet.engine.zones.file import zones_text
 from framefleet.engine.zones.shapes import Line, Zone, ZoneSet
 from tests.support.media import make_video
+from tests.support.store import video_info
 from tests.support.window import CPU, feature, write_results
 
 FRAMES = 60
@@ -100,9 +101,13 @@ def test_a_drawn_line_is_counted_kept_and_listed(shown, qtbot, tmp_path):
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
     assert [shown.panel.model.index(0, column).data() for column in range(4)] == ["Line 1", "All", "← 0", "→ 1"]
     assert shown.list.model.index(1, 3).data() == "crosses Line 1 backward"
-    stored = json.loads((tmp_path / "zones" / "camera.json").read_text())
+    stored = json.loads((tmp_path / "zones" / "a.json").read_text())
     assert stored["lines"] == [{"name": "Line 1", "from": [40, 5], "to": [40, 100], "classes": []}]
-    assert shown.set.library.name_for(tmp_path / "camera" / "b.mp4") == "camera"
+    assert shown.panel.sets.currentText() == "a · this video only"
+    assert shown.set.library.name_for(tmp_path / "camera" / "b.mp4") is None, "lines belong to a video until they are given away"
+    choose(shown, "Use for all videos of this folder")
+    assert shown.set.library.name_for(tmp_path / "camera" / "b.mp4") == "a"
+    assert shown.panel.sets.currentText() == "a · all videos in camera"
 
 
 def test_events_counts_and_heat_are_those_of_the_shown_detections(shown, qtbot, window):
@@ -144,7 +149,7 @@ def test_the_export_knows_which_files_have_the_lines(shown, qtbot, window):
     assert dialog._with_zones == (0,)
     dialog.reject()
     dialog.deleteLater()
-    feature(window, Zones).set.library.assign(feature(window, QueuePanel).current.path.parent, None)
+    feature(window, Zones).set.library.assign(feature(window, QueuePanel).current.path, None)
     window.context.requests.export.emit(feature(window, QueuePanel).current, "")
     assert window.findChildren(ExportDialog)[-1]._with_zones == ()
 
@@ -263,6 +268,7 @@ def test_the_table_has_columns_for_what_there_is(shown, qtbot):
 
 def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tmp_path):
     draw_gate(shown)
+    shown.set.give_folder()
     results = write_results(tmp_path / "b.sqlite", make_video(tmp_path / "camera" / "b.mp4", FRAMES, (320, 240)), FRAMES)
     track_session(results.database)
     window.open_paths([results.database])
@@ -281,13 +287,13 @@ def test_the_counts_of_all_files_with_the_set_are_added(shown, qtbot, window, tm
     assert shown.panel.note.text() == "Without tracks or of another shape: c.mp4."
     shown.editor.reverse(0)
     qtbot.waitUntil(lambda: row() == ["→ 2", "← 0"])
-    choose(shown, "Files with this set…")
+    choose(shown, "Use for other videos…")
     dialog = window.findChild(FilesDialog)
     dialog.tree.topLevelItem(0).child(1).setCheckState(0, Qt.CheckState.Unchecked)
     dialog.accept()
     qtbot.waitUntil(lambda: row() == ["→ 1", "← 0"])
     assert shown.panel.remark.text() == "The sum of 1 file."
-    shown.set.share("camera", [item.path for item in window.context.queue], [])
+    shown.set.share("a", [item.path for item in window.context.queue], [])
     qtbot.waitUntil(lambda: row() == ["→ 2", "← 0"])
     window.context.run.remove(list(window.context.queue)[1].key)
     qtbot.waitUntil(lambda: row() == ["→ 1", "← 0"])
@@ -321,6 +327,7 @@ def test_several_files_are_counted_on_one_clock_and_their_tracks_stay_apart(tmp_
 
 def test_with_all_files_chart_and_routes_count_them_and_the_other_lists_say_that_they_do_not(shown, qtbot, window, tmp_path):
     draw_gate(shown)
+    shown.set.give_folder()
     results = write_results(tmp_path / "b.sqlite", make_video(tmp_path / "camera" / "b.mp4", FRAMES, (320, 240)), FRAMES)
     track_session(results.database)
     window.open_paths([results.database])
@@ -366,10 +373,26 @@ def test_the_lines_of_a_run_are_shown_with_its_results_until_the_user_removes_th
     zones = feature(window, Zones)
     qtbot.waitUntil(lambda: zones.list.model.rowCount() == 2)
     assert zones.list.model.index(1, 3).data() == "crosses gate backward"
-    assert (zones.editor.zones, zones.set.name) == (drawn, "camera")
-    assert zones.set.library.keep("other", drawn) == "camera"
+    assert (zones.editor.zones, zones.set.name) == (drawn, "a")
+    assert zones.set.library.keep("other", drawn) == "a"
     zones.set.choose("")
     assert (zones.editor.zones.shapes, zones.set.name) == ((), None)
+
+
+def test_objects_that_move_too_fast_to_be_followed_are_named(window, qtbot, tmp_path):
+    """Ten objects of 12 pixels move 30 pixels a frame."""
+    video, frames = make_video(tmp_path / "a.mp4", 10, (320, 240)), 10
+    with SessionWriter(tmp_path / "a.sqlite", ("person",), {}) as writer:
+        writer.add_source(0, str(video), video_info(str(video), frames))
+        for index in range(frames):
+            boxes = np.array([[5 + 30 * index, 5 + 20 * row, 17 + 30 * index, 17 + 20 * row] for row in range(10)], np.float32)
+            found = Detections(boxes, np.full(10, 0.9, np.float32), np.zeros(10, np.int32))
+            writer.add_frames([FrameResult(FrameRef(0, index, index / 30), CPU, 320, 240, found)])
+        writer.finish_source(0, str(video), Ledger(frames, frames), 1.0, None, False)
+    track_session(tmp_path / "a.sqlite")
+    window.open_paths([tmp_path / "a.sqlite"])
+    window.context.actions.zones.setChecked(True)
+    qtbot.waitUntil(lambda: "longer than their boxes" in feature(window, Zones).panel.note.text())
 
 
 def choose_scope(zones, number):
@@ -430,17 +453,22 @@ def test_many_classes_can_be_searched_and_unknown_ones_stay(qtbot):
 
 def test_a_set_is_imported_and_exported(shown, qtbot, tmp_path):
     titles = [action.text() for action in shown.panel.menu.actions() if not action.isEnabled()]
-    assert titles == ["Export…", "Files with this set…", "Delete this set"]  # there is none yet
+    assert titles == [
+        "Export…",
+        "Use for all videos of this folder",
+        "Use for other videos…",
+        "Delete these lines and zones",
+    ]  # there is none yet
     draw_gate(shown)
     assert all(action.isEnabled() for action in shown.panel.menu.actions())
     shown.set.write(tmp_path / "out.json")
     shown.set.take(tmp_path / "out.json")
-    assert shown.panel.sets.currentText() == "out"
+    assert shown.panel.sets.currentData() == "out"
     assert shown.editor.zones.shapes[0].name == "Line 1"
     (tmp_path / "wrong.json").write_text((tmp_path / "out.json").read_text().replace("480", "640"))
     shown.set.take(tmp_path / "wrong.json")
     assert "another shape" in shown.panel.note.text()
-    assert shown.panel.sets.currentText() == "out"
+    assert shown.panel.sets.currentData() == "out"
 
 
 def test_an_event_is_reached_by_key_and_click(shown, qtbot, window):
@@ -548,8 +576,8 @@ def test_the_chart_shows_the_chosen_line_and_trails_and_counts_stay_without_the_
 def test_another_look_at_a_file_makes_no_further_set(shown, qtbot, tmp_path):
     draw_gate(shown)
     for _ in range(2):
-        shown.set.choose("camera")
-    assert shown.set.library.names() == ["camera"]
+        shown.set.choose("a")
+    assert shown.set.library.names() == ["a"]
     assert len(shown.editor.zones.shapes) == 1
 
 
@@ -583,7 +611,7 @@ def test_a_folder_of_pictures_has_names_and_numbers_in_place_of_times(window, qt
 
 def test_what_is_drawn_over_the_picture_is_kept(window, qtbot, tmp_path):
     parts = feature(window, Zones).parts
-    assert {name for name in parts.actions if parts[name]} == {"zones", "trails", "numbers"}
+    assert {name for name in parts.actions if parts[name]} == {"boxes", "labels", "zones", "trails", "numbers"}
     parts.actions["trails"].trigger()
     parts.actions["heat"].trigger()
     assert (feature(window, Zones).layer.show_trails, feature(window, Zones).layer.show_heat) == (False, True)
@@ -612,13 +640,13 @@ def test_the_set_is_given_to_chosen_files(shown, qtbot, tmp_path, window):
         (tmp_path / "other").mkdir(exist_ok=True)
         window.open_paths([make_video(tmp_path / "other" / place, 3, (320, 240))])
     qtbot.waitUntil(lambda: len(window.context.queue) == 3)
-    choose(shown, "Files with this set…")
+    choose(shown, "Use for other videos…")
     dialog = window.findChild(FilesDialog)
     folders = [dialog.tree.topLevelItem(number) for number in range(2)]
     assert [folder.checkState(0) for folder in folders] == [Qt.CheckState.Checked, Qt.CheckState.Unchecked]
     folders[1].child(0).setCheckState(0, Qt.CheckState.Checked)
     dialog.accept()
-    assert [shown.set.library.name_for(item.path) for item in window.context.queue] == ["camera", "camera", None]
+    assert [shown.set.library.name_for(item.path) for item in window.context.queue] == ["a", "a", None]
     assert [shown.set.set_for(item) is not None for item in window.context.queue] == [True, True, False]
     first = next(iter(window.context.queue)).path
     assert [shown.set.is_shared(first, item.path) for item in window.context.queue] == [True, True, False]

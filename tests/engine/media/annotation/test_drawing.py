@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -112,8 +114,11 @@ def beside(distance):
 
 def test_without_room_a_label_loses_its_percentage_and_then_goes_as_a_whole(qapp):
     widths = []
+    size = FLAT[0], 60  # the only room for labels is above the boxes
     for distance in range(180, 0, -2):
-        labels = Overlay(beside(distance), Placement(0, 0, *FLAT, FLAT), FLAT, lambda _: "motorbike", 1.0, numbers=True).labels
+        found = beside(distance)
+        standing = replace(found, boxes=found.boxes + np.array([0, 30, 0, 30], np.float32))
+        labels = Overlay(standing, Placement(0, 0, *size, size), size, lambda _: "motorbike", 1.0, numbers=True).labels
         assert len(labels) in (2, 4)  # the number of a track never stands alone
         widths.append(labels[3][2].width() if len(labels) > 2 else 0)
     assert widths == sorted(widths, reverse=True)

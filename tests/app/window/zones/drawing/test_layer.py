@@ -140,3 +140,17 @@ def test_the_heat_map_is_strongest_where_objects_were():
     assert np.unravel_index(shares.argmax(), shares.shape) == (20, 11)
     image = heat_image(shares)
     assert image.pixelColor(11, 20).alpha() > image.pixelColor(71, 20).alpha() > image.pixelColor(40, 40).alpha() == 0
+
+
+def test_a_line_is_dragged(layer, qtbot):
+    """A press sets its start, the release its end; a click leaves the end to another click."""
+    layer.editor.begin(Line)
+    qtbot.mousePress(layer, Qt.MouseButton.LeftButton, pos=QPoint(50, 60))
+    qtbot.mouseMove(layer, QPoint(150, 90))
+    qtbot.mouseRelease(layer, Qt.MouseButton.LeftButton, pos=QPoint(150, 90))
+    assert [shape.points for shape in layer.editor.zones.shapes] == [((50, 60), (150, 90))]
+    layer.editor.begin(Line)
+    click(qtbot, layer, 20, 20)
+    assert layer.editor.draft == [(20, 20)]
+    click(qtbot, layer, 20, 120)
+    assert layer.editor.zones.shapes[1].points == ((20, 20), (20, 120))
