@@ -57,6 +57,7 @@ class Corrector(QObject):
         self.bar.hide()
         self._joining: int | None = None
         self._frame: int | None = None
+        self._position: float | None = None
         self.busy = False
         self._waiting: deque[Callable[[], None]] = deque()  # what to undo and redo when the correction under way is made
         self._outdated = False  # whether the canvas shows the detections from before the last correction
@@ -107,8 +108,11 @@ class Corrector(QObject):
             self._select(None)
 
     def _picture_changed(self) -> None:
+        result, before = self._canvas.result, self._position
+        self._position = self._viewer.player.position
+        if result is None and self._position == before:
+            return  # its detections are being read again
         self._outdated = False
-        result = self._canvas.result
         frame = None if result is None else result.ref.index
         if self.bar.isVisible():
             if self._shown_database != self._database:
@@ -188,7 +192,7 @@ class Corrector(QObject):
     def _act(self, name: str, class_id: int = 0) -> None:
         """Correct the selected object."""
         item, frame, selected, track = self._viewer.item, self._frame, self._selection.object, self._track
-        if self.busy or item is None or item.results is None or item.results.source < 0:
+        if self.busy or item is None or item.results is None or item.results.source < 0 or self._canvas.result is None:
             return
         if name == "join" and track is not None and self._joining in (None, track):
             self._joining = track
