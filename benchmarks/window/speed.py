@@ -182,7 +182,7 @@ def opening(path: Path) -> dict[str, float]:
     rows, _ = timed(lambda: connection.execute("SELECT sum(length(boxes)) FROM frames").fetchall(), time.process_time)
     opened, found = timed(lambda: read_stored(path), time.perf_counter)
     tally = Tally()
-    counted, _ = timed(lambda: count_stored(found[0], tally, Event()), time.process_time)
+    counted, _ = timed(lambda: count_stored([(found[0], tally)], Event()), time.process_time)
     drawn, _ = timed(lambda: (tally.activity(0.25), tally.counts(0.25)), time.perf_counter)
     return {"rows": rows, "opened": opened, "counted": counted, "drawn": drawn}
 

@@ -125,7 +125,7 @@ class Overlay:
         """The whole label of one box, also where it has no room."""
         wide, pictures = self._pictures(int(self._classes[index]), int(self._percents[index]), int(self._tracks[index]), self._step)
         box = tuple(self.rects[index].tolist())
-        place = LabelPlaces(self._area, _label_height(self._step)).place(box, wide)  # type: ignore[arg-type]
+        place = LabelPlaces(self._area, _label_height(self._step)).place(box, wide)
         return _beside(pictures, place[0], place[1]) if place is not None else []
 
     def at(self, point: QPointF) -> int | None:
