@@ -41,7 +41,7 @@ class Requests(QObject):
     open_paths: list of Path that the user chose. export: QueueItem or None, and the format to choose at first ("" = the last one).
     clips: QueueItem or None, and the Part to save, or None. count: at lines and zones of the shown file. draw: Line or Zone, the type of
     what to draw. drop_area: a further window on which files can be dropped.
-    bottleneck: Bottleneck or None, whenever it has changed.
+    bottleneck: Bottleneck or None, whenever it has changed. progress: the finished part of the files that run, 0..1, or None.
     """
 
     open_paths = Signal(object)
@@ -51,6 +51,7 @@ class Requests(QObject):
     draw = Signal(object)
     drop_area = Signal(QWidget)
     bottleneck = Signal(object)
+    progress = Signal(object)
 
 
 class Context:

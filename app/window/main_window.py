@@ -18,7 +18,7 @@ from framefleet.app.window.demo import demo
 from framefleet.app.window.devices import panel as devices
 from framefleet.app.window.events import clips
 from framefleet.app.window.grid import grid
-from framefleet.app.window.messages import run_messages
+from framefleet.app.window.messages import progress, run_messages
 from framefleet.app.window.messages.run_messages import QuitQuestion
 from framefleet.app.window.queue import panel as queue
 from framefleet.app.window.queue.item import QueueItem
@@ -26,6 +26,7 @@ from framefleet.app.window.results import counts, export, interrupted, outcome, 
 from framefleet.app.window.sessions import dialog as sessions
 from framefleet.app.window.start_page import make_start_page
 from framefleet.app.window.viewer import filter_panel
+from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import Severity
 from framefleet.app.window.widgets.build import column, within_screen
 from framefleet.app.window.widgets.translation import translate
@@ -51,6 +52,7 @@ FEATURES = (
     cluster,
     tuning,
     run_messages,
+    progress,
 )
 """Modules with a function ``attach(context)``, in the order of their panels."""
 SIZE = 1360, 840
@@ -100,6 +102,7 @@ class MainWindow(QMainWindow):
         self._features = [module.attach(context) for module in FEATURES]
         self._placed = [placed for feature in self._features for placed in feature.panels]
         self.top, self.status, self.start = make_top_bar(context), make_status_line(context), make_start_page(context)
+        self._title: dict[str, str] = {}
         self._before: list[int] = []  # sizes of the middle while its lower part gives room to the picture
         self._gives_way = False  # whether the lower part is hidden then if the window is small
         self._lay_out()
@@ -157,6 +160,7 @@ class MainWindow(QMainWindow):
             rows.connect(self._rows_changed)
         actions.fullscreen.setEnabled(False)
         context.selection.file_changed.connect(self._file_changed)
+        context.requests.progress.connect(self._show_progress)
         context.settings.language_changed.connect(self._language_changed)
         for wanted in (actions.fullscreen.triggered, viewer.transport.fullscreen.clicked, viewer.canvas.activated):
             wanted.connect(self.toggle_fullscreen)
@@ -174,9 +178,18 @@ class MainWindow(QMainWindow):
         self.context.actions.fullscreen.setEnabled(len(self.context.queue) > 0)  # else it would show the start page without a way back
 
     def _file_changed(self, item: QueueItem | None) -> None:
-        self.setWindowTitle("Framefleet" if item is None else f"{item.path.name} — Framefleet")
+        self._show_title(name=item.path.name if item is not None else "")
         if item is not None:
             self.pages.setCurrentWidget(self.middle)
+
+    def _show_progress(self, fraction: float | None) -> None:
+        self._show_title(percent="" if fraction is None else formats.percent(fraction))
+
+    def _show_title(self, **changed: str) -> None:
+        """Name the progress and the file in the title."""
+        self._title |= changed
+        what = " · ".join(filter(None, (self._title.get("percent"), self._title.get("name"))))
+        self.setWindowTitle(f"{what} — Framefleet" if what else "Framefleet")
 
     def _language_changed(self) -> None:
         """Open the window again in the new language: at once, or when the user says so while files are not finished."""

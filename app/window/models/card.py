@@ -6,72 +6,65 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QPushButton, QWidget
 
+from framefleet.app.window.models.chart import Speed
 from framefleet.app.window.models.files import Download, ModelDownloads
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, set_role
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.model.load import ModelSummary
 from framefleet.engine.model.registry.catalogue import ModelEntry, Purpose, is_installed, partial_bytes
 from framefleet.engine.settings import ModelFiles
 
-_WIDTH = 84
+COLUMNS = (
+    (64, marked("models", "download"), marked("models", "The size of the download")),
+    (86, marked("models", "frames/s here"), marked("models", "Measured on this machine, in the newest run with this model")),
+    (74, marked("models", "accuracy"), marked("models", "Average precision on COCO at IoU 0.50–0.95, as the authors published it")),
+    (86, marked("models", "input"), marked("models", "The size of the network's input, pixels")),
+    (48, marked("models", "GFLOP"), marked("models", "Computation for one picture: half as much takes about half the time")),
+    (74, marked("models", "parameters"), marked("models", "The number of values in the weight file")),
+)
+"""The columns of figures: their widths, logical pixels, their headings, and what they mean."""
+GAP = 12
 
 
-def of_entry(entry: ModelEntry) -> QGridLayout:
-    """The figures of a model of the catalogue."""
-    why = translate("models", "Average precision on COCO at IoU 0.50–0.95; {ap50} at IoU 0.50").format(ap50=formats.share(entry.ap50 / 100))
-    accuracy = formats.share(entry.ap / 100), "COCO AP", why
-    download = entry.download_bytes, translate("models", "download"), entry.weights_bytes
-    return _columns((accuracy, *_common(entry.gflops, (entry.side, entry.side), entry.parameters, download)))
+def heading() -> QWidget:
+    """The headings of the figures of all models."""
+    line = QWidget()
+    made = [label("small", translate("models", name), tip=translate("models", tip)) for _, name, tip in COLUMNS]
+    row(None, *_in_columns(made), _button_box(), spacing=GAP, margins=(16, 0, 15, 0), of=line)
+    return line
 
 
-def of_summary(summary: ModelSummary) -> QGridLayout:
-    """The figures of a model of the user's own, whose accuracy is not published."""
-    labels = ", ".join(summary.labels[:20]) + (" …" if summary.classes > 20 else "")
-    classes = formats.count(summary.classes), translate("models", "classes"), labels
-    weights = summary.weights_bytes, translate("models", "weights"), summary.weights_bytes
-    return _columns((classes, *_common(summary.gflops, (summary.width, summary.height), summary.parameters, weights)))
+def _in_columns(figures: Sequence[QLabel]) -> Sequence[QLabel]:
+    """Give figures the widths of their columns."""
+    for figure, (width, *_) in zip(figures, COLUMNS, strict=True):
+        figure.setFixedWidth(width)
+        figure.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    return figures
 
 
-def _common(gflops: float, size: tuple[int, int], parameters: int, file: tuple[int, str, int]) -> Sequence[tuple[str, str, str]]:
-    """The figures of all models. size: of the input, pixels. file: the bytes to show, what they are, and the exact number of bytes."""
-    shown, what, exact = file
-    return (
-        (
-            formats.rate(gflops),
-            translate("models", "GFLOP / picture"),
-            translate("models", "Computation for one picture: half as much takes about half the time"),
-        ),
-        ("{} × {}".format(*size), translate("models", "pixels"), translate("models", "The size of the network's input")),
-        (
-            translate("models", "{parameters} M").format(parameters=formats.decimal(parameters / 1e6)),
-            translate("models", "parameters"),
-            translate("models", "{parameters} parameters").format(parameters=formats.count(parameters)),
-        ),
-        (
-            translate("models", "{megabytes} MB").format(megabytes=formats.count(round(shown / 1e6))),
-            what,
-            translate("models", "The weight file has exactly {weights_bytes} bytes").format(weights_bytes=formats.count(exact)),
-        ),
-    )
+class Figures:
+    """The figures of one model, in the order of ``COLUMNS``. size: bytes of the download or of the weights. accuracy: percent."""
 
+    def __init__(self, size: int, accuracy: float | None, side: tuple[int, int], gflops: float, parameters: int) -> None:
+        self.speed = label("section", formats.DASH)
+        values = (
+            label("section", translate("models", "{megabytes} MB").format(megabytes=formats.count(round(size / 1e6)))),
+            self.speed,
+            label("section", formats.DASH if accuracy is None else formats.share(accuracy / 100)),
+            label("muted", "{} × {}".format(*side)),
+            label("muted", formats.rate(gflops)),
+            label("muted", translate("models", "{parameters} M").format(parameters=formats.decimal(parameters / 1e6)),
+                  tip=translate("models", "{parameters} parameters").format(parameters=formats.count(parameters))),
+        )  # fmt: skip
+        self.labels = _in_columns(values)
 
-def _columns(figures: Sequence[tuple[str, str, str]]) -> QGridLayout:
-    """figures: value, caption and tooltip of each column."""
-    table = QGridLayout()
-    table.setVerticalSpacing(1)
-    table.setRowStretch(0, 1)
-    table.setRowStretch(3, 1)
-    table.setHorizontalSpacing(10)
-    widest = label("section", "1280 × 1280")
-    widest.ensurePolished()
-    for number, (value, caption, tip) in enumerate(figures):
-        table.addWidget(label("section", value, tip=tip), 1, number, Qt.AlignmentFlag.AlignRight)
-        table.addWidget(label("small", caption, tip=tip), 2, number, Qt.AlignmentFlag.AlignRight)
-        table.setColumnMinimumWidth(number, widest.sizeHint().width() if "×" in value else _WIDTH)
-    return table
+    def show_speed(self, speed: Speed | None) -> None:
+        """Show the throughput that was measured here, None = it did not run yet."""
+        self.speed.setText(formats.DASH if speed is None else formats.rate(speed.rate))
+        self.speed.setToolTip("" if speed is None else speed.hardware)
 
 
 _COLOURS = {
@@ -123,16 +116,18 @@ class ModelCard(QFrame):
         self.cancel = self._button(translate("models", "Cancel"), self.cancel_requested)
         self.use = self._button(translate("models", "Use"), self.use_requested, "primary")
         self.remove = self._button(translate("models", "Remove"), self.remove_requested, "flat")
-        head = row(label("section", entry.title), _chip(entry.purpose), None, spacing=10)
-        words = column(None, head, label("small", translate("models", entry.note), wrap=True), None, spacing=3)
-        across = row((words, 1), of_entry(entry), _button_box(self.download, self.cancel, self.use, self.remove), spacing=16)
         unknown = translate("models", "not stated")
         facts = translate("models", "Licence: {licence} · Published by the authors: {speed}")
-        self.facts = label(
-            "small", facts.format(licence=entry.licence or unknown, speed=translate("models", entry.published_speed) or unknown)
-        )
-        self.facts.setToolTip(translate("models", "Source: README of github.com/AlexeyAB/darknet. The speed is that of Darknet."))
-        column(across, self.facts, self.bar, self.message, spacing=8, margins=(16, 10, 14, 10), of=self)
+        facts = facts.format(licence=entry.licence or unknown, speed=translate("models", entry.published_speed) or unknown)
+        source = translate("models", "Source: README of github.com/AlexeyAB/darknet. The speed is that of Darknet.")
+        head = row(label("section", entry.title), _chip(entry.purpose), None, spacing=10)
+        note = label("small", translate("models", entry.note), wrap=True, tip=f"{facts}\n{source}")
+        words = column(None, head, note, None, spacing=2)
+        self.figures = Figures(entry.download_bytes, entry.ap, (entry.side, entry.side), entry.gflops, entry.parameters)
+        buttons = _button_box(self.download, self.cancel, self.use, self.remove)
+        across = row((words, 1), *self.figures.labels, buttons, spacing=GAP)
+        self.setToolTip(f"{facts}\n{source}")
+        column(across, self.bar, self.message, spacing=6, margins=(16, 6, 14, 6), of=self)
 
     def _button(self, title: str, signal: Any, role: str = "") -> QPushButton:
         button = push_button(title, lambda: signal.emit(self.entry), role=role)
@@ -157,6 +152,7 @@ class ModelCard(QFrame):
             if in_use
             else translate("models", "Delete it from {folder}").format(folder=downloads.folder)
         )
+        focused = next((button for button in (self.download, self.cancel, self.use, self.remove) if button.hasFocus()), None)
         for widget, shown in (
             (self.download, running is None and not installed),
             (self.cancel, running is not None),
@@ -166,6 +162,8 @@ class ModelCard(QFrame):
             (self.message, running is not None or partial > 0 or bool(error)),
         ):
             widget.setVisible(shown)
+        if focused is not None and focused.isHidden():  # the keyboard stays at this model
+            next(button for button in (self.download, self.cancel, self.use) if not button.isHidden()).setFocus()
         self.cancel.setEnabled(running is None or not running.cancellation.asked)
         state = self._state(running, partial, error)
         self.message.setText(state)
@@ -222,10 +220,15 @@ class OwnCard(QFrame):
         for button in (self.use, self.remove):
             button.setAccessibleName(f"{button.text()} {title}")
         buttons = _button_box(self.use, self.remove)
-        words = column(None, label("section", title), note, None, spacing=3)
+        words = column(None, label("section", title), note, None, spacing=2)
+        self.name = title
+        self.figures: Figures | None = None
         if isinstance(found, ModelSummary):
-            across = row((words, 1), of_summary(found), buttons, spacing=16)
+            labels = ", ".join(found.labels[:20]) + (" …" if found.classes > 20 else "")
+            self.setToolTip(f"{formats.plural(found.classes, 'class')}: {labels}")
+            self.figures = Figures(found.weights_bytes, None, (found.width, found.height), found.gflops, found.parameters)
+            across = row((words, 1), *self.figures.labels, buttons, spacing=GAP)
         else:
-            across = row((words, 1), (label("error", found, wrap=True), 1), buttons, spacing=16)
-        column(across, margins=(16, 10, 14, 10), of=self)
+            across = row((words, 1), (label("error", found, wrap=True), 1), buttons, spacing=GAP)
+        column(across, margins=(16, 6, 14, 6), of=self)
         self.setAccessibleName(f"{title}, {found}" if isinstance(found, str) else title)

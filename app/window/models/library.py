@@ -1,6 +1,6 @@
 """The list of models: the catalogue with its downloads, and the user's own models."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -8,17 +8,19 @@ from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDialog, QScrollArea, QWidget
 
-from framefleet.app.window.models.card import ModelCard, OwnCard
+from framefleet.app.window.models.card import ModelCard, OwnCard, heading
 from framefleet.app.window.models.chart import ModelChart, Speed, read_speeds
 from framefleet.app.window.models.comparison import ask_for_comparison
 from framefleet.app.window.models.files import ModelDownloads, ModelParts, OwnModels, check_all
 from framefleet.app.window.queue.open_files import local_paths
 from framefleet.app.window.queue.opening import Intake, sort_paths
 from framefleet.app.window.session.background import Background
+from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, show_inside, within_screen, wrapped
 from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.questions import ask, show_folder
+from framefleet.app.window.widgets.painting import icon
+from framefleet.app.window.widgets.questions import Mode, ask, file_dialog, show_folder
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import FramefleetError
 from framefleet.engine.model.load import ModelSummary, check_model
@@ -26,20 +28,29 @@ from framefleet.engine.model.registry.catalogue import FAMILY, ModelEntry, files
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
 
+FOR_GPU, FOR_CPU = "yolov4-csp", "yolov4-tiny"
+"""The models that are recommended for machines with and without a GPU."""
+
 
 class ModelList(QDialog):
-    """Shows a card for each model. in_use: the cfg of the current model. entries: of the catalogue, None = all.
+    """Shows the model in use, the one that suits this machine, and a table of the others, the user's own ones last.
 
-    Below them are the user's own models. chosen: ModelFiles to use. dropped: Intake of model files to add. removed: ModelFiles that leave
-    the list.
+    in_use: the cfg of the current model. entries: of the catalogue, None = all. gpu: whether this machine has one. chosen: ModelFiles to
+    use. dropped: Intake of model files to add. opened: Intake of files that the user chose to use. removed: ModelFiles that leave the list.
     """
 
     chosen = Signal(object)
     dropped = Signal(object)
+    opened = Signal(object)
     removed = Signal(object)
 
     def __init__(
-        self, downloads: ModelDownloads, in_use: Path | None, parent: QWidget | None = None, entries: Sequence[ModelEntry] | None = None
+        self,
+        downloads: ModelDownloads,
+        in_use: Path | None,
+        parent: QWidget | None = None,
+        entries: Sequence[ModelEntry] | None = None,
+        gpu: bool = False,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(translate("models", "Models"))
@@ -49,6 +60,10 @@ class ModelList(QDialog):
         self._in_use = in_use
         self.cards = {entry.name: ModelCard(entry) for entry in entries or FAMILY}
         self.own_cards: list[OwnCard] = []
+        self._speeds: Mapping[str, Speed] = {}
+        wanted = FOR_GPU if gpu else FOR_CPU
+        self.recommended = next((card for card in self.cards.values() if card.entry.name == wanted), None)
+        self.why = translate("models", "It has a GPU.") if gpu else translate("models", "It has no GPU.")
         self.chart = ModelChart([card.entry for card in self.cards.values()])
         self._arrange()
         for card in self.cards.values():
@@ -76,34 +91,78 @@ class ModelList(QDialog):
             "models", "The official YOLOv4 family. All find the 80 classes of COCO: people, vehicles, animals, everyday things."
         )
         inside, scroll = QWidget(), QScrollArea()
+        first = self.used = next((card for card in self.cards.values() if self._uses(card.entry)), None)
+        second = self.recommended if self.recommended is not first else None
+        self.used_heading = label("heading", translate("models", "In use"))
+        self.used_heading.setVisible(first is not None)
+        suits = label("heading", f"{translate('models', 'Recommended for this machine')} — {self.why}")
+        others = [card for card in self.cards.values() if card not in (first, second)]
         self.own_heading = label("heading", translate("models", "Your own models"))
         self.own_heading.hide()
-        parts = (self.chart, *self.cards.values(), self.own_heading, None)
-        self._column = column(*parts, spacing=8, margins=(24, 2, 24, 16), of=inside)
+        self.fold = push_button(translate("models", "Accuracy against speed"), role="fold")
+        self.fold.setCheckable(True)
+        self.fold.toggled.connect(self._show_chart)
+        self._show_chart(False)
+        parts = [self.used_heading, *([first] if first is not None else [])]
+        parts += [suits, second] if second is not None else []
+        parts += [label("heading", translate("models", "All other models")), *others] if others else []
+        self._column = column(
+            heading(), *parts, self.own_heading, 1.0, self.fold, self.chart, spacing=6, margins=(24, 2, 24, 16), of=inside
+        )
         show_inside(scroll, inside)
         files_tip = translate("models", "Any Darknet .cfg and .weights; they can also be dropped here")
-        self.own = push_button(translate("models", "Use your own files…"), tip=files_tip)
+        self.own = push_button(translate("models", "Use your own files…"), self._choose_files, tip=files_tip)
         self.open_folder = push_button(translate("models", "Show folder"), self._show_folder, tip=str(self._downloads.folder))
         self.close_button = push_button(translate("models", "Close"), self.reject)
         self.compare = push_button(translate("models", "Compare two models…"))
         self.note = wrapped("error")
         self.note.setContentsMargins(24, 6, 24, 0)
         below = row(self.own, self.open_folder, self.compare, None, self.close_button, spacing=8, margins=(24, 12, 24, 14))
-        head = column(label("title", translate("models", "Choose a model")), label("muted", about), spacing=4, margins=(24, 18, 24, 12))
+        head = column(label("title", translate("models", "Choose a model")), label("muted", about), spacing=4, margins=(24, 18, 24, 8))
         outer = column(head, (scroll, 1), self.note, below, spacing=0, of=self)
         self.resize(within_screen(self, 1120, min(outer.sizeHint().height() + inside.sizeHint().height(), 780)))
 
+    def _uses(self, entry: ModelEntry) -> bool:
+        """Whether a model of the catalogue is in use."""
+        return files_of(entry, self._downloads.folder).cfg == self._in_use
+
+    def _show_chart(self, shown: bool) -> None:
+        self.chart.setVisible(shown)
+        self.fold.setIcon(icon("chevron-up" if shown else "chevron-down", theme.MUTED))
+
+    def _choose_files(self) -> None:
+        """Let the user choose the files of a model in a file dialog."""
+        kinds = translate("models", "Models (*.cfg *.weights *.names)")
+        dialog = file_dialog(self, translate("models", "Use your own files"), "", kinds)
+        dialog.setFileMode(Mode.ExistingFiles)
+        dialog.filesSelected.connect(lambda names: self.opened.emit(sort_paths(map(Path, names))))
+        dialog.open()
+
+    def show_speeds(self, speeds: Mapping[str, Speed]) -> None:
+        """Show what was measured on this machine, by the model's name."""
+        self._speeds = speeds
+        self.chart.show_speeds(speeds)
+        for name, card in self.cards.items():
+            card.figures.show_speed(speeds.get(name))
+        for own in self.own_cards:
+            if own.figures is not None:
+                own.figures.show_speed(speeds.get(own.name))
+
     def show_own(self, models: Sequence[tuple[ModelFiles, ModelSummary | str]]) -> None:
-        """Show these models of the user's own, each with its properties or why it cannot be used."""
+        """Show these models of the user's own, each with its properties or why it cannot be used. That in use comes first of all."""
         for card in self.own_cards:
             self._column.removeWidget(card)
             card.deleteLater()
-        self.own_heading.setVisible(bool(models))
         self.own_cards = [OwnCard(files, found, files.cfg == self._in_use) for files, found in models]
+        used = [card for card in self.own_cards if card.files.cfg == self._in_use]
+        self.own_heading.setVisible(len(self.own_cards) > len(used))
+        self.used_heading.setVisible(bool(used) or self.used is not None)
         for card in self.own_cards:
             card.use_requested.connect(self.chosen)
             card.remove_requested.connect(self.removed)
-            self._column.insertWidget(self._column.count() - 1, card)
+            place = self._column.indexOf(self.used_heading) + 1 if card in used else self._column.indexOf(self.fold) - 1
+            self._column.insertWidget(place, card)
+        self.show_speeds(self._speeds)
 
     def show_note(self, text: str) -> None:
         """Show what is wrong with a dropped file, "" = nothing."""
@@ -123,7 +182,7 @@ class ModelList(QDialog):
 
     def _refresh_one(self, name: str, _files: object = None) -> None:
         if (card := self.cards.get(name)) is not None:
-            card.refresh(self._downloads, files_of(card.entry, self._downloads.folder).cfg == self._in_use)
+            card.refresh(self._downloads, self._uses(card.entry))
 
     def _show_folder(self) -> None:
         self._downloads.folder.mkdir(parents=True, exist_ok=True)
@@ -141,13 +200,12 @@ class ModelList(QDialog):
 
 
 class ModelLibrary(QObject):
-    """Owns the list and the downloads. sessions: their folder. chosen: ModelFiles to use. own_requested: the user wants to use other files.
+    """Owns the list and the downloads. sessions: their folder. chosen: ModelFiles to use. wanted: the list shall be opened.
 
-    wanted: the list shall be opened. ``dialog``: the open list, None while it is closed.
+    ``dialog``: the open list, None while it is closed.
     """
 
     chosen = Signal(object)
-    own_requested = Signal()
     wanted = Signal()
 
     def __init__(self, store: QSettings, background: Background, sessions: Path, banners: BannerArea, parent: QObject) -> None:
@@ -158,17 +216,16 @@ class ModelLibrary(QObject):
         self.downloads.ended.connect(self._download_ended)
         self.dialog: ModelList | None = None
 
-    def open(self, in_use: Path | None, window: QWidget) -> None:
-        """Show the list. in_use: the cfg of the current model. window: the dialog's parent."""
+    def open(self, in_use: Path | None, window: QWidget, gpu: bool = False) -> None:
+        """Show the list. in_use: the cfg of the current model. window: the dialog's parent. gpu: whether this machine has one."""
         if self.dialog is not None:
             self.dialog.raise_()
             return
         self._banners.remove("download")
-        dialog = self.dialog = ModelList(self.downloads, in_use, window)
+        dialog = self.dialog = ModelList(self.downloads, in_use, window, gpu=gpu)
         dialog.chosen.connect(self._choose)
-        dialog.own.clicked.connect(self.close)
-        dialog.own.clicked.connect(self.own_requested)
         dialog.dropped.connect(self._add)
+        dialog.opened.connect(partial(self._add, use=True))
         dialog.removed.connect(self._forget)
         dialog.compare.clicked.connect(lambda: ask_for_comparison(dialog, self._background, self._show_note))
         dialog.finished.connect(self._closed)
@@ -196,7 +253,7 @@ class ModelLibrary(QObject):
 
     def _show_speeds(self, speeds: dict[str, Speed]) -> None:
         if self.dialog is not None:
-            self.dialog.chart.show_speeds(speeds)
+            self.dialog.show_speeds(speeds)
 
     def _show_note(self, said: Notice | str) -> None:
         if self.dialog is not None:
@@ -209,8 +266,8 @@ class ModelLibrary(QObject):
 
         self._background.start(self, partial(check_all, self.own.read()), checked, self._show_note)
 
-    def _add(self, intake: Intake) -> None:
-        """Add a dropped model to the list."""
+    def _add(self, intake: Intake, use: bool = False) -> None:
+        """Add a model to the list. use: also use it."""
         parts = ModelParts().updated(intake)
         files = parts.files
         if files is None:
@@ -220,7 +277,10 @@ class ModelLibrary(QObject):
         def added(_: ModelSummary) -> None:
             self.own.add(files)
             self._show_note("")
-            self._show_own()
+            if use:
+                self._choose(files)
+            else:
+                self._show_own()
 
         self._background.start(self, partial(check_model, files), added, self._show_note)
 

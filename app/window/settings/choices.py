@@ -71,7 +71,6 @@ class RunChoices(QObject):
         controller.file_done.connect(self.last_run.show_item)
         self.library = ModelLibrary(store, background, controller.folder, banners, self)
         self.library.chosen.connect(self._use)
-        self.library.own_requested.connect(self.open_dialog)
         self.library.wanted.connect(self.open_models)
         self._found: tuple[DeviceDescription, ...] | None = None
         self._recorded = recording.devices if recording is not None else ()
@@ -185,7 +184,8 @@ class RunChoices(QObject):
     def open_models(self) -> None:
         """Show the models that can be downloaded."""
         model = self.preferences.model
-        self.library.open(model.cfg if model is not None else None, self.dialog or self._window)
+        gpu = any(known.id.kind != "cpu" and known.available for known in self._offered or ())
+        self.library.open(model.cfg if model is not None else None, self.dialog or self._window, gpu)
 
     def _use(self, files: ModelFiles) -> None:
         if self.dialog is not None:

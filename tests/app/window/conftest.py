@@ -18,6 +18,7 @@ from framefleet.app.window.timeline.timeline import MARGIN, Timeline
 from framefleet.app.window.widgets import translation
 from framefleet.app.window.widgets.appearance import Theme, apply_theme
 from framefleet.engine.devices.discovery import discover
+from framefleet.engine.devices.recording import Recording
 from framefleet.engine.settings import ModelFiles
 from tests.support.media import make_video
 
@@ -67,9 +68,9 @@ def open_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[..., MainWind
     """Opens windows with the same settings, one after the other."""
     windows: list[MainWindow] = []
 
-    def open_one(model: ModelFiles | None = None) -> MainWindow:
+    def open_one(model: ModelFiles | None = None, recording: Recording | None = None) -> MainWindow:
         store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-        window = MainWindow(store, tmp_path / "sessions", model)
+        window = MainWindow(store, tmp_path / "sessions", model, recording=recording)
         windows.append(window)
         window.show()
         return window

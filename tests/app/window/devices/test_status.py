@@ -1,12 +1,30 @@
 from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
 
 from framefleet.app.window.devices.figures import ceiling
 from framefleet.app.window.devices.status import DeviceStatus, Phase, fold
+from framefleet.app.window.session.thread import Feed
 from framefleet.engine.backends.base import reasons
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
+from framefleet.engine.pool.events import (
+    DeviceFailed,
+    DeviceLeft,
+    DeviceReady,
+    DeviceStarting,
+    DeviceStats,
+    EngineBuilding,
+    Ledger,
+    RunFigures,
+    SourceFinished,
+    SourceOpened,
+    SourceProgress,
+)
 from framefleet.engine.types import AS_ASKED
 from tests.support.notices import words
+from tests.support.store import video_info
 from tests.support.window import CPU, engine_info
 
 
@@ -89,3 +107,46 @@ def test_a_new_batch_is_explained_once_it_differs() -> None:
     smaller = replace(engine, batch=16, reason=reasons(AS_ASKED, Notice("backends.batch", batch=16, why=why)))
     note = fold(status, DeviceReady(smaller), 2.0).note
     assert note == "The batch size changed from 32 to 16: the device's memory became too small for 32"
+
+
+def measured(seconds: float, latencies: list[float], frames: int) -> DeviceStats:
+    """A report of a device that did so many frames in a run of this length."""
+    run = RunFigures().with_interval(frames, seconds, np.array(latencies, np.float32))
+    return DeviceStats(CPU, frames, 80.0, 5.0, 9.0, run=run)
+
+
+def test_after_a_run_its_averages_stay_and_so_do_its_charts() -> None:
+    now = 0.0
+    feed, source = Feed(lambda: now), SourceProgress(Path("a.mp4"))
+    opened = SourceOpened(0, video_info("a.mp4", 100))
+    feed.apply(opened, source := source.after(opened))
+    feed.apply(DeviceReady(engine_info()))
+    feed.apply(measured(2.0, [10.0] * 98 + [200.0] * 2, 100))
+    (status,) = feed.take().devices
+    assert (status.shown.frames_per_second, status.shown.latency_p50) == (80.0, 5.0)  # those of the last interval
+    finished = SourceFinished(0, Ledger(100, 100), 2.0, None)
+    feed.apply(finished, source.after(finished))
+    now = 90.0
+    feed.apply(DeviceStats(CPU, 100, 0.0, None, None, run=measured(2.0, [10.0] * 98 + [200.0] * 2, 100).run))
+    (status,) = feed.take().devices
+    assert status.at_rest
+    assert status.shown.frames_per_second == 50.0
+    assert status.shown.latency_p50 == pytest.approx(10.0, rel=0.02)
+    assert status.shown.latency_p99 == pytest.approx(200.0, rel=0.02)
+    assert [sample.time for sample in status.samples] == [0.0]
+    feed.end(None)
+    (status,) = feed.take().devices
+    assert (status.phase, status.shown.frames_per_second) == (Phase.IDLE, 50.0)
+
+
+def test_a_paused_run_goes_on_counting() -> None:
+    before = fold(fold(DeviceStatus(CPU), DeviceReady(engine_info()), 0.0), measured(2.0, [10.0] * 100, 100), 0.0)
+    feed = Feed(devices=(before,))
+    (status,) = feed.take().devices
+    assert (status.frames, status.shown.frames_per_second) == (100, 50.0)
+    feed.apply(DeviceStarting(CPU, 1))
+    feed.apply(DeviceReady(engine_info()))
+    feed.apply(measured(6.0, [10.0] * 100, 100))
+    feed.end(None)
+    (status,) = feed.take().devices
+    assert (status.frames, status.shown.frames_per_second) == (200, 25.0)

@@ -22,6 +22,7 @@ from framefleet.engine.store.facts import run_facts
 from framefleet.engine.store.session import SessionWriter
 from framefleet.engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
 from tests.support.models import tiny_files
+from tests.support.notices import words
 from tests.support.store import video_info
 
 
@@ -71,7 +72,7 @@ def store_run(path: Path, devices: int, seconds: float, frames: int = 400, every
         writer.add_source(0, "a.mp4", info)
         ids = [DeviceId("cpu", str(number)) for number in range(devices)]
         for device in ids:
-            writer.add_device(EngineInfo(device, "Some Processor", "OpenVINO", "bf16", "the fastest", 96, 96, 1, 2))
+            writer.add_device(EngineInfo(device, "Some Processor", "OpenVINO", "bf16", words("the fastest"), 96, 96, 1, 2))
         nothing = Detections(np.zeros((0, 4), np.float32), np.zeros(0, np.float32), np.zeros(0, np.int32))
         writer.add_frames([FrameResult(FrameRef(0, n, n / 25), ids[n % devices], 96, 96, nothing) for n in range(frames)])
         writer.finish_source(0, "a.mp4", Ledger(frames, frames), seconds, None, False)

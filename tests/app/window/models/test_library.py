@@ -8,13 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings
-from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QScrollArea
+from PySide6.QtCore import QPoint, QSettings
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.models import library
 from framefleet.app.window.models.card import ModelCard
+from framefleet.app.window.models.chart import Speed
 from framefleet.app.window.models.files import ModelDownloads
 from framefleet.app.window.models.library import ModelList
 from framefleet.app.window.queue.item import ItemState
@@ -22,7 +23,7 @@ from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets.banner import Banner
 from framefleet.app.window.widgets.translation import install
 from framefleet.engine.model.registry import catalogue as registry
-from framefleet.engine.model.registry.catalogue import ModelEntry, files_of, is_installed
+from framefleet.engine.model.registry.catalogue import FAMILY, ModelEntry, files_of, is_installed
 from framefleet.engine.settings import ModelFiles
 from tests.support.http import Page, Site
 from tests.support.media import make_video
@@ -131,8 +132,11 @@ def test_what_went_wrong_is_said_in_place_and_can_be_tried_again(
     right = site.pages["/tiny.weights"]
     site.pages["/tiny.weights"] = Page(status=404)
     card = open_list()
+    card.window().activateWindow()
+    card.download.setFocus()
     card.download.click()
     qtbot.waitUntil(lambda: shown(card) == {"Retry"})
+    assert card.window().focusWidget() is card.download  # the keyboard stays there
     assert "answers '404 Not Found'" in card.message.text()
     assert card.message.property("role") == "error"
     site.pages["/tiny.weights"] = right
@@ -224,9 +228,10 @@ def test_files_of_ones_own_go_by_drag_and_drop(qtbot: QtBot, window: MainWindow,
     models = window.context.settings.library.dialog
     assert models is not None
     models.own.click()
-    assert window.context.settings.library.dialog is None
-    assert window.context.settings.dialog is not None
-    window.context.settings.dialog.reject()
+    (files,) = models.findChildren(QFileDialog)
+    files.filesSelected.emit([str(own / "net.cfg"), str(own / "trained.weights")])
+    qtbot.waitUntil(lambda: window.context.settings.library.dialog is None)  # they are used at once
+    qtbot.waitUntil(lambda: window.top.model.text() == "net · 96×96")
 
 
 def test_closing_the_window_ends_a_download_at_once(qtbot: QtBot, window: MainWindow, site: Site, entry: ModelEntry) -> None:
@@ -242,8 +247,38 @@ def test_the_figures_of_all_models_form_columns(qtbot: QtBot, downloads: ModelDo
     dialog = ModelList(downloads, None)
     qtbot.addWidget(dialog)
     dialog.show()
-    captions = [[each for each in card.findChildren(QLabel) if each.text() == "COCO AP"] for card in dialog.cards.values()]
-    assert len({caption.mapTo(dialog, caption.rect().topRight()).x() for (caption,) in captions}) == 1
+    (heading,) = [each for each in dialog.findChildren(QLabel) if each.text() == "accuracy"]
+    figures = [heading, *(card.figures.labels[2] for card in dialog.cards.values())]
+    assert len({figure.mapTo(dialog, figure.rect().topRight()).x() for figure in figures}) == 1
+
+
+@pytest.mark.parametrize(("gpu", "name"), [(False, "yolov4-tiny"), (True, "yolov4-csp")])
+def test_the_list_begins_with_what_suits_this_machine_and_what_it_costs(
+    qtbot: QtBot, downloads: ModelDownloads, gpu: bool, name: str
+) -> None:
+    dialog = ModelList(downloads, None, gpu=gpu)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.show_speeds({name: Speed(31.4, "Some Processor")})
+    tops = {card.entry.name: card.mapTo(dialog, QPoint(0, 0)).y() for card in dialog.cards.values()}
+    assert min(tops, key=lambda each: tops[each]) == name
+    figures = dialog.cards[name].figures
+    size, speed, accuracy = (label.text() for label in figures.labels[:3])
+    assert (size, speed, accuracy) == (("212 MB", "31.4", "46.2 %") if gpu else ("24 MB", "31.4", "22.0 %"))
+    assert not dialog.chart.isVisible()
+    dialog.fold.click()
+    assert dialog.chart.isVisible()
+
+
+def test_the_model_in_use_is_seen_without_scrolling(qtbot: QtBot, downloads: ModelDownloads) -> None:
+    last = FAMILY[-1]
+    dialog = ModelList(downloads, files_of(last, downloads.folder).cfg)
+    qtbot.addWidget(dialog)
+    dialog.resize(984, 602)
+    dialog.show()
+    qtbot.waitUntil(lambda: not dialog.cards[last.name].visibleRegion().isEmpty())
+    first = min(dialog.cards.values(), key=lambda card: card.mapTo(dialog, QPoint(0, 0)).y())
+    assert first.entry is last
 
 
 def test_every_button_fits_on_a_small_screen_in_german(qtbot: QtBot, qapp: QApplication, downloads: ModelDownloads) -> None:

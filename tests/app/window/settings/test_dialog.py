@@ -175,7 +175,7 @@ def test_devices_are_automatic_or_picked(qtbot: QtBot, background: Background) -
     assert form.boxes[CPU].isEnabled()
     assert not form.boxes[GPU].isEnabled()  # its driver is too old
     assert "its driver is too old" in form.boxes[GPU].accessibleName()
-    assert "Its driver is too old" in shown_text(form)
+    assert "its driver is too old" in shown_text(form)
     form.boxes[CPU].setChecked(False)
     assert not can_save(dialog)  # nothing is ticked
     assert form.problem.text().startswith("Select at least one device")
@@ -407,6 +407,16 @@ def test_search_shows_the_rows_that_contain_the_text(qtbot: QtBot, background: B
     assert dialog.pane.nothing.text() == "No setting has 'nowhere' in its name."
     dialog.search.clear()
     assert dialog.pane.nothing.isHidden()
+
+
+@pytest.mark.parametrize("text", ["gpu", "CUDA", "graphics", "card"])
+def test_search_finds_the_devices_by_the_words_of_users(qtbot: QtBot, background: Background, text: str) -> None:
+    dialog = open_dialog(qtbot, background, Preferences())
+    dialog.show()
+    dialog.devices.offer([DeviceDescription(DeviceId("cpu", "0"), "Some Processor", "OpenVINO", ("fp32",))])
+    dialog.search.setText(text)
+    assert dialog.devices.isVisible()
+    assert not dialog.model.isVisible()
 
 
 def test_reset_restores_the_defaults_of_everything_but_the_model(qtbot: QtBot, background: Background) -> None:

@@ -1,0 +1,114 @@
+"""Shows the progress where the user looks: in the window's title, at the desktop's launcher, and in a notification at the end."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QApplication
+
+from framefleet.app.window.context import Context, Feature
+from framefleet.app.window.queue.item import ItemState
+from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.widgets.translation import translate
+
+SOON_MS = 500
+"""Changes of the queue within this time cause one update."""
+
+
+class Progress(QObject):
+    """The progress of the files that are being detected together: from the first one that waits until none does.
+
+    changed: the finished part of all of them, 0..1, None = unknown, or nothing runs. ended: the numbers of finished and of failed files.
+    """
+
+    changed = Signal(object)
+    ended = Signal(int, int)
+
+    def __init__(self, queue: QueueModel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._queue = queue
+        self._keys: set[int] = set()
+        self._shown: float | None = None
+        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._soon.timeout.connect(self.look)
+
+    def look_soon(self, *_: object) -> None:
+        """Look at the queue soon."""
+        if not self._soon.isActive():
+            self._soon.start()
+
+    def look(self) -> None:
+        """Look at the queue."""
+        items = {item.key: item for item in self._queue}
+        self._keys = (self._keys | {key for key, item in items.items() if item.active}) & items.keys()
+        together = [items[key] for key in self._keys]
+        parts = [1.0 if item.ended else 0.0 if item.state is ItemState.WAITING else item.fraction for item in together]
+        runs = any(item.state is ItemState.RUNNING for item in together)
+        known = [part for part in parts if part is not None]
+        fraction = sum(known) / len(parts) if runs and len(known) == len(parts) else None
+        if fraction != self._shown:
+            self._shown = fraction
+            self.changed.emit(fraction)
+        if together and all(item.ended for item in together):
+            done, failed = (sum(item.state is state for item in together) for state in (ItemState.DONE, ItemState.FAILED))
+            self._keys.clear()
+            if done + failed:
+                self.ended.emit(done, failed)
+
+
+class Desktop:
+    """Passes progress and notifications to the desktop by D-Bus, as Unity and freedesktop.org define them. It needs no such desktop.
+
+    connect: returns the connection to the session's bus, for tests.
+    """
+
+    def __init__(self, connect: Callable[[], Any] | None = None) -> None:
+        self._connect = connect
+        self._bus: Any = None
+
+    def show_progress(self, fraction: float | None) -> None:
+        """Show the finished part at the program's icon, None = none."""
+        state = {"progress": fraction or 0.0, "progress-visible": fraction is not None}
+        arguments = ["application://framefleet.desktop", state]
+        self._send(
+            "createSignal", "/com/canonical/unity/launcherentry/1", "com.canonical.Unity.LauncherEntry", "Update", arguments=arguments
+        )
+
+    def notify(self, title: str, text: str) -> None:
+        """Show a notification; it replaces the last one."""
+        portal = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Notification"
+        self._send("createMethodCall", *portal, "AddNotification", arguments=["end", {"title": title, "body": text}])
+
+    def _send(self, kind: str, *parts: str, arguments: list[Any]) -> None:
+        if sys.platform != "linux":
+            return
+        from PySide6.QtDBus import QDBusConnection, QDBusMessage  # loaded when there is something to say
+
+        if self._bus is None:
+            self._bus = self._connect() if self._connect is not None else QDBusConnection.sessionBus()
+        if self._bus.isConnected():
+            message = getattr(QDBusMessage, kind)(*parts)
+            message.setArguments(arguments)
+            self._bus.send(message)
+
+
+def attach(context: Context) -> Feature:
+    """Show the progress of the window's queue."""
+    progress, desktop, window = Progress(context.queue, context.window), Desktop(), context.window
+
+    def ended(done: int, failed: int) -> None:
+        """Say that all files are done to a user who looks at something else."""
+        if QApplication.activeWindow() is not None:
+            return
+        QApplication.alert(window)
+        problems = translate("messages", "%Ln files failed.", None, failed) if failed else ""
+        text = translate("messages", "Detection has ended in %Ln files.", None, done + failed)
+        desktop.notify(translate("messages", "Detection has ended"), f"{text} {problems}".strip())
+
+    for changed in (context.queue.rowsInserted, context.queue.rowsRemoved, context.run.item_changed):
+        changed.connect(progress.look_soon)
+    progress.changed.connect(desktop.show_progress)
+    progress.changed.connect(context.requests.progress)
+    progress.ended.connect(ended)
+    return Feature(stop=lambda: desktop.show_progress(None))

@@ -1,0 +1,87 @@
+"""The progress of all files stands in the title and goes to the desktop, over a real message bus."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtDBus import QDBusConnection
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.messages.progress import Desktop, Progress
+from framefleet.app.window.queue.item import ItemState
+from framefleet.app.window.queue.model import QueueModel
+from tests.support.models import tiny_files
+from tests.support.store import video_info
+from tests.support.window import queue_item
+
+PATIENCE = 60_000
+
+
+@pytest.fixture
+def bus(tmp_path: Path) -> Iterator[tuple[QDBusConnection, Callable[[], str]]]:
+    """A connection to a bus, and a function that returns what was sent there."""
+    if shutil.which("dbus-daemon") is None or shutil.which("dbus-monitor") is None:
+        pytest.skip("needs dbus-daemon and dbus-monitor")
+    address = f"unix:path={tmp_path}/bus"
+    daemon = subprocess.Popen(["dbus-daemon", "--session", "--nofork", f"--address={address}", "--print-address"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL)  # fmt: skip
+    assert daemon.stdout is not None
+    daemon.stdout.readline()
+    with (tmp_path / "sent").open("wb") as sent:
+        monitor = subprocess.Popen(["dbus-monitor", "--address", address], stdout=sent, stderr=subprocess.DEVNULL)
+    try:
+        yield QDBusConnection.connectToBus(address, "test"), (tmp_path / "sent").read_text
+    finally:
+        QDBusConnection.disconnectFromBus("test")
+        for process in (monitor, daemon):
+            process.terminate()
+            process.wait()
+        daemon.stdout.close()
+
+
+def test_the_desktop_gets_progress_and_a_notification(qtbot: QtBot, bus: tuple[QDBusConnection, Callable[[], str]]) -> None:
+    connection, sent = bus
+    qtbot.waitUntil(lambda: "member=NameAcquired" in sent())
+    desktop = Desktop(lambda: connection)
+    desktop.show_progress(0.25)
+    qtbot.waitUntil(lambda: "com.canonical.Unity.LauncherEntry; member=Update" in sent())
+    qtbot.waitUntil(lambda: "double 0.25" in sent() and "boolean true" in sent() and "application://framefleet.desktop" in sent())
+    desktop.show_progress(None)
+    qtbot.waitUntil(lambda: "boolean false" in sent())
+    desktop.notify("Detection has ended", "In 3 files.")
+    qtbot.waitUntil(lambda: "org.freedesktop.portal.Notification; member=AddNotification" in sent())
+    qtbot.waitUntil(lambda: 'string "In 3 files."' in sent())
+
+
+def test_the_progress_is_that_of_the_files_that_run_together(qtbot: QtBot, qapp: QApplication) -> None:
+    queue = QueueModel()
+    progress = Progress(queue, queue)
+    shown: list[float | None] = []
+    ends: list[tuple[int, int]] = []
+    progress.changed.connect(shown.append)
+    progress.ended.connect(lambda done, failed: ends.append((done, failed)))
+    info = video_info("a.mp4", 100)
+    first = queue_item(Path("a.mp4"), ItemState.RUNNING, key=2, info=info, frames=50)
+    second = queue_item(Path("b.mp4"), key=3)
+    queue.extend([queue_item(Path("before.mp4"), ItemState.DONE, key=1), first, second])
+    progress.look()
+    assert shown == [0.25]  # the file of before does not count
+    queue.update(replace(first, state=ItemState.DONE))
+    queue.update(queue_item(Path("b.mp4"), ItemState.FAILED, key=3))
+    progress.look()
+    progress.look()
+    assert (shown, ends) == ([0.25, None], [(1, 1)])
+
+
+def test_the_title_has_the_progress_and_then_only_the_name(qtbot: QtBot, open_window: Callable[..., MainWindow], long: Path) -> None:
+    window = open_window(tiny_files())
+    window.open_paths([long])
+    qtbot.waitUntil(lambda: " % · long.mp4 — Framefleet" in window.windowTitle(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.windowTitle() == "long.mp4 — Framefleet", timeout=PATIENCE)
