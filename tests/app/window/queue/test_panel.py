@@ -12,6 +12,7 @@ from framefleet.app.window.queue.item import ItemState, Results
 from framefleet.app.window.queue.model import (
     FOUND_ROLE,
     ITEM_ROLE,
+    MAX_THUMBNAILS,
     THUMBNAIL,
     THUMBNAIL_ROLE,
     QueueModel,
@@ -216,6 +217,21 @@ def test_the_progress_bar_is_as_long_as_the_progress(qtbot: QtBot) -> None:
     accent = [sum(QColor(picture.pixel(x, y)).name() == "#6aa5ff" for x in range(picture.width())) for y in range(picture.height())]
     whole = panel.view.visualRect(model.index(0)).width() - 12 - 72 - 11 - 14
     assert max(accent) == round(whole / 2) or abs(max(accent) - whole / 2) <= 3
+
+
+def test_only_the_thumbnails_that_were_drawn_last_are_kept(qtbot: QtBot) -> None:
+    model = QueueModel()
+    model.extend([queue_item(Path(f"{key}.mp4"), key=key) for key in range(MAX_THUMBNAILS + 10)])
+    wanted: list[int] = []
+    model.thumbnail_wanted.connect(wanted.append)
+    picture = thumbnail(QImage(64, 36, QImage.Format.Format_RGB32), 1.0)
+    for row in range(MAX_THUMBNAILS + 10):
+        model.index(row).data(THUMBNAIL_ROLE)
+        model.set_thumbnail(row, picture)
+    assert wanted == list(range(MAX_THUMBNAILS + 10))
+    assert model.index(MAX_THUMBNAILS).data(THUMBNAIL_ROLE) is not None
+    assert model.index(0).data(THUMBNAIL_ROLE) is None
+    assert wanted[-1] == 0, "it is fetched again when it is drawn again"
 
 
 def test_a_thumbnail_is_asked_for_once_when_first_drawn(qtbot: QtBot) -> None:

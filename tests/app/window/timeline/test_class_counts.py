@@ -29,6 +29,9 @@ def test_counts_are_those_that_the_filter_lets_through(pairs: list[tuple[float, 
     expected = {class_id: int((shown.class_ids == class_id).sum()) for class_id in {int(number) for number in found.class_ids}}
     assert tally.counts(hundredths / 100) == expected
     assert tally.activity(hundredths / 100)[120] == sum(expected.values())
+    tally.compress()
+    assert tally.counts(hundredths / 100) == expected, "the totals stay"
+    assert tally.activity(hundredths / 100).sum() == 0, "when they were seen is on disk only"
 
 
 def test_activity_says_when_something_was_seen() -> None:
