@@ -21,14 +21,14 @@ from framefleet.engine.notices import Notice
 class FramefleetError(Exception):
     """Base of all errors with a message for the user: a notice; ``str()`` gives its English text."""
 
-    def __init__(self, notice: Notice | str) -> None:
+    def __init__(self, notice: Notice) -> None:
         super().__init__(notice)
 
     @property
     def notice(self) -> Notice:
         """What happened, where, and what to do."""
-        said = self.args[0]
-        return said if isinstance(said, Notice) else Notice("general.text", text=said)
+        said: Notice = self.args[0]
+        return said
 
 
 class UsageError(FramefleetError):
@@ -63,11 +63,16 @@ class ExportError(FramefleetError):
     """Results cannot be stored or written."""
 
 
+def literal(text: str) -> Notice:
+    """A text that has no code: what a library says, or what a client says in its own language."""
+    return Notice("general.detail", detail=text)
+
+
 def notice_of(error: BaseException) -> Notice:
     """What an error says: the notice of a Framefleet error, or the words of a library or the system."""
     if isinstance(error, FramefleetError):
         return error.notice
-    return Notice("general.detail", detail=str(error) or type(error).__name__)
+    return literal(str(error) or type(error).__name__)
 
 
 def unexpected(error: BaseException) -> Notice:

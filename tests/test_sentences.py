@@ -29,9 +29,6 @@ EXCEPTIONS = {
     "app/cli/doctor.py": 3,
     "engine/devices/cuda.py": 1,
     "engine/evaluation/yolo.py": 1,
-    # the pool's reasons and the exporters' notes are still texts; the path or device is shown beside them
-    "app/cli/runs.py": 1,
-    "app/window/devices/status.py": 1,
 }
 """Files with such places, and how many there are."""
 

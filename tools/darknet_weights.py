@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import ExportError
+from framefleet.engine.errors import ExportError, literal
 
 _VERSION = (0, 2, 5)
 
@@ -26,4 +26,4 @@ def write_weights(path: Path, stream: NDArray[np.float32]) -> None:
                 stream.astype("<f4", copy=False).tofile(file)
             made.replace(path)
     except OSError as error:
-        raise ExportError(f"{path} cannot be written: {error}") from error
+        raise ExportError(literal(f"{path} cannot be written: {error}")) from error

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 import subprocess
 import sys
 import tempfile
@@ -27,12 +26,6 @@ from framefleet.engine.settings.table import SETTINGS, Section
 from framefleet.engine.store.exporters import EXPORTERS
 
 PROJECT = Path(__file__).resolve().parents[1]
-SENTENCES = ("cluster", "media", "pool", "processes", "settings/values.py")
-"""Files and folders of the engine that have no notices yet and whose sentences the window shows: errors, reasons and steps."""
-UNSEEN = {"compile", "debug", "error", "exception", "execute", "getattr", "info", "split", "warning", "RuntimeError", "ValueError"}
-"""Functions whose texts nobody reads, or only in a log."""
-STEPS = {"progress", "_progress", "_tell", "Building"}
-"""Functions that take a step of building an engine, which may be a single word."""
 
 
 def engine_texts() -> Iterator[tuple[str, str]]:
@@ -51,7 +44,7 @@ def engine_texts() -> Iterator[tuple[str, str]]:
     yield from (("topology", text) for text in (*LEVELS.values(), *Kind))
     yield from (("stages", name) for name in ORDER)
     yield from (("models", text) for entry in FAMILY for text in (entry.note, entry.published_speed, entry.purpose.capitalize()))
-    yield from (("engine", text) for text in (*notice_texts(), *engine_sentences()))
+    yield from (("engine", text) for text in notice_texts())
 
 
 def notice_texts() -> Iterator[str]:
@@ -60,59 +53,6 @@ def notice_texts() -> Iterator[str]:
         for form in (text,) if isinstance(text, str) else text:
             if any(letter.isalpha() for literal, *_ in Formatter().parse(form) for letter in literal):
                 yield form
-
-
-def engine_sentences() -> Iterator[str]:
-    """The engine's sentences, with a placeholder for each value of an f-string. ``app/window/widgets/engine_text.py`` recognizes them."""
-    engine = PROJECT / "engine"
-    paths = [path for place in SENTENCES for path in ([engine / place] if place.endswith(".py") else (engine / place).rglob("*.py"))]
-    for tree in (ast.parse(path.read_text()) for path in paths):
-        unseen: set[ast.AST] = set()
-        for node in ast.walk(tree):
-            match node:
-                case ast.Expr(value=ast.Constant()):
-                    unseen.add(node.value)
-                case ast.JoinedStr(values=parts):
-                    unseen |= {part for part in parts if isinstance(part, ast.Constant)}
-                    unseen |= {part.format_spec for part in parts if isinstance(part, ast.FormattedValue) and part.format_spec}
-                case ast.Call() if _name(node) in UNSEEN:
-                    unseen |= set(ast.walk(node))
-                case ast.AnnAssign(annotation=ast.Name("TypeAlias")):
-                    unseen |= set(ast.walk(node))
-                case ast.AnnAssign() | ast.arg():
-                    unseen |= set(ast.walk(node.annotation)) if node.annotation else set()
-                case ast.keyword(arg="name"):
-                    unseen.add(node.value)
-            if isinstance(node, ast.Call) and _name(node) in STEPS and isinstance(node.args[0], ast.JoinedStr | ast.Constant):
-                unseen.add(node.args[0])
-                if re.search("[a-z]{2}", re.sub(r"{\w+}", "", text := _template(node.args[0]))):
-                    yield text
-        for node in ast.walk(tree):
-            if node not in unseen and isinstance(node, ast.JoinedStr | ast.Constant) and is_sentence(text := _template(node)):
-                yield text
-
-
-def is_sentence(text: str) -> bool:
-    """Whether a text has two words or more beside its placeholders, and is no SQL, pattern or list of names."""
-    plain = re.sub(r"{\w+}", " ", text)
-    sql = r"\b(AND|BEGIN|CREATE|DELETE|INSERT|SELECT|UPDATE|WHERE)\b| = \?"
-    other = rf"[|\n%\\]|'\?|\[\[|{sql}|^/|^\w+, \w+,|^framefleet |^(?!.* (and|be|is|of|the) )(\w+ ){{8,}}\w+$"
-    words = plain.startswith("cannot ") or re.search(r"[a-z]{2}[^a-z]*[ (].*[a-z]{2}", plain)
-    return bool(words) and not re.search(other, text.replace("}% ", ""))
-
-
-def _template(node: ast.JoinedStr | ast.Constant) -> str:
-    """The text with ``{name}`` for each value, ``{name2}`` for the second one of this name."""
-    names: list[str] = []
-    parts = []
-    for part in node.values if isinstance(node, ast.JoinedStr) else [node]:
-        if isinstance(part, ast.FormattedValue):
-            names.append(str(getattr(part.value, "id", getattr(part.value, "attr", "value"))).strip("_").lower())
-            count = names.count(names[-1])
-            parts.append(f"{{{names[-1]}{count if count > 1 else ''}}}")
-        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
-            parts.append(part.value)
-    return "".join(parts)
 
 
 def _name(call: ast.Call) -> str:

@@ -11,7 +11,7 @@ from framefleet.app.cli import options
 from framefleet.app.cli.exports import Writing, add_session_argument, choose_detections, number_of, session_database
 from framefleet.app.cli.options import make_parser, named_source
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.errors import ExportError, UsageError, literal
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.settings.kinds import Moment, Moments
 from framefleet.engine.store.appearances import By
@@ -37,15 +37,17 @@ def run(argv: Sequence[str]) -> int:
         videos = [source for source in sources if source.kind is SourceKind.VIDEO]
         if not videos:
             what = f"{database} has no videos" if arguments.source is None else f"{sources[0].path} is not a video that was detected"
-            raise UsageError(f"{what}: clips are cut out of videos")
+            raise UsageError(literal(f"{what}: clips are cut out of videos"))
         if pictures := sum(source.kind is SourceKind.IMAGES for source in sources):
             print_line(f"framefleet: left out: {number_of(pictures, 'source')} of pictures; clips are cut out of videos", sys.stderr)
         if arguments.by == By.TRACK and not any(reader.tracks(source.number) for source in videos):
-            raise UsageError(f"{database} has no tracks: run 'framefleet track {arguments.session}' first, or give --by class")
+            raise UsageError(literal(f"{database} has no tracks: run 'framefleet track {arguments.session}' first, or give --by class"))
         plans = [(source, plan_clips(reader, source, By(arguments.by), padding, gap)) for source in videos]
         count = sum(len(clips) for _, clips in plans)
         if count > MANY:
-            raise UsageError(f"these are {count:,} clips, more than {MANY:,}: choose classes, a higher --confidence or a longer --gap")
+            raise UsageError(
+                literal(f"these are {count:,} clips, more than {MANY:,}: choose classes, a higher --confidence or a longer --gap")
+            )
         for source, clips in plans:
             if not clips:
                 continue
@@ -103,5 +105,5 @@ def _parser() -> argparse.ArgumentParser:
 
 def _seconds(moment: Moment, option: str) -> float:
     if moment.seconds is None:
-        raise UsageError(f"{option} is a time: write {moment.frames}s")
+        raise UsageError(literal(f"{option} is a time: write {moment.frames}s"))
     return float(moment.seconds)

@@ -9,7 +9,7 @@ from framefleet.app.cli import options
 from framefleet.app.cli.exports import add_session_argument, session_database
 from framefleet.app.cli.options import make_parser, named_source
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import UsageError
+from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.model.files import class_ids
 from framefleet.engine.settings.kinds import Moments, whole
 from framefleet.engine.store.corrections import Chosen, Corrections, OneDetection, OneTrack, edits
@@ -108,20 +108,20 @@ def _find_picture(database: Path, arguments: argparse.Namespace) -> None:
                 if frame is not None:
                     arguments.source, arguments.frame = source.path, frame
                     return
-    raise UsageError(f"the session has no picture '{arguments.source}'")
+    raise UsageError(literal(f"the session has no picture '{arguments.source}'"))
 
 
 def _check(arguments: argparse.Namespace) -> None:
     action = arguments.action
     for name in _NEEDED.get(action, ()):
         if getattr(arguments, name) is None:
-            raise UsageError(f"{action} needs --{name}")
+            raise UsageError(literal(f"{action} needs --{name}"))
     if action == "split" and len(arguments.track) > 1:
-        raise UsageError("split divides one track at a time: give one number to --track")
+        raise UsageError(literal("split divides one track at a time: give one number to --track"))
     if action in ("confirm", "relabel", "delete") and (arguments.track is None) == (arguments.frame is None):
-        raise UsageError(f"{action} needs either --track, or --frame and --object")
+        raise UsageError(literal(f"{action} needs either --track, or --frame and --object"))
     if (arguments.frame is None) != (arguments.object is None):
-        raise UsageError("--frame and --object belong together: a frame, and a detection in it")
+        raise UsageError(literal("--frame and --object belong together: a frame, and a detection in it"))
 
 
 def _chosen(arguments: argparse.Namespace, source: int) -> list[Chosen]:

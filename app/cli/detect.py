@@ -29,7 +29,7 @@ from framefleet.app.cli.exports import (
 from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.runs import CLUSTER, Run, add_run_options, connected, reported
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import SourceError, UsageError
+from framefleet.engine.errors import SourceError, UsageError, literal
 from framefleet.engine.media.sources import expand_sources, is_folder, is_picture, unreadable_pictures
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.model.files import class_ids
@@ -61,7 +61,7 @@ class Shard:
         found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text.strip())
         number, count = map(int, found.groups()) if found else (0, 0)
         if not 1 <= number <= count:
-            raise UsageError(f"'{text}' is not a shard: write i/n with i from 1 to n, such as 2/8 for the second of eight jobs")
+            raise UsageError(literal(f"'{text}' is not a shard: write i/n with i from 1 to n, such as 2/8 for the second of eight jobs"))
         return cls(number, count)
 
     @property
@@ -116,12 +116,14 @@ def run(argv: Sequence[str]) -> int:
 
 def _detect(run: Run, arguments: argparse.Namespace) -> None:
     if cfg := next((source for source in arguments.sources if source.suffix.lower() in MODEL_OPTIONS), None):
-        raise UsageError(f"{cfg} belongs to a model and cannot be searched for objects: give it with {MODEL_OPTIONS[cfg.suffix.lower()]}")
+        raise UsageError(
+            literal(f"{cfg} belongs to a model and cannot be searched for objects: give it with {MODEL_OPTIONS[cfg.suffix.lower()]}")
+        )
     settings, labels = _settings(arguments)
     exporting = export_options(arguments, labels)
     sources, out = _sources(arguments.sources, arguments.out / DATABASE), arguments.out
     if arguments.format == ["video"] and all(is_folder(source) or is_picture(source) for source in sources):
-        raise UsageError("--format video draws into videos, and these are pictures: choose jsonl or coco")
+        raise UsageError(literal("--format video draws into videos, and these are pictures: choose jsonl or coco"))
     shown = settings.engine.confidence
     facts = {SHOWN: str(shown), **view_facts(exporting)}
     if exporting.zones is not None:
@@ -205,7 +207,7 @@ def _parser() -> argparse.ArgumentParser:
 def _source(text: str) -> Path:
     """Read a path. An empty one would be the current folder: a script's variable is not set."""
     if not text:
-        raise UsageError("'' names no file")
+        raise UsageError(literal("'' names no file"))
     return Path(text)
 
 
@@ -219,7 +221,7 @@ def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ..
             print_line(f"framefleet: {said}", sys.stderr)
     given = options.given_settings(arguments)
     if arguments.zones and given.setdefault("track", Track.BYTETRACK) is Track.NONE:
-        raise UsageError("--zones counts tracks: leave out '--track none'")
+        raise UsageError(literal("--zones counts tracks: leave out '--track none'"))
     return RunSettings.of(model, given | {"classes": class_ids(given.get("classes"), labels)}), labels
 
 
@@ -240,7 +242,7 @@ def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
     if len(missing) == len(paths):
         for problem in missing[:-1]:
             print_line(f"framefleet: {problem}", sys.stderr)
-        raise SourceError(missing[-1])
+        raise SourceError(literal(missing[-1]))
     return sources
 
 
@@ -255,7 +257,7 @@ def _without_outputs(folder: Path, database: Path) -> list[Path]:
         number = number_of(len(own), "video")
         print_line(f"framefleet: left out, because Framefleet wrote them: {number} in {folder}; name a file to use it", sys.stderr)
     if len(own) == len(found):
-        raise SourceError(f"Framefleet wrote all videos in {folder}: name a file to use it")
+        raise SourceError(literal(f"Framefleet wrote all videos in {folder}: name a file to use it"))
     return [source for source in found if source not in own]
 
 

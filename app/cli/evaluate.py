@@ -11,7 +11,7 @@ from framefleet.app.cli.exports import DATABASE, session_database
 from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.reports.evaluation import as_json, markdown, summary, worst_json
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import UsageError
+from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.evaluation.evaluate import Evaluation, evaluate, read_truth
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.corrections import edits
@@ -86,21 +86,21 @@ def _parser() -> argparse.ArgumentParser:
 def _pairs(text: str) -> list[tuple[str, str]]:
     pairs = [tuple(part.strip() for part in item.split("=")) for item in text.split(",")]
     if not all(len(pair) == 2 and all(pair) for pair in pairs):
-        raise UsageError(f"'{text}' is not a list of labels such as car=vehicle,bike=bicycle")
+        raise UsageError(literal(f"'{text}' is not a list of labels such as car=vehicle,bike=bicycle"))
     return [(pair[0], pair[1]) for pair in pairs]
 
 
 def _named(databases: list[Path], names: Sequence[str] | None) -> dict[str, Path]:
     """Give each session a name: the given one, or its folder's, or its whole path where folders have equal names."""
     if names is not None and len(names) != len(databases):
-        raise UsageError(f"--names has {len(names)} names for {len(databases)} sessions")
+        raise UsageError(literal(f"--names has {len(names)} names for {len(databases)} sessions"))
     found = list(names or (path.absolute().parent.name if path.name == DATABASE else path.stem for path in databases))
     if len(set(found)) < len(found):
         if names is not None:
-            raise UsageError("--names: two sessions have the same name")
+            raise UsageError(literal("--names: two sessions have the same name"))
         found = [str(path) for path in databases]
     if len(set(found)) < len(found):
-        raise UsageError("a session is given twice")
+        raise UsageError(literal("a session is given twice"))
     return dict(zip(found, databases, strict=True))
 
 
@@ -115,7 +115,9 @@ def _write(evaluation: Evaluation, remarks: Sequence[str], folder: Path, truth: 
     paths = [folder / name for name in files]
     for path in paths:
         if path.exists() and (not path.is_file() or any(path.samefile(other) for other in (truth, *sessions.values()))):
-            raise UsageError(f"{path} would be overwritten, but it is an input or no ordinary file: choose another folder with --out")
+            raise UsageError(
+                literal(f"{path} would be overwritten, but it is an input or no ordinary file: choose another folder with --out")
+            )
     for path, content in zip(paths, files.values(), strict=True):
         with text_file(path) as file:
             file.write(content)

@@ -6,7 +6,7 @@ from pathlib import Path
 from framefleet.app.cli import options
 from framefleet.app.cli.options import make_parser
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.errors import ExportError, UsageError, literal
 from framefleet.engine.store.destinations import Protected
 
 
@@ -30,9 +30,11 @@ def run(argv: Sequence[str]) -> int:
     protected = Protected(part for part in parts if isinstance(part, Path))
     for path in (arguments.output, data_file(arguments.output)):
         if why := protected.why_not(path):
-            raise ExportError(f"{path} is not written, because {why}: choose another name")
+            raise ExportError(literal(f"{path} is not written, because {why}: choose another name"))
         if path.exists() and not (arguments.overwrite or is_own_export(arguments.output)):
-            raise UsageError(f"{path} exists, and Framefleet did not write it: choose another name, or give --overwrite to replace it")
+            raise UsageError(
+                literal(f"{path} exists, and Framefleet did not write it: choose another name, or give --overwrite to replace it")
+            )
     network = load_network(files)
     export_onnx(network, arguments.output)
     print_line(f"{arguments.output}: {network.name}, {network.width}×{network.height}, {network.classes} classes")
@@ -43,5 +45,5 @@ def run(argv: Sequence[str]) -> int:
 def _output(text: str) -> Path:
     """Read a path. An empty one, of a script's variable that is not set, has no name."""
     if not text:
-        raise UsageError("'' names no file")
+        raise UsageError(literal("'' names no file"))
     return Path(text)

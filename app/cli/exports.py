@@ -15,7 +15,7 @@ from typing import Any
 from framefleet.app.cli import options
 from framefleet.app.cli.reports.table import Table
 from framefleet.app.streams import PLAIN_SECONDS, draws, print_line
-from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.errors import ExportError, UsageError, literal
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.model.files import class_ids
 from framefleet.engine.notices import Notice, printable
@@ -60,7 +60,7 @@ def session_database(named: Path) -> Path:
     """The database that the user named as ``SESSION``. Raises UsageError if it does not exist."""
     database = named / DATABASE if named.is_dir() else named
     if not database.exists():
-        raise UsageError(f"there is no {database}: give the folder that an earlier run wrote to, or its session database")
+        raise UsageError(literal(f"there is no {database}: give the folder that an earlier run wrote to, or its session database"))
     return database
 
 
@@ -110,18 +110,18 @@ def export_options(arguments: argparse.Namespace, labels: Sequence[str], facts: 
             continue  # the command prints the counts and the number of empty files for every format
         users = [form for form, exporter in EXPORTERS.items() if name in exporter.options]
         if not set(users) & set(arguments.format):
-            raise UsageError(f"--{name.replace('_', '-')} is for --format {' or '.join(users)}")
+            raise UsageError(literal(f"--{name.replace('_', '-')} is for --format {' or '.join(users)}"))
     if "coco_ids" in given:
         check_coco_labels(labels)
     if "zones" in given:
         path, given["zones"] = given["zones"], read_zones(given["zones"])
         if not given["zones"].shapes:
-            raise UsageError(f"{path} has no lines and no zones: nothing can be counted")
+            raise UsageError(literal(f"{path} has no lines and no zones: nothing can be counted"))
         given["zones"].class_ids(labels)  # a label that the model does not have is an error before any work
     elif ZONES in facts and any("zones" in EXPORTERS[form].options for form in arguments.format):
         given["zones"] = parse_zones(facts[ZONES])
     elif "zones" in arguments.format:
-        raise UsageError("--format zones needs lines and zones, and the session has none: give --zones FILE")
+        raise UsageError(literal("--format zones needs lines and zones, and the session has none: give --zones FILE"))
     if "pictures" in given:
         given["pictures"] = PictureFormat(given["pictures"])
     return ExportOptions(**(view_options(facts) | given))

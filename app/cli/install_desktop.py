@@ -10,7 +10,7 @@ from pathlib import Path
 
 from framefleet.app.cli.options import make_parser
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import UsageError
+from framefleet.engine.errors import UsageError, literal
 from framefleet.resources.icons import icon_svg
 
 NAME = "framefleet"
@@ -39,7 +39,7 @@ def run(argv: Sequence[str]) -> int:
                 path.write_bytes(content)
             print_line(f"{'removed' if arguments.remove else 'wrote'} {path}")
     except OSError as error:
-        raise UsageError(f"{error.filename} cannot be changed: {error.strerror}; check the permissions of its folder") from error
+        raise UsageError(literal(f"{error.filename} cannot be changed: {error.strerror}; check the permissions of its folder")) from error
     if (update := shutil.which("update-desktop-database")) is not None:  # without it, desktops notice the file later
         subprocess.run([update, str(data / "applications")], check=False, capture_output=True)
     return 0

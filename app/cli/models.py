@@ -8,7 +8,7 @@ from pathlib import Path
 from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.reports.table import Table
 from framefleet.app.cli.runs import Bar
-from framefleet.engine.errors import FramefleetError, UsageError
+from framefleet.engine.errors import FramefleetError, UsageError, literal
 from framefleet.engine.model.registry.catalogue import (
     FAMILY,
     MIRROR,
@@ -45,7 +45,7 @@ def run(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     verb, *names = arguments.words if arguments.words[:1] in (["download"], ["remove"]) else ["download", *arguments.words]
     if arguments.words and not names:
-        raise UsageError(f"which model? 'framefleet models {verb} {FAMILY[0].name}'; 'framefleet models' lists them")
+        raise UsageError(literal(f"which model? 'framefleet models {verb} {FAMILY[0].name}'; 'framefleet models' lists them"))
     entries = [entry_named(name) for name in dict.fromkeys(names)]
     folder = models_folder()
     failed = _each(entries, lambda entry: _remove(entry, folder) if verb == "remove" else _download(entry, folder, arguments.unverified))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from framefleet.engine.errors import UsageError
+from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.model.files import find_weights, require_cfg
 from framefleet.engine.model.random_weights import is_random
 from framefleet.engine.model.registry.catalogue import find_entry, model_named
@@ -71,7 +71,7 @@ def given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     for name in given:
         other, wanted = TABLE[name].only_with or (name, given[name])
         if values[other] != wanted:
-            raise UsageError(f"{_flag(name)} is for {_flag(other)} {wanted}, not for {values[other]}")
+            raise UsageError(literal(f"{_flag(name)} is for {_flag(other)} {wanted}, not for {values[other]}"))
     if values["devices"]:
         require_possible(values, values["devices"])
     return given
@@ -90,19 +90,23 @@ def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = No
     cfg: Path | None = arguments.model
     if cfg is None:
         raise UsageError(
-            "no model: give --model M.cfg (and --weights M.weights, unless they are beside it under the same name);"
-            " 'framefleet models' lists some to download, 'framefleet demo' shows one at work"
+            literal(
+                "no model: give --model M.cfg (and --weights M.weights, unless they are beside it under the same name);"
+                " 'framefleet models' lists some to download, 'framefleet demo' shows one at work"
+            )
         )
     is_name = not cfg.suffix and cfg.parent == Path() and not cfg.is_file() and (find_entry(cfg.name) is not None or not cfg.is_dir())
     cfg = model_named(cfg.name).cfg if is_name else cfg
     require_cfg(cfg)
     if not cfg.exists():
-        raise UsageError(f"{cfg} does not exist: check the name and the folder; 'framefleet models' lists models to download")
+        raise UsageError(literal(f"{cfg} does not exist: check the name and the folder; 'framefleet models' lists models to download"))
     weights: str | Path | None = arguments.weights
     if weights is None:
         weights = find_weights(cfg)
         if weights is None:
-            raise UsageError(f"no weights like {cfg.stem}.weights beside {cfg}: give --weights M.weights (or random:1, to try without)")
+            raise UsageError(
+                literal(f"no weights like {cfg.stem}.weights beside {cfg}: give --weights M.weights (or random:1, to try without)")
+            )
     elif not is_random(weights):
         weights = Path(weights)
     return ModelFiles(cfg, weights, arguments.labels, size)
@@ -125,7 +129,7 @@ def numbers(text: str) -> list[int]:
     """Read a comma-separated list of whole numbers above 0, at least one."""
     parts = items(text)
     if not parts or not all(part.isdecimal() and int(part) for part in parts):
-        raise UsageError(f"'{text}' is not a list of numbers: write 1,8")
+        raise UsageError(literal(f"'{text}' is not a list of numbers: write 1,8"))
     return [int(part) for part in dict.fromkeys(parts)]
 
 
@@ -145,7 +149,7 @@ def network_size(text: str) -> tuple[int, int]:
     """Read a size in pixels, ``N`` or ``WIDTHxHEIGHT``. Returns width and height."""
     found = re.fullmatch(r"(\d+)(?:x(\d+))?", text.strip().lower())
     if found is None:
-        raise UsageError(f"'{text}' is not a size: write 416 or 608x352")
+        raise UsageError(literal(f"'{text}' is not a size: write 416 or 608x352"))
     return int(found[1]), int(found[2] or found[1])
 
 
@@ -156,7 +160,7 @@ def grid(text: str) -> tuple[Any, Any]:
         return None, None
     found = re.fullmatch(r"(\d+)x(\d+)", text.strip().lower())
     if found is None:
-        raise UsageError(f"'{text}' is not a grid: write auto, or columns and rows, as in 4x3")
+        raise UsageError(literal(f"'{text}' is not a grid: write auto, or columns and rows, as in 4x3"))
     columns, rows = (TABLE[name].kind.read(part) for name, part in zip(("columns", "rows"), found.groups(), strict=True))
     return columns, rows
 
@@ -266,6 +270,6 @@ def named_source(sources: Sequence[StoredSource], name: str | None) -> StoredSou
         return found[0]
     if name is None:
         raise UsageError(
-            f"the session has {len(sources)} sources: give --source and one of {names}" if sources else "the session has no source"
+            literal(f"the session has {len(sources)} sources: give --source and one of {names}" if sources else "the session has no source")
         )
-    raise UsageError(f"{'several sources are' if found else 'no source is'} named '{name}': the session has {names}")
+    raise UsageError(literal(f"{'several sources are' if found else 'no source is'} named '{name}': the session has {names}"))

@@ -10,7 +10,7 @@ from framefleet.app.cli import exports, options
 from framefleet.app.cli.exports import Summary, count_sources, counts_lines
 from framefleet.app.cli.options import make_parser, named_source
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import UsageError
+from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.settings.values import part_problem
 from framefleet.engine.store.exporters.options import Every
@@ -92,14 +92,14 @@ def _check_tracks(reader: SessionReader, wanted: frozenset[int] | None) -> None:
     if wanted is None or not numbers:
         return
     if not any(reader.is_tracked(number) for number in numbers):
-        raise UsageError(f"{reader.path} has no tracks: 'framefleet track {reader.path.parent}' adds them")
+        raise UsageError(literal(f"{reader.path} has no tracks: 'framefleet track {reader.path.parent}' adds them"))
     if missing := sorted(wanted.difference(*({track for track, *_ in reader.tracks(number)} for number in numbers))):
-        raise UsageError(f"no source has track {missing[0]}: give numbers that are in the column track of --format csv")
+        raise UsageError(literal(f"no source has track {missing[0]}: give numbers that are in the column track of --format csv"))
 
 
 def _clock(given: Mapping[str, Any]) -> ClockSettings | None:
     """The clock times in place of the stored ones, None if no option asks for them."""
     clock, zone = given.get("clock"), given.get("time_zone")
     if clock is None and zone is not None:
-        raise UsageError("--time-zone is for --clock")
+        raise UsageError(literal("--time-zone is for --clock"))
     return None if clock is None else ClockSettings(clock, zone)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from framefleet.app.cli.exports import add_session_argument, session_database
 from framefleet.app.cli.options import make_parser
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import UsageError
+from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.store.files import lock_session
 from framefleet.engine.store.tracks import track_session
 
@@ -30,7 +30,7 @@ def run(argv: Sequence[str]) -> int:
     with lock_session(database):
         tracks = track_session(database, arguments.drop_corrections)
     if not tracks:
-        raise UsageError(f"{database} has no frames of videos: objects are followed in videos only")
+        raise UsageError(literal(f"{database} has no frames of videos: objects are followed in videos only"))
     for path, count, why in tracks:
         print_line(f"{path}: {count} track" + "s" * (count != 1) + (f": {why}" if why else ""))
     return 0

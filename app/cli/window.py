@@ -11,7 +11,7 @@ from framefleet.app.cli.options import make_parser
 from framefleet.app.main import COMMANDS
 from framefleet.app.system_libraries import install_command, missing_libraries
 from framefleet.engine.devices.recording import Recording, read_recording
-from framefleet.engine.errors import UsageError
+from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.media.sources import missing
 from framefleet.engine.settings import ModelFiles, RunSettings
 from framefleet.engine.settings.folders import Folder
@@ -35,10 +35,10 @@ def run(argv: Sequence[str]) -> int:
     there = [path.exists() for path in arguments.files]
     for path, exists in zip(arguments.files, there, strict=True):
         if not exists and (not any(there) or _close_command(path)):
-            raise UsageError(_missing(path))  # nothing to show, or a mistyped command; the window reports other missing files
+            raise UsageError(literal(_missing(path)))  # nothing to show, or a mistyped command; the window reports other missing files
     model = None if arguments.model is None else options.model_files(arguments)
     if model is None and (arguments.weights or arguments.labels):
-        raise UsageError("--weights and --labels belong to a model: give --model M.cfg too")
+        raise UsageError(literal("--weights and --labels belong to a model: give --model M.cfg too"))
     recording = None if arguments.recording is None else read_recording(arguments.recording)
     if arguments.files and model is None and recording is None and not arguments.new_window and _hand_over(arguments.files):
         return 0
@@ -67,7 +67,7 @@ def open_window(
     try:
         from framefleet.app.window.main import run_window
     except ImportError as error:
-        raise UsageError(f"the window cannot be loaded ({error}): 'framefleet doctor' says what is missing") from error
+        raise UsageError(literal(f"the window cannot be loaded ({error}): 'framefleet doctor' says what is missing")) from error
     return run_window(files, model, demo, recording)
 
 
@@ -79,7 +79,7 @@ def _check_libraries() -> None:
     if sys.platform.startswith("linux") and os.environ.get("DISPLAY") and not os.environ.get("QT_QPA_PLATFORM"):
         missing = missing_libraries()
         if missing:
-            raise UsageError(f"the window needs {', '.join(missing)}: {install_command(missing)}")
+            raise UsageError(literal(f"the window needs {', '.join(missing)}: {install_command(missing)}"))
 
 
 def _close_command(path: Path) -> list[str]:

@@ -21,7 +21,7 @@ from framefleet.app.window.widgets.appearance import KEY, apply_theme, stored_th
 from framefleet.app.window.widgets.painting import pixmap
 from framefleet.app.window.widgets.translation import LANGUAGE
 from framefleet.engine.devices.recording import Recording
-from framefleet.engine.errors import UsageError
+from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.settings import ModelFiles, RunSettings
 from framefleet.engine.settings.folders import Folder
 
@@ -65,7 +65,7 @@ class GarbageCollector(QObject):
 def make_application() -> QApplication:
     """Create the QApplication with its icon and theme. Raises UsageError if there is no display."""
     if not has_display():
-        raise UsageError("there is no display for the window: use 'framefleet detect', or start it where there is one")
+        raise UsageError(literal("there is no display for the window: use 'framefleet detect', or start it where there is one"))
     QGuiApplication.setDesktopFileName("framefleet")
     application = QApplication(["framefleet"])
     application.setOrganizationName("framefleet")

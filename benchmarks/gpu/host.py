@@ -29,7 +29,7 @@ from benchmarks.gpu.nvdec import Decoding, decoder_alone, nvdec_alone
 from benchmarks.meters import family
 from benchmarks.report import spread, table, write
 from framefleet.engine.bench.pool_run import Clips
-from framefleet.engine.errors import DeviceError, SourceError
+from framefleet.engine.errors import DeviceError, SourceError, literal
 from framefleet.engine.media.decoder import GPU_THREADS
 from framefleet.engine.model.load import check_model
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStats, SourceFinished, SourceOpened
@@ -122,7 +122,7 @@ class Detecting(Closing):
         queued = (self.engine.slots + 2) * self.engine.batch
         window = [moment for moment in moments if under_way <= moment.frames <= opened.frames - under_way - queued]
         if len(window) < 2:
-            raise SourceError(f"{opened.frames} frames are too few for a window in which all decode threads work: use --frames")
+            raise SourceError(literal(f"{opened.frames} frames are too few for a window in which all decode threads work: use --frames"))
         first, last = window[0], window[-1]
         frames, seconds = last.frames - first.frames, last.at - first.at
         spent = {role: 1e6 * (last.used[role] - first.used[role]) / frames for role in COLUMNS}
@@ -133,7 +133,7 @@ class Detecting(Closing):
             with suppress(OSError):
                 if any((task / "comm").read_text().startswith("read") for task in Path(f"/proc/{pid}/task").iterdir()):
                     return pid
-        raise DeviceError("the worker's process is not found")
+        raise DeviceError(literal("the worker's process is not found"))
 
     def close(self) -> None:
         """Stop the worker."""

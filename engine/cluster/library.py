@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from framefleet.engine.cluster.agent import Agent
-from framefleet.engine.errors import ClusterError, FramefleetError, UsageError, unexpected
+from framefleet.engine.errors import ClusterError, FramefleetError, UsageError, literal, unexpected
 from framefleet.engine.notices import Notice
 
 REACH_SECONDS = 5.0
@@ -178,4 +178,4 @@ def _explained(text: str) -> Notice:
         theirs, ours = (Notice("cluster.ray_version", ray=ray, python=python) for ray, python in versions)
         return Notice("cluster.other_ray", theirs=theirs, ours=ours)
     words = " ".join(text.split())[:300]
-    return Notice("general.detail", detail=words) if words else Notice("cluster.unknown_error")
+    return literal(words) if words else Notice("cluster.unknown_error")

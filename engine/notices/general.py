@@ -3,8 +3,8 @@
 from framefleet.engine.notices import Text
 
 TEXTS: dict[str, Text] = {
-    "general.text": "{text}",
-    # what a library or the operating system says, in its own words
+    "general.several": "{parts}",
+    # what a library or the operating system says, or a client, in its own words
     "general.detail": "{detail}",
     # what went wrong with one device; a client that shows the device beside it takes the field ``problem``
     "general.of_device": "{device}: {problem}",

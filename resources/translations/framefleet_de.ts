@@ -103,10 +103,6 @@
         <translation>Mit einem Cluster verbinden</translation>
     </message>
     <message>
-        <source>Connect to a cluster…</source>
-        <translation>Mit einem Cluster verbinden …</translation>
-    </message>
-    <message>
         <source>Connected to {address}. These machines take part:</source>
         <translation>Verbunden mit {address}. Diese Rechner arbeiten mit:</translation>
     </message>
@@ -178,14 +174,6 @@
         <translation>Ab diesem Bild ist die Spur ein anderes Objekt</translation>
     </message>
     <message>
-        <source>Redo</source>
-        <translation>Wiederholen</translation>
-    </message>
-    <message>
-        <source>Undone: {done} · {redo} does it again</source>
-        <translation>Rückgängig: {done} · {redo} wiederholt es</translation>
-    </message>
-    <message>
         <source>track {number}</source>
         <translation>Spur {number}</translation>
     </message>
@@ -218,14 +206,6 @@
         <translation>Klicken Sie auf ein Objekt, oder drücken Sie {key}</translation>
     </message>
     <message>
-        <source>Do it again</source>
-        <translation>Wiederholen</translation>
-    </message>
-    <message>
-        <source>Done again: {done} · {undo} undoes</source>
-        <translation>Wiederholt: {done} · {undo} macht es rückgängig</translation>
-    </message>
-    <message>
         <source>Give it another class</source>
         <translation>Eine andere Klasse zuweisen</translation>
     </message>
@@ -238,32 +218,12 @@
         <translation>Verbinden</translation>
     </message>
     <message>
-        <source>Nothing to do again</source>
-        <translation>Nichts wiederherzustellen</translation>
-    </message>
-    <message>
-        <source>Nothing to undo</source>
-        <translation>Nichts rückgängig zu machen</translation>
-    </message>
-    <message>
-        <source>Redo: {done}</source>
-        <translation>Wiederholen: {done}</translation>
-    </message>
-    <message>
         <source>Split</source>
         <translation>Teilen</translation>
     </message>
     <message>
         <source>Track {track} begins in this frame: split it in a later one</source>
         <translation>Spur {track} beginnt in diesem Bild: Teilen Sie sie in einem späteren</translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>Rückgängig</translation>
-    </message>
-    <message>
-        <source>Undo the last correction of this session</source>
-        <translation>Die letzte Korrektur dieser Sitzung rückgängig machen</translation>
     </message>
     <message>
         <source>Undo: {done}</source>
@@ -286,16 +246,20 @@
         <translation>Spur</translation>
     </message>
     <message>
+        <source>Undo earlier correction</source>
+        <translation>Frühere Korrektur zurücknehmen</translation>
+    </message>
+    <message>
+        <source>Undo the last correction that an earlier run of the program stored</source>
+        <translation>Die letzte Korrektur zurücknehmen, die ein früherer Lauf des Programms gespeichert hat</translation>
+    </message>
+    <message>
         <source>press {key} to join it with track {number}</source>
         <translation>{key} verbindet es mit Spur {number}</translation>
     </message>
     <message>
         <source>select the other track and press {key}</source>
         <translation>wählen Sie die andere Spur und drücken Sie {key}</translation>
-    </message>
-    <message>
-        <source>{done} · {undo} undoes</source>
-        <translation>{done} · {undo} macht es rückgängig</translation>
     </message>
     <message>
         <source>{next}, {previous}: next, previous object · Esc: none · &apos;{later}&apos;, &apos;{earlier}&apos;: next, previous frame</source>
@@ -478,10 +442,6 @@
         <translation>Geräte</translation>
     </message>
     <message>
-        <source>Each device appears here when detection starts.</source>
-        <translation>Jedes Gerät erscheint hier, wenn die Erkennung beginnt.</translation>
-    </message>
-    <message>
         <source>Encoder</source>
         <translation>Encoder</translation>
     </message>
@@ -510,10 +470,6 @@
         <translation>Untätig</translation>
     </message>
     <message>
-        <source>In the last minute, 99 of 100 frames took at most this time</source>
-        <translation>In der letzten Minute brauchten 99 von 100 Bildern höchstens diese Zeit</translation>
-    </message>
-    <message>
         <source>Latency of the last minute</source>
         <translation>Latenz der letzten Minute</translation>
     </message>
@@ -536,10 +492,6 @@
     <message>
         <source>Load</source>
         <translation>Last</translation>
-    </message>
-    <message>
-        <source>Median of the last half second</source>
-        <translation>Median der letzten halben Sekunde</translation>
     </message>
     <message>
         <source>Memory</source>
@@ -590,12 +542,96 @@
         <translation>Startet</translation>
     </message>
     <message>
+        <source>99 of 100 within {time} ms</source>
+        <translation>99 von 100 in {time} ms</translation>
+    </message>
+    <message>
+        <source>A run will use {names}.</source>
+        <translation>Ein Lauf wird {names} verwenden.</translation>
+    </message>
+    <message>
+        <source>Choose devices…</source>
+        <translation>Geräte wählen …</translation>
+    </message>
+    <message>
+        <source>Choose the devices of the next run</source>
+        <translation>Die Geräte des nächsten Laufs wählen</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen …</translation>
+    </message>
+    <message>
+        <source>Frames per second</source>
+        <translation>Bilder pro Sekunde</translation>
+    </message>
+    <message>
+        <source>Half of the frames took at most this time</source>
+        <translation>Die Hälfte der Bilder brauchte höchstens diese Zeit</translation>
+    </message>
+    <message>
+        <source>In this run: {frames}. Half of them took at most {p50} ms, 99 of 100 at most {p99} ms.</source>
+        <translation>In diesem Lauf: {frames}. Die Hälfte brauchte höchstens {p50} ms, 99 von 100 höchstens {p99} ms.</translation>
+    </message>
+    <message>
+        <source>Latency: 99 of 100 frames took at most this time, ms</source>
+        <translation>Latenz: 99 von 100 Bildern brauchten höchstens diese Zeit, ms</translation>
+    </message>
+    <message>
+        <source>Latency: half of the frames took at most this time, ms</source>
+        <translation>Latenz: die Hälfte der Bilder brauchte höchstens diese Zeit, ms</translation>
+    </message>
+    <message>
+        <source>Looking for devices…</source>
+        <translation>Geräte werden gesucht …</translation>
+    </message>
+    <message>
+        <source>No device can be used.</source>
+        <translation>Kein Gerät ist nutzbar.</translation>
+    </message>
+    <message>
+        <source>On the recorded machine, a run would use {names}.</source>
+        <translation>Auf dem aufgezeichneten Rechner würde ein Lauf {names} verwenden.</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>Anteil</translation>
+    </message>
+    <message>
         <source>Shows or hides the details</source>
         <translation>Zeigt oder verbirgt die Einzelheiten</translation>
     </message>
     <message>
         <source>Temperature</source>
         <translation>Temperatur</translation>
+    </message>
+    <message>
+        <source>The electrical power</source>
+        <translation>Die elektrische Leistung</translation>
+    </message>
+    <message>
+        <source>The load of the video decoder</source>
+        <translation>Die Auslastung des Videodecoders</translation>
+    </message>
+    <message>
+        <source>The memory of the device</source>
+        <translation>Der Speicher des Geräts</translation>
+    </message>
+    <message>
+        <source>The part of the frames that this device did</source>
+        <translation>Der Anteil der Bilder, die dieses Gerät verarbeitet hat</translation>
+    </message>
+    <message>
+        <source>The part of the time in which the device computed</source>
+        <translation>Der Anteil der Zeit, in der das Gerät gerechnet hat</translation>
+    </message>
+    <message>
+        <source>The used part of the memory</source>
+        <translation>Der belegte Anteil des Speichers</translation>
+    </message>
+    <message>
+        <source>This machine</source>
+        <translation>Dieser Rechner</translation>
     </message>
     <message>
         <source>Throttled by</source>
@@ -614,12 +650,20 @@
         <translation>Auslastung</translation>
     </message>
     <message>
-        <source>The batch size changed from {before} to {batch}: {value}</source>
-        <translation>Die Batchgröße wurde von {before} auf {batch} geändert: {value}</translation>
+        <source>Waits for</source>
+        <translation>Wartet auf</translation>
     </message>
     <message>
-        <source>99 %: {time}</source>
-        <translation>99 %: {time}</translation>
+        <source>What limits the throughput of this device</source>
+        <translation>Was den Durchsatz dieses Geräts begrenzt</translation>
+    </message>
+    <message>
+        <source>{part} of the frames</source>
+        <translation>{part} der Bilder</translation>
+    </message>
+    <message>
+        <source>The batch size changed from {before} to {batch}: {value}</source>
+        <translation>Die Batchgröße wurde von {before} auf {batch} geändert: {value}</translation>
     </message>
     <message>
         <source>With {name}, devices cannot join or leave during a run</source>
@@ -630,8 +674,20 @@
         <translation>Arbeitet</translation>
     </message>
     <message>
+        <source>a run will not use it</source>
+        <translation>ein Lauf wird es nicht verwenden</translation>
+    </message>
+    <message>
+        <source>a run will use it</source>
+        <translation>ein Lauf wird es verwenden</translation>
+    </message>
+    <message>
         <source>compute {compute_capability}</source>
         <translation>Compute {compute_capability}</translation>
+    </message>
+    <message>
+        <source>decoding</source>
+        <translation>Dekodieren</translation>
     </message>
     <message>
         <source>driver {driver}</source>
@@ -642,8 +698,16 @@
         <translation>Bilder/s</translation>
     </message>
     <message>
+        <source>frames/s, mean</source>
+        <translation>Bilder/s im Mittel</translation>
+    </message>
+    <message>
         <source>generation {pcie_generation}, {pcie_width} lanes</source>
         <translation>Generation {pcie_generation}, {pcie_width} Lanes</translation>
+    </message>
+    <message>
+        <source>latency {p50} ms, 99 of 100 frames within {p99} ms</source>
+        <translation>Latenz {p50} ms, 99 von 100 Bildern in {p99} ms</translation>
     </message>
     <message>
         <source>ms latency</source>
@@ -660,6 +724,34 @@
     <message>
         <source>nothing</source>
         <translation>nichts</translation>
+    </message>
+    <message>
+        <source>p50 ms</source>
+        <translation>p50 ms</translation>
+    </message>
+    <message>
+        <source>p50 {p50} · p99 {p99} ms</source>
+        <translation>p50 {p50} · p99 {p99} ms</translation>
+    </message>
+    <message>
+        <source>p99 ms</source>
+        <translation>p99 ms</translation>
+    </message>
+    <message>
+        <source>preparation</source>
+        <translation>Vorbereitung</translation>
+    </message>
+    <message>
+        <source>slower than the others</source>
+        <translation>langsamer als die anderen</translation>
+    </message>
+    <message>
+        <source>storing</source>
+        <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>waits for {what}</source>
+        <translation>wartet auf {what}</translation>
     </message>
     <message>
         <source>{backend} · {precision} · {width}×{height} · batch {batch}</source>
@@ -684,16 +776,8 @@
         <translation>{nvlinks}, empfängt {nvlink_rx}, sendet {nvlink_tx}</translation>
     </message>
     <message>
-        <source>{part} of the work</source>
-        <translation>{part} der Arbeit</translation>
-    </message>
-    <message>
         <source>{rate} frames/s</source>
         <translation>{rate} Bilder/s</translation>
-    </message>
-    <message>
-        <source>{share} of the work</source>
-        <translation>{share} der Arbeit</translation>
     </message>
     <message>
         <source>{telemetry}, receives {pcie_rx}, sends {pcie_tx}</source>
@@ -727,22 +811,6 @@
         <translation>„{address}“: Der Ray-Client wird nicht unterstützt; verbinden Sie diesen Rechner (ray start --address=HOST:6379 --num-cpus=0), und geben Sie HOST:6379 an</translation>
     </message>
     <message>
-        <source>, and the whole picture</source>
-        <translation>, und das ganze Bild</translation>
-    </message>
-    <message>
-        <source>--isolation thread is for one machine: on a cluster, each device has its own process</source>
-        <translation>--isolation thread gilt für einen Rechner: In einem Cluster hat jedes Gerät seinen eigenen Prozess</translation>
-    </message>
-    <message>
-        <source>--parallel {parallel} shares pictures within one machine, and a cluster shares segments: choose auto or streams</source>
-        <translation>--parallel {parallel} teilt Bilder innerhalb eines Rechners auf, ein Cluster dagegen Segmente: Wählen Sie auto oder streams</translation>
-    </message>
-    <message>
-        <source>; {restarts} restarts within {restart_seconds} s did not help</source>
-        <translation>; {restarts} Neustarts in {restart_seconds} s halfen nicht</translation>
-    </message>
-    <message>
         <source>CUDA cannot be started ({problem}): {remedy}</source>
         <translation>CUDA kann nicht gestartet werden ({problem}): {remedy}</translation>
     </message>
@@ -753,10 +821,6 @@
     <message>
         <source>End of file</source>
         <translation>die Datei endet zu früh</translation>
-    </message>
-    <message>
-        <source>Failed to connect to Ray</source>
-        <translation>Failed to connect to Ray</translation>
     </message>
     <message>
         <source>Framefleet is not installed there</source>
@@ -779,20 +843,8 @@
         <translation>NVDEC liefert das erste Bild nicht</translation>
     </message>
     <message>
-        <source>NVDEC needs PyNvVideoCodec and an NVIDIA driver with its video libraries ({first}): install &apos;framefleet[cuda]&apos;, in a container allow the driver&apos;s &apos;video&apos; capability, or use --decode cpu</source>
-        <translation>NVDEC braucht PyNvVideoCodec und einen NVIDIA-Treiber mit dessen Videobibliotheken ({first}): „framefleet[cuda]“ installieren, in einem Container die Fähigkeit „video“ des Treibers erlauben, oder --decode cpu verwenden</translation>
-    </message>
-    <message>
-        <source>NVDEC&apos;s error messages cannot be read on this system ({problem}): use --decode cpu</source>
-        <translation>die Fehlermeldungen von NVDEC sind auf diesem System nicht lesbar ({problem}): --decode cpu verwenden</translation>
-    </message>
-    <message>
         <source>NVDEC&apos;s first frame differs from FFmpeg&apos;s</source>
         <translation>das erste Bild von NVDEC weicht von dem von FFmpeg ab</translation>
-    </message>
-    <message>
-        <source>NVDEC&apos;s frames are {width}×{height}, FFmpeg&apos;s {stored_width}×{stored_height}</source>
-        <translation>die Bilder von NVDEC haben {width}×{height}, die von FFmpeg {stored_width}×{stored_height}</translation>
     </message>
     <message>
         <source>NVIDIA&apos;s driver does not answer ({problem}): {remedy}</source>
@@ -801,10 +853,6 @@
     <message>
         <source>NVIDIA&apos;s driver is not installed</source>
         <translation>der NVIDIA-Treiber ist nicht installiert</translation>
-    </message>
-    <message>
-        <source>Objects, at most {most}</source>
-        <translation>Objekte, höchstens {most}</translation>
     </message>
     <message>
         <source>Ray {ray} on Python {python}</source>
@@ -819,20 +867,8 @@
         <translation>statt der Bibliothek des Treibers ist eine Kompatibilitätsbibliothek geladen: sie aus LD_LIBRARY_PATH entfernen</translation>
     </message>
     <message>
-        <source>a device is named twice: {value}</source>
-        <translation>ein Gerät ist zweimal genannt: {value}</translation>
-    </message>
-    <message>
         <source>a frame is missing or out of order</source>
         <translation>ein Bild fehlt oder ist nicht in der Reihenfolge</translation>
-    </message>
-    <message>
-        <source>a frame of {value} MiB does not fit into the {value2} MiB for decoded frames</source>
-        <translation>ein Bild von {value} MiB passt nicht in die {value2} MiB für dekodierte Bilder</translation>
-    </message>
-    <message>
-        <source>a frame of {width}×{height}: at most {max_side}×{max_side2} can be used</source>
-        <translation>ein Bild von {width}×{height}: höchstens {max_side}×{max_side2} sind möglich</translation>
     </message>
     <message>
         <source>a packet has no presentation time</source>
@@ -863,10 +899,6 @@
         <translation>wie in den Einstellungen</translation>
     </message>
     <message>
-        <source>as the settings say: {in_words}</source>
-        <translation>wie in den Einstellungen: {in_words}</translation>
-    </message>
-    <message>
         <source>build an engine of batch {batch}</source>
         <translation>eine Engine mit Batch {batch} bauen</translation>
     </message>
@@ -895,24 +927,8 @@
         <translation>von einer Anwendung gesetzter Takt</translation>
     </message>
     <message>
-        <source>creation task</source>
-        <translation>creation task</translation>
-    </message>
-    <message>
-        <source>cuda:{index}: NVDEC cannot decode {path} ({reason}): use --decode auto</source>
-        <translation>cuda:{index}: NVDEC kann {path} nicht dekodieren ({reason}): --decode auto verwenden</translation>
-    </message>
-    <message>
         <source>decoded by NVDEC</source>
         <translation>von NVDEC dekodiert</translation>
-    </message>
-    <message>
-        <source>decoded by NVDEC, {cpu} of {value} frames by the CPU{why}</source>
-        <translation>von NVDEC dekodiert, {cpu} von {value} Bildern von der CPU{why}</translation>
-    </message>
-    <message>
-        <source>decoded by the CPU{why}</source>
-        <translation>von der CPU dekodiert{why}</translation>
     </message>
     <message>
         <source>decoding a picture of {path}</source>
@@ -921,14 +937,6 @@
     <message>
         <source>directly where devices can reach each other</source>
         <translation>direkt, wo Geräte einander erreichen</translation>
-    </message>
-    <message>
-        <source>file:///{rest} is an address: give the path alone, /{rest2}</source>
-        <translation>file:///{rest} ist eine Adresse: nur den Pfad angeben, /{rest2}</translation>
-    </message>
-    <message>
-        <source>files are cut at keyframes, and all {value} devices work on the oldest one</source>
-        <translation>Dateien werden an Keyframes geschnitten, und alle {value} Geräte arbeiten an der ältesten</translation>
     </message>
     <message>
         <source>finish an inference</source>
@@ -955,10 +963,6 @@
         <translation>dekodierte Bilder speichern</translation>
     </message>
     <message>
-        <source>inference failed: the engine gave {value} results for {wanted} pictures</source>
-        <translation>die Inferenz schlug fehl: die Engine gab {value} Ergebnisse für {wanted} Bilder</translation>
-    </message>
-    <message>
         <source>inference failed: {problem}</source>
         <translation>die Inferenz schlug fehl: {problem}</translation>
     </message>
@@ -971,20 +975,12 @@
         <translation>kein Start möglich: {error}</translation>
     </message>
     <message>
-        <source>it crashed (signal {value})</source>
-        <translation>Absturz (Signal {value})</translation>
-    </message>
-    <message>
         <source>it does not begin with a keyframe</source>
         <translation>es beginnt nicht mit einem Keyframe</translation>
     </message>
     <message>
         <source>it ended with status {status}</source>
         <translation>Ende mit Status {status}</translation>
-    </message>
-    <message>
-        <source>it gave no answer within {timeout} s</source>
-        <translation>keine Antwort in {timeout} s</translation>
     </message>
     <message>
         <source>it has no packets</source>
@@ -1039,8 +1035,36 @@
         <translation>beginnt, wo sie endet: eine Linie braucht zwei verschiedene Punkte</translation>
     </message>
     <message>
+        <source>counts {counts}: give growing numbers of devices, beginning with 1, such as 1,2,4</source>
+        <translation>Anzahlen {counts}: wachsende Zahlen von Geräten angeben, beginnend mit 1, etwa 1,2,4</translation>
+    </message>
+    <message>
         <source>crosses or touches itself: the edge behind point {one} meets the edge behind point {other}; move a point</source>
         <translation>kreuzt oder berührt sich selbst: die Kante hinter Punkt {one} trifft die Kante hinter Punkt {other}; einen Punkt verschieben</translation>
+    </message>
+    <message>
+        <source>decoded by NVDEC, {cpu} of {frames} frames by the CPU</source>
+        <translation>von NVDEC dekodiert, {cpu} von {frames} Bildern von der CPU</translation>
+    </message>
+    <message>
+        <source>decoded by the CPU</source>
+        <translation>von der CPU dekodiert</translation>
+    </message>
+    <message>
+        <source>decoding {path}</source>
+        <translation>das Dekodieren von {path}</translation>
+    </message>
+    <message>
+        <source>did you mean {similar}? models to download: {names}</source>
+        <translation>meinten Sie {similar}? Modelle zum Herunterladen: {names}</translation>
+    </message>
+    <message>
+        <source>file:///{rest} is an address: give the path alone, /{rest}</source>
+        <translation>file:///{rest} ist eine Adresse: nur den Pfad angeben, /{rest}</translation>
+    </message>
+    <message>
+        <source>files are cut at keyframes, and all {devices} devices work on the oldest one</source>
+        <translation>Dateien werden an Keyframes geschnitten, und alle {devices} Geräte arbeiten an der ältesten</translation>
     </message>
     <message>
         <source>has a point that is not a number</source>
@@ -1107,16 +1131,8 @@
         <translation>es wurde entfernt</translation>
     </message>
     <message>
-        <source>its agent does not start: {value}</source>
-        <translation>sein Agent startet nicht: {value}</translation>
-    </message>
-    <message>
         <source>its agent has ended</source>
         <translation>sein Agent ist beendet</translation>
-    </message>
-    <message>
-        <source>its codec is {name}; NVDEC is used for {value}</source>
-        <translation>der Codec ist {name}; NVDEC wird für {value} verwendet</translation>
     </message>
     <message>
         <source>its container does not say when a frame is shown</source>
@@ -1127,16 +1143,8 @@
         <translation>die Daten sind unvollständig oder beschädigt</translation>
     </message>
     <message>
-        <source>its decoder cannot be opened: {problem}</source>
-        <translation>der Decoder lässt sich nicht öffnen: {problem}</translation>
-    </message>
-    <message>
         <source>its driver fails: {error}</source>
         <translation>der Treiber schlägt fehl: {error}</translation>
-    </message>
-    <message>
-        <source>its frames are {width}×{height}; this GPU&apos;s NVDEC decodes {name} from {min_width}×{min_height} to {max_width}×{max_height}</source>
-        <translation>die Bilder haben {width}×{height}; NVDEC dieser GPU dekodiert {name} von {min_width}×{min_height} bis {max_width}×{max_height}</translation>
     </message>
     <message>
         <source>its kernel module is not loaded: restart the machine, or install the driver again</source>
@@ -1145,14 +1153,6 @@
     <message>
         <source>its last packet may be incomplete</source>
         <translation>das letzte Paket ist vielleicht unvollständig</translation>
-    </message>
-    <message>
-        <source>its pixel format is {name}; NVDEC is used for {value}</source>
-        <translation>das Pixelformat ist {name}; NVDEC wird für {value} verwendet</translation>
-    </message>
-    <message>
-        <source>its tiles cannot be merged: {name}: {problem}</source>
-        <translation>die Kacheln lassen sich nicht zusammenfügen: {name}: {problem}</translation>
     </message>
     <message>
         <source>layer {index}: a YOLO layer that follows no convolution</source>
@@ -1171,20 +1171,8 @@
         <translation>Schicht {index}: eine Summe, die nicht auf eine Faltung derselben Form folgt</translation>
     </message>
     <message>
-        <source>layer {index}: the pictures as a value</source>
-        <translation>Schicht {index}: die Bilder als Wert</translation>
-    </message>
-    <message>
         <source>line</source>
         <translation>Linie</translation>
-    </message>
-    <message>
-        <source>look for files</source>
-        <translation>Dateien suchen</translation>
-    </message>
-    <message>
-        <source>no answer within {seconds} s</source>
-        <translation>keine Antwort innerhalb von {seconds} s</translation>
     </message>
     <message>
         <source>no custom layers</source>
@@ -1205,10 +1193,6 @@
     <message>
         <source>no device to run on: &apos;framefleet devices&apos; lists yours</source>
         <translation>kein Gerät für den Lauf: „framefleet devices“ listet Ihre</translation>
-    </message>
-    <message>
-        <source>no frame at its beginning can be decoded</source>
-        <translation>kein Bild am Anfang ist dekodierbar</translation>
     </message>
     <message>
         <source>no frame in it can be decoded</source>
@@ -1243,16 +1227,8 @@
         <translation>Knoten {name} ist nicht erreichbar: {why}</translation>
     </message>
     <message>
-        <source>node {name} does not answer, and is left out: {error}</source>
-        <translation>Knoten {name} antwortet nicht und fehlt daher: {error}</translation>
-    </message>
-    <message>
         <source>node {name} has joined</source>
         <translation>Knoten {name} ist hinzugekommen</translation>
-    </message>
-    <message>
-        <source>node {name} is left out: {error}</source>
-        <translation>Knoten {name} wird ausgelassen: {error}</translation>
     </message>
     <message>
         <source>nothing was stored</source>
@@ -1299,10 +1275,6 @@
         <translation>das Netz ausführen</translation>
     </message>
     <message>
-        <source>send files to {name}</source>
-        <translation>Dateien an {name} senden</translation>
-    </message>
-    <message>
         <source>set for this run, others were not tried</source>
         <translation>für diesen Lauf festgelegt, andere wurden nicht probiert</translation>
     </message>
@@ -1327,32 +1299,8 @@
         <translation>Temperatur (Hardware)</translation>
     </message>
     <message>
-        <source>the C library&apos;s output cannot be redirected</source>
-        <translation>die Ausgabe der C-Bibliothek lässt sich nicht umleiten</translation>
-    </message>
-    <message>
-        <source>the C library&apos;s output cannot be redirected ({problem})</source>
-        <translation>die Ausgabe der C-Bibliothek lässt sich nicht umleiten ({problem})</translation>
-    </message>
-    <message>
-        <source>the agent failed: {name}: {cause}</source>
-        <translation>der Agent ist ausgefallen: {name}: {cause}</translation>
-    </message>
-    <message>
-        <source>the cluster at {address} cannot be used: {value}</source>
-        <translation>der Cluster bei {address} kann nicht verwendet werden: {value}</translation>
-    </message>
-    <message>
-        <source>the cluster does not answer: {value}</source>
-        <translation>der Cluster antwortet nicht: {value}</translation>
-    </message>
-    <message>
         <source>the code of Framefleet</source>
         <translation>der Code von Framefleet</translation>
-    </message>
-    <message>
-        <source>the connection to the cluster has ended{value}</source>
-        <translation>die Verbindung zum Cluster ist beendet{value}</translation>
     </message>
     <message>
         <source>the connection was lost</source>
@@ -1387,10 +1335,6 @@
         <translation>die Engine arbeitet nicht mehr: {problem}</translation>
     </message>
     <message>
-        <source>the engine stopped working: {why}</source>
-        <translation>die Engine arbeitet nicht mehr: {why}</translation>
-    </message>
-    <message>
         <source>the fabric manager of its NVSwitches does not run: &apos;systemctl start nvidia-fabricmanager&apos;, as administrator</source>
         <translation>der Fabric Manager der NVSwitches läuft nicht: „systemctl start nvidia-fabricmanager“, als Administrator</translation>
     </message>
@@ -1413,10 +1357,6 @@
     <message>
         <source>the first convolution</source>
         <translation>die erste Faltung</translation>
-    </message>
-    <message>
-        <source>the folder {folder} cannot be read: {strerror}</source>
-        <translation>der Ordner {folder} ist nicht lesbar: {strerror}</translation>
     </message>
     <message>
         <source>the head of the cluster has ended</source>
@@ -1547,20 +1487,8 @@
         <translation>es gibt keinen Speicher für {batch} ({problem})</translation>
     </message>
     <message>
-        <source>there is no memory for {least_surfaces} of its frames of {value} MiB</source>
-        <translation>es gibt keinen Speicher für {least_surfaces} Bilder von {value} MiB</translation>
-    </message>
-    <message>
-        <source>these {uncut} videos cannot be cut and stay on one device each</source>
-        <translation>diese {uncut} Videos lassen sich nicht schneiden und bleiben auf je einem Gerät</translation>
-    </message>
-    <message>
         <source>this node has another {path}: copy the model to it, or remove the file there, and it is sent</source>
         <translation>dieser Knoten hat eine andere Datei {path}: Kopieren Sie das Modell dorthin, oder entfernen Sie dort die Datei, dann wird sie gesendet</translation>
-    </message>
-    <message>
-        <source>this video cannot be cut and stays on one device</source>
-        <translation>dieses Video lässt sich nicht schneiden und bleibt auf einem Gerät</translation>
     </message>
     <message>
         <source>two lines or zones have the name &apos;{name}&apos;: rename one</source>
@@ -1583,10 +1511,6 @@
         <translation>{file} ist eine Datei: einen anderen Ordner wählen</translation>
     </message>
     <message>
-        <source>{folder} cannot be made: {strerror}; set TMPDIR to another folder before &apos;ray start&apos;</source>
-        <translation>{folder} kann nicht angelegt werden: {strerror}; setzen Sie TMPDIR vor „ray start“ auf einen anderen Ordner</translation>
-    </message>
-    <message>
         <source>{name} did not arrive as it was sent</source>
         <translation>{name} kam nicht so an, wie es gesendet wurde</translation>
     </message>
@@ -1595,20 +1519,16 @@
         <translation>{number} Linien und Zonen: höchstens {highest} sind möglich</translation>
     </message>
     <message>
-        <source>{parent} belongs to another user: set TMPDIR to another folder before &apos;ray start&apos;</source>
-        <translation>{parent} gehört einem anderen Benutzer: Setzen Sie TMPDIR vor „ray start“ auf einen anderen Ordner</translation>
-    </message>
-    <message>
-        <source>{path} cannot be read: {value}</source>
-        <translation>{path} kann nicht gelesen werden: {value}</translation>
-    </message>
-    <message>
-        <source>{path} cannot be stored there: {value}</source>
-        <translation>{path} kann dort nicht gespeichert werden: {value}</translation>
-    </message>
-    <message>
         <source>{path} changed while it was sent: detect in it again when it is complete</source>
         <translation>{path} hat sich beim Senden geändert: Erkennen Sie erneut, wenn die Datei vollständig ist</translation>
+    </message>
+    <message>
+        <source>{path} does not exist: clips are taken from the video itself; put it back, or change the folder&apos;s name back</source>
+        <translation>{path} existiert nicht: Clips stammen aus dem Video selbst; es zurücklegen, oder den Ordner zurückbenennen</translation>
+    </message>
+    <message>
+        <source>{path} does not exist; if a camera is meant: cameras are not read, only files and folders: record a file first</source>
+        <translation>{path} existiert nicht; falls eine Kamera gemeint ist: Kameras werden nicht gelesen, nur Dateien und Ordner: erst eine Datei aufnehmen</translation>
     </message>
     <message>
         <source>{path} has more than {megabytes} MiB: it is not a zones file</source>
@@ -1623,12 +1543,32 @@
         <translation>{path} ist ein Teil einer Sitzungsdatenbank: geben Sie die .sqlite-Datei an</translation>
     </message>
     <message>
+        <source>{path} is a session, not a truth: correct it, and give a file of &apos;framefleet results {path} --format coco&apos; instead</source>
+        <translation>{path} ist eine Sitzung, keine Referenz: sie korrigieren und stattdessen eine Datei von „framefleet results {path} --format coco“ angeben</translation>
+    </message>
+    <message>
         <source>{path} is an animation, of which only the first picture could be read: convert it to a video</source>
         <translation>{path} ist eine Animation, von der nur das erste Bild gelesen werden konnte: in ein Video umwandeln</translation>
     </message>
     <message>
         <source>{path} is not UTF-8 text at byte {byte}: save it as UTF-8</source>
         <translation>{path} ist ab Byte {byte} kein UTF-8-Text: als UTF-8 speichern</translation>
+    </message>
+    <message>
+        <source>{path} is not a video that can be read ({detail}): it may be damaged, unfinished or of another kind</source>
+        <translation>{path} ist kein lesbares Video ({detail}): vielleicht beschädigt, unfertig oder von anderer Art</translation>
+    </message>
+    <message>
+        <source>{path} is not cut as in the earlier run: use {option} to begin again</source>
+        <translation>{path} ist nicht wie im früheren Lauf geschnitten: mit {option} neu beginnen</translation>
+    </message>
+    <message>
+        <source>{path} is not there or cannot be read: put it back, or export without pictures</source>
+        <translation>{path} fehlt oder ist nicht lesbar: zurücklegen, oder ohne Bilder exportieren</translation>
+    </message>
+    <message>
+        <source>{path} stays unfinished, since {kills} workers in a row ended while they worked on the same part of it: {why}. Close other programs or use fewer devices, and run again</source>
+        <translation>{path} bleibt unfertig, denn {kills} Arbeitsprozesse nacheinander endeten an derselben Stelle: {why}. Andere Programme schließen oder weniger Geräte verwenden, und den Lauf wiederholen</translation>
     </message>
     <message>
         <source>{path} vanished from the cache of this node</source>
@@ -1651,16 +1591,64 @@
         <translation>{path}: die Spuren wurden von Hand verbunden oder geteilt und bleiben: „framefleet track {option}“ verfolgt erneut</translation>
     </message>
     <message>
+        <source>{path}: pictures have no times: give {begin}, {end} and {every} as numbers of pictures</source>
+        <translation>{path}: Bilder haben keine Zeiten: {begin}, {end} und {every} als Zahl von Bildern angeben</translation>
+    </message>
+    <message>
         <source>{path}: pictures have no times; give numbers of pictures, from 0</source>
         <translation>{path}: Bilder haben keine Zeiten; Nummern von Bildern angeben, ab 0</translation>
+    </message>
+    <message>
+        <source>{path}: the frame at {seconds:.3f} s was not found again: detect again, or leave pictures out</source>
+        <translation>{path}: das Bild bei {seconds:.3f} s wurde nicht wiedergefunden: neu erkennen, oder Bilder weglassen</translation>
+    </message>
+    <message>
+        <source>{path}: {count} frame at {seconds:.3f} s could not be decoded ({cause}); copy the file again or repair it</source>
+        <translation>{path}: {count} Bild bei {seconds:.3f} s nicht dekodierbar ({cause}); die Datei neu kopieren oder reparieren</translation>
+    </message>
+    <message>
+        <source>{path}: {count} frame on which a worker crashed is detected again, with those behind it</source>
+        <translation>{path}: {count} Bild, an dem ein Arbeitsprozess abstürzte, wird neu verarbeitet, samt denen dahinter</translation>
+    </message>
+    <message>
+        <source>{path}: {count} frames at {seconds:.3f} s could not be decoded ({cause}); copy the file again or repair it</source>
+        <translation>{path}: {count} Bilder bei {seconds:.3f} s nicht dekodierbar ({cause}); die Datei neu kopieren oder reparieren</translation>
+    </message>
+    <message>
+        <source>{path}: {count} frames on which a worker crashed are detected again, with those behind the first one</source>
+        <translation>{path}: {count} Bilder, an denen ein Arbeitsprozess abstürzte, werden neu verarbeitet, samt denen hinter dem ersten</translation>
+    </message>
+    <message>
+        <source>{precision} without trials, {share:.1%} of its detections are those of fp32 ({matching:.0%} needed)</source>
+        <translation>{precision} ohne Versuche, {share:.1%} der Erkennungen sind die von fp32 (nötig: {matching:.0%})</translation>
+    </message>
+    <message>
+        <source>{problem}; it is not counted</source>
+        <translation>{problem}; es wird nicht gezählt</translation>
+    </message>
+    <message>
+        <source>{process} ended: {reason}</source>
+        <translation>{process} endete: {reason}</translation>
     </message>
     <message>
         <source>{reason}: choose another folder, or change the permissions</source>
         <translation>{reason}: einen anderen Ordner wählen, oder die Rechte ändern</translation>
     </message>
     <message>
+        <source>{scheme}://{rest} is an address, and only files and folders are read: download the file first</source>
+        <translation>{scheme}://{rest} ist eine Adresse, und nur Dateien und Ordner werden gelesen: die Datei erst herunterladen</translation>
+    </message>
+    <message>
+        <source>{scheme}://{rest} is the address of a camera or stream, and only files and folders are read: record it to a file first</source>
+        <translation>{scheme}://{rest} ist die Adresse einer Kamera oder eines Streams, und nur Dateien und Ordner werden gelesen: erst in eine Datei aufnehmen</translation>
+    </message>
+    <message>
         <source>{shape} &apos;{name}&apos; has all its points between 0 and 1: write pixels, not shares. Multiply x by the width and y by the height of the picture</source>
         <translation>{shape} „{name}“ hat alle Punkte zwischen 0 und 1: Pixel schreiben, keine Anteile. x mit der Breite und y mit der Höhe des Bildes multiplizieren</translation>
+    </message>
+    <message>
+        <source>{size:.1f} GB do not fit into {folder}</source>
+        <translation>{size:.1f} GB passen nicht in {folder}</translation>
     </message>
     <message>
         <source>{source} has no frame from {moment} on</source>
@@ -1669,14 +1657,6 @@
     <message>
         <source>{target} is one of the sessions to join: choose another folder</source>
         <translation>{target} ist eine der Sitzungen, die verbunden werden: einen anderen Ordner wählen</translation>
-    </message>
-    <message>
-        <source>{together}; but {stay}: --parallel frames may be faster, it shares single frames among all devices</source>
-        <translation>{together}; aber {stay}: Die Strategie Bilder kann schneller sein, sie verteilt einzelne Bilder auf alle Geräte</translation>
-    </message>
-    <message>
-        <source>this GPU&apos;s NVDEC cannot decode {name} of {depth} bits</source>
-        <translation>NVDEC dieser GPU kann {name} mit {depth} Bit nicht dekodieren</translation>
     </message>
     <message>
         <source>Building engine</source>
@@ -1735,8 +1715,28 @@
         <translation>unter {address} antwortet nichts ({why}): Starten Sie einen Cluster mit „ray start --head“, oder prüfen Sie die Adresse</translation>
     </message>
     <message>
+        <source>there is no {device}: this machine has {devices} ({count} core can be used)</source>
+        <translation>{device} gibt es nicht: dieser Rechner hat {devices} ({count} Kern ist nutzbar)</translation>
+    </message>
+    <message>
+        <source>there is no {device}: this machine has {devices} ({count} cores can be used)</source>
+        <translation>{device} gibt es nicht: dieser Rechner hat {devices} ({count} Kerne sind nutzbar)</translation>
+    </message>
+    <message>
+        <source>this GPU&apos;s NVDEC cannot decode {codec} of {depth} bits</source>
+        <translation>NVDEC dieser GPU kann {codec} mit {depth} Bit nicht dekodieren</translation>
+    </message>
+    <message>
         <source>this device has no fp32 to compare with</source>
         <translation>dieses Gerät hat kein fp32 zum Vergleichen</translation>
+    </message>
+    <message>
+        <source>this model has no class &apos;{name}&apos;: did you mean one of {similar}?</source>
+        <translation>dieses Modell hat keine Klasse „{name}“: meinten Sie eine von {similar}?</translation>
+    </message>
+    <message>
+        <source>this model has no class &apos;{name}&apos;: did you mean {similar}?</source>
+        <translation>dieses Modell hat keine Klasse „{name}“: meinten Sie {similar}?</translation>
     </message>
     <message>
         <source>this user may not use /dev/nvidia*: check its groups, or how the container was started</source>
@@ -1759,26 +1759,6 @@
         <translation>wartet auf das Ende der früheren Engine</translation>
     </message>
     <message>
-        <source>was terminated</source>
-        <translation>wurde beendet</translation>
-    </message>
-    <message>
-        <source>with the strategy {name} no device can join or leave a run: start another one</source>
-        <translation>mit der Strategie {name} kann kein Gerät hinzukommen oder gehen: einen anderen Lauf starten</translation>
-    </message>
-    <message>
-        <source>writing a clip of {video}</source>
-        <translation>das Schreiben eines Clips von {video}</translation>
-    </message>
-    <message>
-        <source>{crash}: no clip of {file} was written; try again with other times or classes</source>
-        <translation>{crash}: Von {file} wurde kein Ausschnitt geschrieben; versuchen Sie es mit anderen Zeiten oder Klassen</translation>
-    </message>
-    <message>
-        <source>{device} does not take part: there is {value}</source>
-        <translation>{device} nimmt nicht teil: es gibt {value}</translation>
-    </message>
-    <message>
         <source>{device} is a group of devices: add each device separately</source>
         <translation>{device} ist eine Gruppe von Geräten: jedes Gerät einzeln hinzufügen</translation>
     </message>
@@ -1789,18 +1769,6 @@
     <message>
         <source>{device} takes part already</source>
         <translation>{device} nimmt schon teil</translation>
-    </message>
-    <message>
-        <source>{file} does not exist: clips are taken from the video itself; put it back, or change the folder&apos;s name back</source>
-        <translation>{file} existiert nicht: Clips stammen aus dem Video selbst; es zurücklegen, oder den Ordner zurückbenennen</translation>
-    </message>
-    <message>
-        <source>{file} has changed since the detection, and the times are of the earlier video: detect again, or restore it</source>
-        <translation>{file} hat sich seit der Erkennung geändert, und die Zeiten gehören zum früheren Video: neu erkennen, oder es wiederherstellen</translation>
-    </message>
-    <message>
-        <source>{grid} that overlap by {overlap}{value}</source>
-        <translation>{grid}, die sich um {overlap} überlappen{value}</translation>
     </message>
     <message>
         <source>{library} cannot be used ({problem})</source>
@@ -1879,26 +1847,6 @@
         <translation>{name} wurde getötet (SIGKILL), von einem Benutzer oder vom System, weil der Speicher ausging</translation>
     </message>
     <message>
-        <source>{path} cannot be read: {strerror}; check the name and the folder&apos;s permissions</source>
-        <translation>{path} ist nicht lesbar: {strerror}; den Namen und die Rechte des Ordners prüfen</translation>
-    </message>
-    <message>
-        <source>{path} cannot be read: {value}; check the file&apos;s permissions</source>
-        <translation>{path} ist nicht lesbar: {value}; die Rechte der Datei prüfen</translation>
-    </message>
-    <message>
-        <source>{path} cannot be read: {value}; check the name and the file&apos;s permissions</source>
-        <translation>{path} ist nicht lesbar: {value}; den Namen und die Rechte der Datei prüfen</translation>
-    </message>
-    <message>
-        <source>{path} cannot be used ({value}): it is damaged or too large</source>
-        <translation>{path} ist nicht brauchbar ({value}): die Datei ist beschädigt oder zu groß</translation>
-    </message>
-    <message>
-        <source>{path} claims pictures of {width}×{height}: at most {max_side}×{max_side2} can be used</source>
-        <translation>{path} meldet Bilder von {width}×{height}: höchstens {max_side}×{max_side2} sind möglich</translation>
-    </message>
-    <message>
         <source>{path} does not exist: check the name and the folder</source>
         <translation>{path} existiert nicht: den Namen und den Ordner prüfen</translation>
     </message>
@@ -1915,10 +1863,6 @@
         <translation>{path} hat keine Videospur: in Ton allein lassen sich keine Objekte suchen</translation>
     </message>
     <message>
-        <source>{path} has {value}×{value2} pixels: at most {max_side}×{max_side2} can be used</source>
-        <translation>{path} hat {value}×{value2} Pixel: höchstens {max_side}×{max_side2} sind möglich</translation>
-    </message>
-    <message>
         <source>{path} is a playlist or a text, not a video: give the videos themselves</source>
         <translation>{path} ist eine Wiedergabeliste oder ein Text, kein Video: die Videos selbst angeben</translation>
     </message>
@@ -1927,20 +1871,12 @@
         <translation>{path} ist leer: es wurde nichts hineingeschrieben, oder ein Herunterladen wurde nicht fertig</translation>
     </message>
     <message>
-        <source>{path} is locked by {holder}</source>
-        <translation>{path} ist gesperrt von {holder}</translation>
-    </message>
-    <message>
         <source>{path} is not a picture that can be read: it is damaged, unfinished or of another kind</source>
         <translation>{path} ist kein lesbares Bild: beschädigt, unfertig oder von anderer Art</translation>
     </message>
     <message>
         <source>{path} is not a video that can be decoded ({cause}): it is damaged, unfinished or of another kind</source>
         <translation>{path} ist kein dekodierbares Video ({cause}): beschädigt, unfertig oder von anderer Art</translation>
-    </message>
-    <message>
-        <source>{path} is not a video that can be read ({value}): it may be damaged, unfinished or of another kind</source>
-        <translation>{path} ist kein lesbares Video ({value}): vielleicht beschädigt, unfertig oder von anderer Art</translation>
     </message>
     <message>
         <source>CUDA failed to {doing}: {text}</source>
@@ -1975,8 +1911,28 @@
         <translation>„{text}“ ist kein Gerät: cpu:0, cuda:0 oder openvino:GPU.0 schreiben („framefleet devices“ listet Ihre)</translation>
     </message>
     <message>
+        <source>&apos;{text}&apos; is not a distance between frames: write a number of frames, such as 10, or a time, such as 1s</source>
+        <translation>„{text}“ ist kein Abstand zwischen Bildern: eine Zahl von Bildern schreiben, etwa 10, oder eine Zeit, etwa 1s</translation>
+    </message>
+    <message>
         <source>&apos;{text}&apos; is not a known time zone: write its name, such as UTC or Europe/Berlin</source>
         <translation>„{text}“ ist keine bekannte Zeitzone: ihren Namen schreiben, wie UTC oder Europe/Berlin</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; is not a length: write a number of frames, such as 10, or a time, such as 1s</source>
+        <translation>„{text}“ ist keine Länge: eine Zahl von Bildern schreiben, etwa 10, oder eine Zeit, etwa 1s</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; is not a list of what to draw: choose from {parts}</source>
+        <translation>„{text}“ ist keine Liste dessen, was gezeichnet wird: aus {parts} wählen</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; is not a range of confidences: write two numbers from 0 to 1, the lower one first, such as 0.3,0.6</source>
+        <translation>„{text}“ ist kein Bereich von Konfidenzen: zwei Zahlen von 0 bis 1 schreiben, die kleinere zuerst, etwa 0.3,0.6</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; is not a time: write 30s, 15m or 1h</source>
+        <translation>„{text}“ ist keine Zeit: 30s, 15m oder 1h schreiben</translation>
     </message>
     <message>
         <source>&apos;{text}&apos; is not a time: write name, metadata, or when the file began, such as &quot;2026-11-01 08:00&quot;</source>
@@ -1985,6 +1941,10 @@
     <message>
         <source>&apos;{text}&apos; is unknown; choose from: {available}</source>
         <translation>„{text}“ ist unbekannt; wählen aus: {available}</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; maps no labels: write label=category with commas between, such as dog=animal,car=vehicle</source>
+        <translation>„{text}“ ordnet keine Labels zu: Label=Kategorie mit Kommas dazwischen schreiben, etwa dog=animal,car=vehicle</translation>
     </message>
     <message>
         <source>&apos;{text}&apos; names no device: write auto, or cpu:0, cuda:0 … (&apos;framefleet devices&apos; lists yours)</source>
@@ -2003,6 +1963,10 @@
         <translation>„{weights}“ nennt keine Zufallsgewichte: random:SEED mit einer ganzen Zahl schreiben, etwa random:1</translation>
     </message>
     <message>
+        <source>--format parquet needs pyarrow: install framefleet[parquet], or pyarrow</source>
+        <translation>--format parquet braucht pyarrow: framefleet[parquet] oder pyarrow installieren</translation>
+    </message>
+    <message>
         <source>CUDA&apos;s headers (cuda_fp16.h) are not found: pip install nvidia-cuda-runtime, or let CUDA_HOME name the folder of a CUDA toolkit</source>
         <translation>die Header von CUDA (cuda_fp16.h) werden nicht gefunden: pip install nvidia-cuda-runtime, oder CUDA_HOME auf den Ordner eines CUDA-Toolkits setzen</translation>
     </message>
@@ -2019,8 +1983,24 @@
         <translation>Mish</translation>
     </message>
     <message>
+        <source>NVDEC cannot decode {path} ({problem}): use {option}</source>
+        <translation>NVDEC kann {path} nicht dekodieren ({problem}): {option} verwenden</translation>
+    </message>
+    <message>
         <source>NVDEC is part of NVIDIA&apos;s GPUs, and none is among the devices ({devices}): choose one, or let the CPU decode</source>
         <translation>NVDEC ist Teil von NVIDIA-GPUs, und unter den Geräten ist keine ({devices}): eine wählen, oder die CPU dekodieren lassen</translation>
+    </message>
+    <message>
+        <source>NVDEC needs PyNvVideoCodec and an NVIDIA driver with its video libraries ({detail}): install &apos;framefleet[cuda]&apos;, in a container allow the driver&apos;s &apos;video&apos; capability, or use {option}</source>
+        <translation>NVDEC braucht PyNvVideoCodec und einen NVIDIA-Treiber mit dessen Videobibliotheken ({detail}): „framefleet[cuda]“ installieren, in einem Container die Fähigkeit „video“ des Treibers erlauben, oder {option} verwenden</translation>
+    </message>
+    <message>
+        <source>NVDEC&apos;s error messages cannot be read on this system ({detail}): use {option}</source>
+        <translation>die Fehlermeldungen von NVDEC sind auf diesem System nicht lesbar ({detail}): {option} verwenden</translation>
+    </message>
+    <message>
+        <source>NVDEC&apos;s frames are {width}×{height}, FFmpeg&apos;s {right_width}×{right_height}</source>
+        <translation>die Bilder von NVDEC haben {width}×{height}, die von FFmpeg {right_width}×{right_height}</translation>
     </message>
     <message>
         <source>NVIDIA&apos;s driver cannot be asked: {problem}</source>
@@ -2063,6 +2043,18 @@
         <translation>ein Gerät ist zweimal genannt: {devices}</translation>
     </message>
     <message>
+        <source>a file may have {limit:,} KiB here: raise the limit (ulimit -f), or write less</source>
+        <translation>eine Datei darf hier {limit:,} KiB haben: die Grenze erhöhen (ulimit -f), oder weniger schreiben</translation>
+    </message>
+    <message>
+        <source>a frame of {size} MiB does not fit into the {limit} MiB for decoded frames</source>
+        <translation>ein Bild von {size} MiB passt nicht in die {limit} MiB für dekodierte Bilder</translation>
+    </message>
+    <message>
+        <source>a frame of {width}×{height}: at most {limit}×{limit} can be used</source>
+        <translation>ein Bild von {width}×{height}: höchstens {limit}×{limit} sind möglich</translation>
+    </message>
+    <message>
         <source>a number of {unit} {limits}</source>
         <translation>eine Zahl von {unit} {limits}</translation>
     </message>
@@ -2073,6 +2065,10 @@
     <message>
         <source>a picture cannot be encoded as {suffix}</source>
         <translation>ein Bild lässt sich nicht als {suffix} kodieren</translation>
+    </message>
+    <message>
+        <source>a variance needs at least 2 repetitions, not {repetitions}</source>
+        <translation>eine Varianz braucht mindestens 2 Wiederholungen, nicht {repetitions}</translation>
     </message>
     <message>
         <source>a whole number {limits}</source>
@@ -2099,8 +2095,24 @@
         <translation>anchors= hat {numbers} Zahlen, sie gehören aber paarweise zu Breite und Höhe</translation>
     </message>
     <message>
+        <source>as in the part of the run that is stored</source>
+        <translation>wie im gespeicherten Teil des Laufs</translation>
+    </message>
+    <message>
+        <source>as the settings say: {tiles}</source>
+        <translation>wie in den Einstellungen: {tiles}</translation>
+    </message>
+    <message>
+        <source>asking the driver</source>
+        <translation>die Anfrage an den Treiber</translation>
+    </message>
+    <message>
         <source>auto or {number}</source>
         <translation>auto oder {number}</translation>
+    </message>
+    <message>
+        <source>automatic</source>
+        <translation>automatisch</translation>
     </message>
     <message>
         <source>batch {batch}</source>
@@ -2115,16 +2127,8 @@
         <translation>{name} bauen</translation>
     </message>
     <message>
-        <source>can&apos;t start new thread</source>
-        <translation>ein neuer Thread lässt sich nicht starten</translation>
-    </message>
-    <message>
         <source>cancelled</source>
         <translation>abgebrochen</translation>
-    </message>
-    <message>
-        <source>cannot allocate memory</source>
-        <translation>Speicher lässt sich nicht belegen</translation>
     </message>
     <message>
         <source>cannot create {path}: {value}</source>
@@ -2211,10 +2215,6 @@
         <translation>schätzt, wie sicher die Unterschiede sind</translation>
     </message>
     <message>
-        <source>failed to map segment</source>
-        <translation>ein Segment ließ sich nicht einblenden</translation>
-    </message>
-    <message>
         <source>filters= of the layer before it, mask= or classes=</source>
         <translation>filters= der Schicht davor, mask= oder classes=</translation>
     </message>
@@ -2263,12 +2263,24 @@
         <translation>die Inferenz schlug in OpenVINO fehl: {problem}</translation>
     </message>
     <message>
+        <source>inference failed: the engine gave {found} results for {wanted} pictures</source>
+        <translation>die Inferenz schlug fehl: die Engine gab {found} Ergebnisse für {wanted} Bilder</translation>
+    </message>
+    <message>
         <source>it cannot be loaded ({problem}): {advice}</source>
         <translation>es kann nicht geladen werden ({problem}): {advice}</translation>
     </message>
     <message>
+        <source>it crashed (signal {signal})</source>
+        <translation>Absturz (Signal {signal})</translation>
+    </message>
+    <message>
         <source>it ends too early: it was probably cut off</source>
         <translation>sie endet zu früh: wahrscheinlich wurde sie abgeschnitten</translation>
+    </message>
+    <message>
+        <source>it gave no answer within {timeout:g} s</source>
+        <translation>keine Antwort in {timeout:g} s</translation>
     </message>
     <message>
         <source>it has {layers} layers and {parameters:,} parameters, {name} has {wanted} and {wanted_parameters:,}</source>
@@ -2307,16 +2319,32 @@
         <translation>die SHA-256-Summe ist nicht {digest}. Die Datei wurde unterwegs beschädigt oder auf dem Server ersetzt und ist gelöscht: noch einmal versuchen, oder eigene .cfg und .weights verwenden</translation>
     </message>
     <message>
+        <source>its agent does not start: {line}</source>
+        <translation>sein Agent startet nicht: {line}</translation>
+    </message>
+    <message>
         <source>its certificate is not trusted</source>
         <translation>dem Zertifikat wird nicht vertraut</translation>
+    </message>
+    <message>
+        <source>its codec is {codec}; NVDEC is used for {codecs}</source>
+        <translation>der Codec ist {codec}; NVDEC wird für {codecs} verwendet</translation>
     </message>
     <message>
         <source>its compute mode is Prohibited: &apos;nvidia-smi -i {uuid} -c DEFAULT&apos;, as administrator, allows it</source>
         <translation>der Compute-Modus ist Prohibited: „nvidia-smi -i {uuid} -c DEFAULT“ erlaubt es, als Administrator</translation>
     </message>
     <message>
+        <source>its decoder cannot be opened: {detail}</source>
+        <translation>der Decoder lässt sich nicht öffnen: {detail}</translation>
+    </message>
+    <message>
         <source>its driver {driver} supports CUDA {supported}, {needed} is needed: install driver {needed_driver} or newer</source>
         <translation>der Treiber {driver} unterstützt CUDA {supported}, nötig ist {needed}: Treiber {needed_driver} oder neuer installieren</translation>
+    </message>
+    <message>
+        <source>its frames are {width}×{height}; this GPU&apos;s NVDEC decodes {codec} from {min_width}×{min_height} to {max_width}×{max_height}</source>
+        <translation>die Bilder haben {width}×{height}; NVDEC dieser GPU dekodiert {codec} von {min_width}×{min_height} bis {max_width}×{max_height}</translation>
     </message>
     <message>
         <source>its fused convolutions need compute capability {capability} or newer</source>
@@ -2339,6 +2367,18 @@
         <translation>der Name ist hier unbekannt</translation>
     </message>
     <message>
+        <source>its packets do not show how many frames it has</source>
+        <translation>die Pakete zeigen nicht, wie viele Bilder es hat</translation>
+    </message>
+    <message>
+        <source>its pixel format is {format}; NVDEC is used for {formats}</source>
+        <translation>das Pixelformat ist {format}; NVDEC wird für {formats} verwendet</translation>
+    </message>
+    <message>
+        <source>its tiles cannot be merged: {problem}</source>
+        <translation>die Kacheln lassen sich nicht zusammenfügen: {problem}</translation>
+    </message>
+    <message>
         <source>joins layer {first} of {first_shape} and layer {index} of {shape}: width and height must be equal</source>
         <translation>verbindet Schicht {first} mit {first_shape} und Schicht {index} mit {shape}: Breite und Höhe müssen gleich sein</translation>
     </message>
@@ -2359,8 +2399,20 @@
         <translation>ordnet {name} zu</translation>
     </message>
     <message>
+        <source>megadetector: {count:,} detections of classes without a category are left out ({labels}); {option} chooses the category of each class</source>
+        <translation>megadetector: {count:,} Erkennungen von Klassen ohne Kategorie fehlen ({labels}); {option} wählt die Kategorie jeder Klasse</translation>
+    </message>
+    <message>
+        <source>megadetector: {count} detection of a class without a category is left out ({labels}); {option} chooses the category of each class</source>
+        <translation>megadetector: {count} Erkennung einer Klasse ohne Kategorie fehlt ({labels}); {option} wählt die Kategorie jeder Klasse</translation>
+    </message>
+    <message>
         <source>models to download: {names}</source>
         <translation>Modelle zum Herunterladen: {names}</translation>
+    </message>
+    <message>
+        <source>more than {most:,} boxes reach the confidence threshold: check the weights, or raise {option}</source>
+        <translation>mehr als {most:,} Rahmen erreichen die Konfidenzschwelle: die Gewichte prüfen, oder {option} erhöhen</translation>
     </message>
     <message>
         <source>multiplies layer {source} of {shape} by {other}: the sizes must be equal</source>
@@ -2391,8 +2443,32 @@
         <translation>keine rechtzeitige Antwort</translation>
     </message>
     <message>
+        <source>no answer within {seconds:.0f} s</source>
+        <translation>keine Antwort innerhalb von {seconds:.0f} s</translation>
+    </message>
+    <message>
         <source>no class of {path} was looked for in all sessions: its labels are {labels}</source>
         <translation>keine Klasse von {path} wurde in allen Sitzungen gesucht: ihre Labels sind {labels}</translation>
+    </message>
+    <message>
+        <source>no device benchmarks for {devices}: give CPU or CUDA devices, such as cuda:0,cuda:1</source>
+        <translation>keine Messung von Geräten für {devices}: CPU- oder CUDA-Geräte angeben, etwa cuda:0,cuda:1</translation>
+    </message>
+    <message>
+        <source>no device could be used: {path} holds the earlier results again</source>
+        <translation>kein Gerät war nutzbar: {path} hat wieder die früheren Ergebnisse</translation>
+    </message>
+    <message>
+        <source>no device to measure: give CPU or CUDA devices, such as cuda:0,cuda:1</source>
+        <translation>kein Gerät zum Messen: CPU- oder CUDA-Geräte angeben, etwa cuda:0,cuda:1</translation>
+    </message>
+    <message>
+        <source>no frame of {path} can be decoded: there is nothing to draw on</source>
+        <translation>kein Bild von {path} ist dekodierbar: es gibt nichts, worauf gezeichnet wird</translation>
+    </message>
+    <message>
+        <source>no lines and zones to count at: give {option}</source>
+        <translation>keine Linien und Zonen zum Zählen: {option} angeben</translation>
     </message>
     <message>
         <source>no memory is left on this machine: end other programs, or use fewer devices</source>
@@ -2415,8 +2491,24 @@
         <translation>keine sichere Verbindung möglich</translation>
     </message>
     <message>
+        <source>no video to measure with: {problem}</source>
+        <translation>kein Video zum Messen: {problem}</translation>
+    </message>
+    <message>
         <source>nobody publishes a SHA-256 of {files}: of {name}, only size and structure can be checked, not who made the files; {option} downloads them all the same</source>
         <translation>niemand veröffentlicht eine SHA-256 von {files}: bei {name} lassen sich nur Größe und Aufbau prüfen, nicht, wer die Dateien gemacht hat; {option} lädt sie trotzdem herunter</translation>
+    </message>
+    <message>
+        <source>node {name} does not answer, and is left out: {problem}</source>
+        <translation>Knoten {name} antwortet nicht und fehlt daher: {problem}</translation>
+    </message>
+    <message>
+        <source>node {name} is left out: {problem}</source>
+        <translation>Knoten {name} wird ausgelassen: {problem}</translation>
+    </message>
+    <message>
+        <source>node {name}: {problem}</source>
+        <translation>Knoten {name}: {problem}</translation>
     </message>
     <message>
         <source>not enough memory to {doing}: close other programs that use the GPU</source>
@@ -2425,6 +2517,10 @@
     <message>
         <source>not given</source>
         <translation>nicht angegeben</translation>
+    </message>
+    <message>
+        <source>not tuned</source>
+        <translation>nicht abgestimmt</translation>
     </message>
     <message>
         <source>nothing was detected</source>
@@ -2439,6 +2535,18 @@
         <translation>nvidia-ml-py ist nicht installiert: {advice}</translation>
     </message>
     <message>
+        <source>only {share:.1%} of the detections in {precision} are those of fp32 ({matching:.0%} needed)</source>
+        <translation>nur {share:.1%} der Erkennungen in {precision} sind die von fp32 (nötig: {matching:.0%})</translation>
+    </message>
+    <message>
+        <source>opening the driver&apos;s library</source>
+        <translation>das Öffnen der Bibliothek des Treibers</translation>
+    </message>
+    <message>
+        <source>opening {path}</source>
+        <translation>das Öffnen von {path}</translation>
+    </message>
+    <message>
         <source>others may write to {folder} and replace the folders in it: chmod go-w &apos;{folder}&apos;</source>
         <translation>andere dürfen in {folder} schreiben und die Ordner darin ersetzen: chmod go-w &apos;{folder}&apos;</translation>
     </message>
@@ -2449,6 +2557,10 @@
     <message>
         <source>precision {precision} is not available on this device: choose {offered}</source>
         <translation>Genauigkeit {precision} gibt es auf diesem Gerät nicht: {offered} wählen</translation>
+    </message>
+    <message>
+        <source>process {pid} ({command})</source>
+        <translation>Prozess {pid} ({command})</translation>
     </message>
     <message>
         <source>process {process} uses it, and its compute mode is Exclusive: end that process, or &apos;nvidia-smi -i {uuid} -c DEFAULT&apos;, as administrator, allows it</source>
@@ -2477,6 +2589,10 @@
     <message>
         <source>source {number}</source>
         <translation>Quelle {number}</translation>
+    </message>
+    <message>
+        <source>source {number} cannot be measured: {problem}</source>
+        <translation>Quelle {number} kann nicht gemessen werden: {problem}</translation>
     </message>
     <message>
         <source>stage {number} of {count}: {doing}</source>
@@ -2511,6 +2627,26 @@
         <translation>die CUDA-Schichten brauchen cuda-python ({problem}): {advice}</translation>
     </message>
     <message>
+        <source>the agent failed: {problem}</source>
+        <translation>der Agent ist ausgefallen: {problem}</translation>
+    </message>
+    <message>
+        <source>the cluster at {address} cannot be used: {problem}</source>
+        <translation>der Cluster bei {address} kann nicht verwendet werden: {problem}</translation>
+    </message>
+    <message>
+        <source>the cluster does not answer: {problem}</source>
+        <translation>der Cluster antwortet nicht: {problem}</translation>
+    </message>
+    <message>
+        <source>the connection to the cluster has ended</source>
+        <translation>die Verbindung zum Cluster ist beendet</translation>
+    </message>
+    <message>
+        <source>the connection to the cluster has ended: {problem}</source>
+        <translation>die Verbindung zum Cluster ist beendet: {problem}</translation>
+    </message>
+    <message>
         <source>the connection was closed</source>
         <translation>die Verbindung wurde geschlossen</translation>
     </message>
@@ -2525,6 +2661,14 @@
     <message>
         <source>the download was cancelled</source>
         <translation>das Herunterladen wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>the first engine that is ready: &apos;framefleet tune&apos; finds the fastest one</source>
+        <translation>die erste fertige Engine: „framefleet tune“ findet die schnellste</translation>
+    </message>
+    <message>
+        <source>the folder {folder} cannot be read: {detail}</source>
+        <translation>der Ordner {folder} ist nicht lesbar: {detail}</translation>
     </message>
     <message>
         <source>the model has changed</source>
@@ -2551,12 +2695,36 @@
         <translation>das Netzwerk ist nicht erreichbar</translation>
     </message>
     <message>
+        <source>the network&apos;s outputs are not finite: check the weights, or try {option}</source>
+        <translation>die Ausgaben des Netzes sind nicht endlich: die Gewichte prüfen, oder {option} versuchen</translation>
+    </message>
+    <message>
         <source>the node asked for {path}, which does not belong to the run</source>
         <translation>der Knoten fragte nach {path}, was nicht zum Lauf gehört</translation>
     </message>
     <message>
         <source>the part from {begin} to {end} is empty: the end must come after the beginning</source>
         <translation>der Teil von {begin} bis {end} ist leer: das Ende muss nach dem Anfang kommen</translation>
+    </message>
+    <message>
+        <source>the process that reads it</source>
+        <translation>der Prozess, der sie liest,</translation>
+    </message>
+    <message>
+        <source>the process that tracks objects</source>
+        <translation>der Prozess, der Objekte verfolgt,</translation>
+    </message>
+    <message>
+        <source>the process that tunes engines</source>
+        <translation>der Prozess, der Engines abstimmt,</translation>
+    </message>
+    <message>
+        <source>the process that writes annotated videos</source>
+        <translation>der Prozess, der beschriftete Videos schreibt,</translation>
+    </message>
+    <message>
+        <source>the process that writes pictures</source>
+        <translation>der Prozess, der Bilder schreibt,</translation>
     </message>
     <message>
         <source>the recording {path} cannot be read: {reason}; check the name and its permissions</source>
@@ -2585,6 +2753,10 @@
     <message>
         <source>the sessions have no picture of {path} in common</source>
         <translation>die Sitzungen haben kein Bild von {path} gemeinsam</translation>
+    </message>
+    <message>
+        <source>the sources are too short to measure: they end during the warm-up, their first tenth</source>
+        <translation>die Quellen sind zu kurz zum Messen: sie enden beim Aufwärmen, ihrem ersten Zehntel</translation>
     </message>
     <message>
         <source>the strategy depth needs 2 to {most} devices, one for each stage, not {number} ({devices}): choose other devices or the strategy segments</source>
@@ -2631,12 +2803,20 @@
         <translation>es gibt keine Klasse {class_id}: die Sitzung hat {count} Klassen</translation>
     </message>
     <message>
+        <source>there is no format &apos;{name}&apos;: choose from {formats}</source>
+        <translation>das Format „{name}“ gibt es nicht: aus {formats} wählen</translation>
+    </message>
+    <message>
+        <source>there is no memory for {frames} of its frames of {size} MiB</source>
+        <translation>es gibt keinen Speicher für {frames} Bilder von {size} MiB</translation>
+    </message>
+    <message>
         <source>there is no model &apos;{name}&apos; to download; {others}</source>
         <translation>es gibt kein Modell „{name}“ zum Herunterladen; {others}</translation>
     </message>
     <message>
-        <source>there is no picture</source>
-        <translation>es gibt kein Bild</translation>
+        <source>{why}; {restarts} restarts within {seconds:.0f} s did not help</source>
+        <translation>{why}; {restarts} Neustarts in {seconds:.0f} s halfen nicht</translation>
     </message>
     <message>
         <source>there is no {what}</source>
@@ -2653,10 +2833,6 @@
     <message>
         <source>this model has no class &apos;{name}&apos;: it has {labels} and {more} more</source>
         <translation>dieses Modell hat keine Klasse „{name}“: es hat {labels} und {more} weitere</translation>
-    </message>
-    <message>
-        <source>this model has no class &apos;{name}&apos;: {hint}</source>
-        <translation>Dieses Modell hat keine Klasse „{name}“: {hint}</translation>
     </message>
     <message>
         <source>timing stages that begin at layers {cuts}</source>
@@ -2681,6 +2857,22 @@
     <message>
         <source>version {version} is too old: {advice}</source>
         <translation>Version {version} ist zu alt: {advice}</translation>
+    </message>
+    <message>
+        <source>with the strategy {strategy} no device can join or leave a run: start another one</source>
+        <translation>mit der Strategie {strategy} kann kein Gerät hinzukommen oder gehen: einen anderen Lauf starten</translation>
+    </message>
+    <message>
+        <source>writing a clip of {path}</source>
+        <translation>das Schreiben eines Clips von {path}</translation>
+    </message>
+    <message>
+        <source>writing a frame of {path}</source>
+        <translation>das Schreiben eines Bildes von {path}</translation>
+    </message>
+    <message>
+        <source>writing a picture of {path}</source>
+        <translation>das Schreiben eines Bildes von {path}</translation>
     </message>
     <message>
         <source>{address} answers with a web page instead of the file: if this network asks for a login, log in first, or {advice}</source>
@@ -2743,6 +2935,10 @@
         <translation>{batch} würde {ms:.1f} ms brauchen, länger als {budget_ms:g} ms</translation>
     </message>
     <message>
+        <source>{columns} × {rows} tiles</source>
+        <translation>{columns} × {rows} Kacheln</translation>
+    </message>
+    <message>
         <source>{command} &apos;framefleet-VERSION.whl[{extra}]&apos;, with the wheel that you installed</source>
         <translation>{command} &apos;framefleet-VERSION.whl[{extra}]&apos;, mit dem Wheel, das Sie installiert haben</translation>
     </message>
@@ -2759,8 +2955,20 @@
         <translation>{count:,} Erkennungen mit Konfidenzen bis {highest:.2f}, aber kein Objekt war in mehreren Bildern hintereinander zu sehen: mehr Bilder je Sekunde analysieren, oder ein sichereres Modell verwenden</translation>
     </message>
     <message>
+        <source>{count:,} frames</source>
+        <translation>{count:,} Bilder</translation>
+    </message>
+    <message>
+        <source>{count:,} frames in {seconds:.1f} s</source>
+        <translation>{count:,} Bilder in {seconds:.1f} s</translation>
+    </message>
+    <message>
         <source>{count:,} objects have no width or no height. They count as missed, as in pycocotools.</source>
         <translation>{count:,} Objekte haben keine Breite oder keine Höhe. Sie zählen als übersehen, wie in pycocotools.</translation>
+    </message>
+    <message>
+        <source>{count:,} pictures</source>
+        <translation>{count:,} Bilder</translation>
     </message>
     <message>
         <source>{count:,} rotated boxes, polygons, ellipses, masks and skeletons count as the upright boxes around them.</source>
@@ -2779,8 +2987,20 @@
         <translation>{count} Erkennung mit einer Konfidenz von {highest:.2f}, aber kein Objekt war in mehreren Bildern hintereinander zu sehen: mehr Bilder je Sekunde analysieren, oder ein sichereres Modell verwenden</translation>
     </message>
     <message>
+        <source>{count} frame</source>
+        <translation>{count} Bild</translation>
+    </message>
+    <message>
+        <source>{count} frame in {seconds:.1f} s</source>
+        <translation>{count} Bild in {seconds:.1f} s</translation>
+    </message>
+    <message>
         <source>{count} object has no width or no height. It counts as missed, as in pycocotools.</source>
         <translation>{count} Objekt hat keine Breite oder keine Höhe. Es zählt als übersehen, wie in pycocotools.</translation>
+    </message>
+    <message>
+        <source>{count} picture</source>
+        <translation>{count} Bild</translation>
     </message>
     <message>
         <source>{count} rotated box, polygon, ellipse, mask or skeleton counts as the upright box around it.</source>
@@ -2795,8 +3015,48 @@
         <translation>{count} Quellen, von einem früheren Lauf abgeschlossen: Die Ergebnisse bleiben</translation>
     </message>
     <message>
+        <source>{crash}: no clip of {path} was written; try again with other times or classes</source>
+        <translation>{crash}: Von {path} wurde kein Ausschnitt geschrieben; versuchen Sie es mit anderen Zeiten oder Klassen</translation>
+    </message>
+    <message>
+        <source>{crash}; what it had written is in {path}</source>
+        <translation>{crash}; was geschrieben war, ist in {path}</translation>
+    </message>
+    <message>
+        <source>{device} does not take part: there is {devices}</source>
+        <translation>{device} nimmt nicht teil: es gibt {devices}</translation>
+    </message>
+    <message>
+        <source>{device} failed during the measurement: {problem}</source>
+        <translation>{device} ist bei der Messung ausgefallen: {problem}</translation>
+    </message>
+    <message>
+        <source>{device} is a device of a cluster: give {option}, or choose one of &apos;framefleet devices&apos;</source>
+        <translation>{device} ist ein Gerät eines Clusters: {option} angeben, oder eines von „framefleet devices“ wählen</translation>
+    </message>
+    <message>
+        <source>{device} is not a device of the cluster: write NODE/{device}</source>
+        <translation>{device} ist kein Gerät des Clusters: Schreiben Sie KNOTEN/{device}</translation>
+    </message>
+    <message>
+        <source>{device} is the only device and does every file from start to end</source>
+        <translation>{device} ist das einzige Gerät und verarbeitet jede Datei vom Anfang bis zum Ende</translation>
+    </message>
+    <message>
         <source>{device} offers {precisions} only</source>
         <translation>{device} bietet nur {precisions}</translation>
+    </message>
+    <message>
+        <source>{device}: the cluster has no node {node}; its nodes are {nodes}</source>
+        <translation>{device}: Der Cluster hat keinen Knoten {node}; seine Knoten sind {nodes}</translation>
+    </message>
+    <message>
+        <source>{differences}: install the same on both</source>
+        <translation>{differences}: Installieren Sie auf beiden dasselbe</translation>
+    </message>
+    <message>
+        <source>{folder} belongs to another user: set TMPDIR to another folder before &apos;ray start&apos;</source>
+        <translation>{folder} gehört einem anderen Benutzer: Setzen Sie TMPDIR vor „ray start“ auf einen anderen Ordner</translation>
     </message>
     <message>
         <source>{folder} belongs to {owner}, who can replace what it holds or refers to</source>
@@ -2805,6 +3065,10 @@
     <message>
         <source>{folder} belongs to {owner}: remove it, or give it to {user}</source>
         <translation>{folder} gehört {owner}: entfernen oder an {user} übergeben</translation>
+    </message>
+    <message>
+        <source>{folder} cannot be made: {problem}; set TMPDIR to another folder before &apos;ray start&apos;</source>
+        <translation>{folder} kann nicht angelegt werden: {problem}; setzen Sie TMPDIR vor „ray start“ auf einen anderen Ordner</translation>
     </message>
     <message>
         <source>{folder} cannot be used: {error}</source>
@@ -2823,10 +3087,6 @@
         <translation>{folder} ist ein symbolischer Link: den Link entfernen</translation>
     </message>
     <message>
-        <source>{folder} is not a folder: remove it</source>
-        <translation>{folder} ist kein Ordner: entfernen</translation>
-    </message>
-    <message>
         <source>{gain:.1%} faster with {library} and kernels of our own for pairs of pointwise convolutions than with {tensorrt}</source>
         <translation>{gain:.1%} schneller mit {library} und eigenen Kerneln für Paare punktweiser Faltungen als mit {tensorrt}</translation>
     </message>
@@ -2837,10 +3097,6 @@
     <message>
         <source>{gain:.1%} faster with {name} in a layer of its own</source>
         <translation>{gain:.1%} schneller mit {name} in einer eigenen Schicht</translation>
-    </message>
-    <message>
-        <source>{hint} models to download: {names}</source>
-        <translation>{hint} Modelle zum Herunterladen: {names}</translation>
     </message>
     <message>
         <source>{host} cannot be reached ({reason}) for {address}: is this machine online? Otherwise {advice}</source>
@@ -2915,6 +3171,14 @@
         <translation>{name} lässt sich nicht laden ({problem}): {advice}</translation>
     </message>
     <message>
+        <source>{name} crashed ({signal})</source>
+        <translation>{name} stürzte ab ({signal})</translation>
+    </message>
+    <message>
+        <source>{name} gave no sign of life for {seconds} s</source>
+        <translation>{name} gab {seconds} s kein Lebenszeichen</translation>
+    </message>
+    <message>
         <source>{name} has {layers} layers: it cannot be cut into {stages} stages</source>
         <translation>{name} hat {layers} Schichten: das Netz lässt sich nicht in {stages} Stufen schneiden</translation>
     </message>
@@ -2933,6 +3197,10 @@
     <message>
         <source>{name} needs {needed:,.0f} MB more in {folder}, but only {free:,.0f} MB are free there: make room</source>
         <translation>{name} braucht {needed:,.0f} MB mehr in {folder}, aber nur {free:,.0f} MB sind dort frei: Platz schaffen</translation>
+    </message>
+    <message>
+        <source>{name} was terminated ({signal})</source>
+        <translation>{name} wurde beendet ({signal})</translation>
     </message>
     <message>
         <source>{name} {value:g} cannot be used: give {wanted}</source>
@@ -2963,6 +3231,22 @@
         <translation>{number} Labels aus {path}</translation>
     </message>
     <message>
+        <source>{option} is for models with COCO&apos;s labels, but label {number} is &apos;{label}&apos;, not &apos;{name}&apos;: leave it out</source>
+        <translation>{option} ist für Modelle mit den Labels von COCO, aber Label {number} ist „{label}“, nicht „{name}“: weglassen</translation>
+    </message>
+    <message>
+        <source>{option} is for models with COCO&apos;s {number} labels, and this one has {found}: leave it out</source>
+        <translation>{option} ist für Modelle mit den {number} Labels von COCO, und dieses hat {found}: weglassen</translation>
+    </message>
+    <message>
+        <source>{option} is for one machine: on a cluster, each device has its own process</source>
+        <translation>{option} gilt für einen Rechner: In einem Cluster hat jedes Gerät seinen eigenen Prozess</translation>
+    </message>
+    <message>
+        <source>{option} shares pictures within one machine, and a cluster shares segments: choose auto or streams</source>
+        <translation>{option} teilt Bilder innerhalb eines Rechners auf, ein Cluster dagegen Segmente: Wählen Sie auto oder streams</translation>
+    </message>
+    <message>
         <source>{other} cannot be joined to {first}: they differ in {differing}</source>
         <translation>{other} lässt sich nicht mit {first} verbinden: sie unterscheiden sich in {differing}</translation>
     </message>
@@ -2983,12 +3267,44 @@
         <translation>{path} kann nicht als {form} gelesen werden: {reason}</translation>
     </message>
     <message>
+        <source>{path} cannot be read: {detail}</source>
+        <translation>{path} kann nicht gelesen werden: {detail}</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read: {detail}; check the file&apos;s permissions</source>
+        <translation>{path} ist nicht lesbar: {detail}; die Rechte der Datei prüfen</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read: {detail}; check the name and the file&apos;s permissions</source>
+        <translation>{path} ist nicht lesbar: {detail}; den Namen und die Rechte der Datei prüfen</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read: {detail}; check the name and the folder&apos;s permissions</source>
+        <translation>{path} ist nicht lesbar: {detail}; den Namen und die Rechte des Ordners prüfen</translation>
+    </message>
+    <message>
         <source>{path} cannot be read: {error}</source>
         <translation>{path} kann nicht gelesen werden: {error}</translation>
     </message>
     <message>
+        <source>{path} cannot be read: {problem}</source>
+        <translation>{path} kann nicht gelesen werden: {problem}</translation>
+    </message>
+    <message>
         <source>{path} cannot be read: {reason}</source>
         <translation>{path} kann nicht gelesen werden: {reason}</translation>
+    </message>
+    <message>
+        <source>{path} cannot be repeated: {problem}; give an H.264 or HEVC file</source>
+        <translation>{path} kann nicht wiederholt werden: {problem}; eine Datei mit H.264 oder HEVC angeben</translation>
+    </message>
+    <message>
+        <source>{path} cannot be stored there: {problem}</source>
+        <translation>{path} kann dort nicht gespeichert werden: {problem}</translation>
+    </message>
+    <message>
+        <source>{path} cannot be used ({detail}): it is damaged or too large</source>
+        <translation>{path} ist nicht brauchbar ({detail}): die Datei ist beschädigt oder zu groß</translation>
     </message>
     <message>
         <source>{path} cannot be written to: {error}</source>
@@ -3015,6 +3331,10 @@
         <translation>{path} wurde während des Lesens verändert, daher können die Ergebnisse zwei Inhalte mischen: erneut ausführen, wenn nichts mehr hineinschreibt</translation>
     </message>
     <message>
+        <source>{path} claims pictures of {width}×{height}: at most {limit}×{limit} can be used</source>
+        <translation>{path} meldet Bilder von {width}×{height}: höchstens {limit}×{limit} sind möglich</translation>
+    </message>
+    <message>
         <source>{path} describes a frame of {session} more than once: remove one description</source>
         <translation>{path} beschreibt ein Bild von {session} mehrmals: eine der Beschreibungen entfernen</translation>
     </message>
@@ -3027,16 +3347,24 @@
         <translation>{path} gehört nicht zu {cfg}: dieses Netz braucht eine Gewichtsdatei von genau {expected:,} Bytes, diese hat {actual:,}; zusammengehörige cfg und Gewichte verwenden, oder die Datei neu herunterladen</translation>
     </message>
     <message>
-        <source>{path} does not exist</source>
-        <translation>{path} gibt es nicht</translation>
-    </message>
-    <message>
         <source>{path} does not have these classes: only {labels} were looked for</source>
         <translation>{path} hat diese Klassen nicht: gesucht wurden nur {labels}</translation>
     </message>
     <message>
         <source>{path} goes on at frame {frame}, where an earlier run stopped</source>
         <translation>{path} wird bei Bild {frame} fortgesetzt, wo ein früherer Lauf endete</translation>
+    </message>
+    <message>
+        <source>{path} has changed since its detections were made: detect again, or export without pictures</source>
+        <translation>{path} hat sich seit der Erkennung geändert: neu erkennen, oder ohne Bilder exportieren</translation>
+    </message>
+    <message>
+        <source>{path} has changed since the detection, and the boxes are of the earlier video: detect again, or restore the file</source>
+        <translation>{path} hat sich seit der Erkennung geändert, und die Rahmen gehören zum früheren Video: neu erkennen, oder die Datei wiederherstellen</translation>
+    </message>
+    <message>
+        <source>{path} has changed since the detection, and the times are of the earlier video: detect again, or restore it</source>
+        <translation>{path} hat sich seit der Erkennung geändert, und die Zeiten gehören zum früheren Video: neu erkennen, oder es wiederherstellen</translation>
     </message>
     <message>
         <source>{path} has more pictures than in an earlier run: it goes on at picture {picture}</source>
@@ -3055,8 +3383,20 @@
         <translation>{path} hat von {start:.3f} s bis {end:.3f} s kein dekodierbares Bild</translation>
     </message>
     <message>
+        <source>{path} has no frames with times</source>
+        <translation>{path} hat keine Bilder mit Zeiten</translation>
+    </message>
+    <message>
         <source>{path} has no label &apos;{label}&apos;: its labels are {labels}</source>
         <translation>{path} hat kein Label „{label}“: die Labels sind {labels}</translation>
+    </message>
+    <message>
+        <source>{path} has no lines and zones, because they count tracks, and there are none</source>
+        <translation>{path} hat keine Linien und Zonen, denn sie zählen Spuren, und es gibt keine</translation>
+    </message>
+    <message>
+        <source>{path} has no pictures</source>
+        <translation>{path} hat keine Bilder</translation>
     </message>
     <message>
         <source>{path} has no sections: is this a Darknet cfg?</source>
@@ -3079,8 +3419,20 @@
         <translation>{path} hat {labels} Klassennamen, aber das Modell hat {classes} Klassen: die Namensdatei dieses Modells wählen</translation>
     </message>
     <message>
+        <source>{path} has {length}, and {option} lies behind its end: begin earlier</source>
+        <translation>{path} hat {length}, und {option} liegt hinter dem Ende: früher beginnen</translation>
+    </message>
+    <message>
+        <source>{path} has {rows:,} rows, and spreadsheet programs show the first {limit:,} only: export fewer classes or a higher confidence, or choose the format parquet</source>
+        <translation>{path} hat {rows:,} Zeilen, und Tabellenprogramme zeigen nur die ersten {limit:,}: weniger Klassen oder eine höhere Konfidenz exportieren, oder das Format parquet wählen</translation>
+    </message>
+    <message>
         <source>{path} has {size} GB, and a truth file may have {most} GB: divide it into smaller files</source>
         <translation>{path} hat {size} GB, und eine Datei mit wahren Objekten darf {most} GB haben: in kleinere Dateien aufteilen</translation>
+    </message>
+    <message>
+        <source>{path} has {width}×{height} pixels: at most {limit}×{limit} can be used</source>
+        <translation>{path} hat {width}×{height} Pixel: höchstens {limit}×{limit} sind möglich</translation>
     </message>
     <message>
         <source>{path} holds {count} MP4 files, one after the other, of which only the first one is read: join them with a video program instead</source>
@@ -3109,10 +3461,6 @@
     <message>
         <source>{path} is a pointer of Git LFS, not the file itself: &apos;git lfs pull&apos; in its repository fetches the file</source>
         <translation>{path} ist ein Verweis von Git LFS, nicht die Datei selbst: „git lfs pull“ im Repository holt die Datei</translation>
-    </message>
-    <message>
-        <source>{path} is a session, and no truth: correct it, write its results with &apos;framefleet results --format coco&apos;, and give that file</source>
-        <translation>{path} ist eine Sitzung und enthält keine wahren Objekte: korrigieren, die Ergebnisse mit „framefleet results --format coco“ schreiben, und diese Datei angeben</translation>
     </message>
     <message>
         <source>{path} is a web page, not a model: the download went wrong; download the file itself</source>
@@ -3175,10 +3523,6 @@
         <translation>{path} ist keine Datei mit wahren Objekten: eine COCO-Datei (.json), eine CVAT-Datei (.xml) oder einen Ordner mit YOLO-Labels angeben</translation>
     </message>
     <message>
-        <source>{path} is not cut as in the earlier run: use --restart to begin again</source>
-        <translation>{path} ist nicht wie im früheren Lauf geschnitten: mit --restart neu beginnen</translation>
-    </message>
-    <message>
         <source>{path} is not valid YAML: {reason}</source>
         <translation>{path} ist kein gültiges YAML: {reason}</translation>
     </message>
@@ -3227,10 +3571,6 @@
         <translation>{path}: AVI sagt nicht, wann seine Bilder gezeigt werden. Sie können daher nicht kopiert werden; schreiben Sie genaue Ausschnitte</translation>
     </message>
     <message>
-        <source>{path}: the frame at {pts} s cannot be converted ({value})</source>
-        <translation>{path}: das Bild bei {pts} s lässt sich nicht umwandeln ({value})</translation>
-    </message>
-    <message>
         <source>{path}: the frame at {seconds:.3f} s cannot be converted ({detail})</source>
         <translation>{path}: das Bild bei {seconds:.3f} s lässt sich nicht umwandeln ({detail})</translation>
     </message>
@@ -3247,12 +3587,28 @@
         <translation>{path}: {container} kann den Codec {codec} nicht enthalten ({detail}); genaue Ausschnitte schreiben</translation>
     </message>
     <message>
+        <source>{wanted} devices are to be measured, and there are {count}: {devices}</source>
+        <translation>{wanted} Geräte sollen gemessen werden, und es gibt {count}: {devices}</translation>
+    </message>
+    <message>
+        <source>{wanted} devices are to be measured, and there is {count}: {devices}</source>
+        <translation>{wanted} Geräte sollen gemessen werden, und es gibt {count}: {devices}</translation>
+    </message>
+    <message>
         <source>{what} confirmed</source>
         <translation>{what} bestätigt</translation>
     </message>
     <message>
         <source>{what} deleted</source>
         <translation>{what} gelöscht</translation>
+    </message>
+    <message>
+        <source>{what} did not come to an end within {limit:.0f} s</source>
+        <translation>{what} endete nicht in {limit:.0f} s</translation>
+    </message>
+    <message>
+        <source>{what} is {theirs} there and {ours} here</source>
+        <translation>{what} ist dort {theirs} und hier {ours}</translation>
     </message>
     <message>
         <source>{what} labelled {label}</source>
@@ -3287,16 +3643,8 @@
         <translation>{path}: beim Öffnen endete der Arbeitsprozess zweimal: {why}</translation>
     </message>
     <message>
-        <source>{path}: pictures have no times: give --from, --to and --every as numbers of pictures</source>
-        <translation>{path}: Bilder haben keine Zeiten: --from, --to und --every als Zahl von Bildern angeben</translation>
-    </message>
-    <message>
         <source>{path}: there is no decoder for its video track; convert it to H.264</source>
         <translation>{path}: es gibt keinen Decoder für die Videospur; sie in H.264 umwandeln</translation>
-    </message>
-    <message>
-        <source>{path}: {frames} at {value} s could not be decoded</source>
-        <translation>{path}: {frames} bei {value} s nicht dekodierbar</translation>
     </message>
     <message>
         <source>{precision}: {gain:.2f}× the speed of fp32, {share:.1%} of its boxes equal ({matching:.0%} needed)</source>
@@ -3323,10 +3671,6 @@
         <translation>{shown} lehnt Compute Capability {capability} ab: pip install tensorrt-rtx==1.6.1.120</translation>
     </message>
     <message>
-        <source>{scheme}://{rest} is an address, and only files and folders can be read: save its content as a file first</source>
-        <translation>{scheme}://{rest} ist eine Adresse, und nur Dateien und Ordner sind lesbar: den Inhalt erst als Datei speichern</translation>
-    </message>
-    <message>
         <source>the centre</source>
         <translation>der Mitte</translation>
     </message>
@@ -3347,6 +3691,14 @@
         <translation>{count} Spuren, und keine kreuzte „{line}“: ein Objekt kreuzt mit {point} seines Rahmens, zwischen den Enden der Linie</translation>
     </message>
     <message>
+        <source>{grid} that overlap by {overlap:.0%}</source>
+        <translation>{grid}, die sich um {overlap:.0%} überlappen</translation>
+    </message>
+    <message>
+        <source>{grid} that overlap by {overlap:.0%}, and the whole picture</source>
+        <translation>{grid}, die sich um {overlap:.0%} überlappen, und das ganze Bild</translation>
+    </message>
+    <message>
         <source>{share:.0%} of the objects&apos; steps from one analysed frame to the next are longer than their boxes ({rate:.3g} frames/s): such objects get several numbers or none, and their crossings are missed. Analyse more frames a second (a smaller {option})</source>
         <translation>{share:.0%} der Schritte der Objekte von einem analysierten Bild zum nächsten sind länger als ihre Rahmen ({rate:.3g} Bilder/s): solche Objekte bekommen mehrere Nummern oder keine, und ihre Überquerungen fehlen. Mehr Bilder je Sekunde analysieren (kleiner wählen: {option})</translation>
     </message>
@@ -3363,6 +3715,14 @@
         <translation>{together}; ein Video, das sich nicht schneiden lässt, bleibt auf einem Gerät</translation>
     </message>
     <message>
+        <source>{together}; but these {count} videos cannot be cut and stay on one device each: {option} may be faster, it shares single frames among all devices</source>
+        <translation>{together}; aber diese {count} Videos lassen sich nicht schneiden und bleiben auf je einem Gerät: {option} kann schneller sein, das verteilt einzelne Bilder auf alle Geräte</translation>
+    </message>
+    <message>
+        <source>{together}; but this video cannot be cut and stays on one device: {option} may be faster, it shares single frames among all devices</source>
+        <translation>{together}; aber dieses Video lässt sich nicht schneiden und bleibt auf einem Gerät: {option} kann schneller sein, das verteilt einzelne Bilder auf alle Geräte</translation>
+    </message>
+    <message>
         <source>{tracks} are both in frame {frame} of {source}, so they are different objects</source>
         <translation>{tracks} sind beide in Bild {frame} von {source}, also verschiedene Objekte</translation>
     </message>
@@ -3377,38 +3737,6 @@
     <message>
         <source>{track} split at frame {frame}, the new track is {new}</source>
         <translation>{track} bei Bild {frame} geteilt, die neue Spur ist {new}</translation>
-    </message>
-    <message>
-        <source>{value} GB do not fit into {folder}</source>
-        <translation>{value} GB passen nicht in {folder}</translation>
-    </message>
-    <message>
-        <source>{value} is a device of a cluster: give --cluster ADDRESS, or choose one of &apos;framefleet devices&apos;</source>
-        <translation>{value} ist ein Gerät eines Clusters: --cluster ADDRESS angeben, oder eines von „framefleet devices“ wählen</translation>
-    </message>
-    <message>
-        <source>{value} is not a device of the cluster: write NODE/{value2}</source>
-        <translation>{value} ist kein Gerät des Clusters: Schreiben Sie KNOTEN/{value2}</translation>
-    </message>
-    <message>
-        <source>{value} is the only device and does every file from start to end</source>
-        <translation>{value} ist das einzige Gerät und verarbeitet jede Datei vom Anfang bis zum Ende</translation>
-    </message>
-    <message>
-        <source>{value} is {value2} there and {mine} here</source>
-        <translation>{value} ist dort {value2} und hier {mine}</translation>
-    </message>
-    <message>
-        <source>{value}: install the same on both</source>
-        <translation>{value}: Installieren Sie auf beiden dasselbe</translation>
-    </message>
-    <message>
-        <source>{value}: the cluster has no node {node}; its nodes are {value2}</source>
-        <translation>{value}: Der Cluster hat keinen Knoten {node}; seine Knoten sind {value2}</translation>
-    </message>
-    <message>
-        <source>{what} did not come to an end within {limit} s</source>
-        <translation>{what} endete nicht in {limit} s</translation>
     </message>
     <message>
         <source>{what} has a name of {number} letters: at most {highest} are possible</source>
@@ -3449,14 +3777,6 @@
     <message>
         <source>{what} is {value}: write a number</source>
         <translation>{what} ist {value}: eine Zahl schreiben</translation>
-    </message>
-    <message>
-        <source>{where} ({cause}); copy the file again or repair it</source>
-        <translation>{where} ({cause}); die Datei neu kopieren oder reparieren</translation>
-    </message>
-    <message>
-        <source>{words} gave no sign of life for {value} s</source>
-        <translation>{words} gab {value} s kein Lebenszeichen</translation>
     </message>
 </context>
 <context>
@@ -3966,10 +4286,6 @@
         <translation>Neue Taste</translation>
     </message>
     <message>
-        <source>Next detection of the shown classes</source>
-        <translation>Nächste Erkennung der gezeigten Klassen</translation>
-    </message>
-    <message>
         <source>Next frame</source>
         <translation>Nächstes Bild</translation>
     </message>
@@ -3986,10 +4302,6 @@
         <translation>Korrektur: Objekt bestätigen</translation>
     </message>
     <message>
-        <source>Correct: delete the object</source>
-        <translation>Korrektur: Objekt löschen</translation>
-    </message>
-    <message>
         <source>Correct: join two tracks</source>
         <translation>Korrektur: zwei Spuren verbinden</translation>
     </message>
@@ -4002,10 +4314,6 @@
         <translation>Korrektur: voriges Objekt des Bildes</translation>
     </message>
     <message>
-        <source>Correct: redo</source>
-        <translation>Korrektur: wiederholen</translation>
-    </message>
-    <message>
         <source>Correct: split the track</source>
         <translation>Korrektur: Spur teilen</translation>
     </message>
@@ -4014,12 +4322,12 @@
         <translation>Korrektur: ganze Spur oder ein Objekt</translation>
     </message>
     <message>
-        <source>Correct: undo</source>
-        <translation>Korrektur: rückgängig</translation>
-    </message>
-    <message>
         <source>Next event of the list</source>
         <translation>Nächstes Ereignis der Liste</translation>
+    </message>
+    <message>
+        <source>Next start of a shown class</source>
+        <translation>Nächster Beginn einer gezeigten Klasse</translation>
     </message>
     <message>
         <source>No key</source>
@@ -4046,10 +4354,6 @@
         <translation>Drücken Sie die neue Taste für „{command}“.</translation>
     </message>
     <message>
-        <source>Previous detection of the shown classes</source>
-        <translation>Vorige Erkennung der gezeigten Klassen</translation>
-    </message>
-    <message>
         <source>Previous event of the list</source>
         <translation>Voriges Ereignis der Liste</translation>
     </message>
@@ -4058,8 +4362,8 @@
         <translation>Voriges Bild</translation>
     </message>
     <message>
-        <source>Remove the file from the queue</source>
-        <translation>Datei aus der Liste entfernen</translation>
+        <source>Previous start of a shown class</source>
+        <translation>Voriger Beginn einer gezeigten Klasse</translation>
     </message>
     <message>
         <source>Reset all</source>
@@ -4182,6 +4486,10 @@
     <message>
         <source>{device} is being restarted</source>
         <translation>{device} wird neu gestartet</translation>
+    </message>
+    <message>
+        <source>{name}: {done} finished</source>
+        <translation>{name}: {done} fertig</translation>
     </message>
     <message>
         <source>{summary}. Results of running work may be incomplete. Please report this error.</source>
@@ -4655,6 +4963,13 @@ Bilder: {decoder}</translation>
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln files go on where they were cancelled</source>
+        <translation>
+            <numerusform>%Ln Datei geht weiter, wo sie abgebrochen wurde</numerusform>
+            <numerusform>%Ln Dateien gehen weiter, wo sie abgebrochen wurden</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln files were interrupted.</source>
         <translation>
             <numerusform>%Ln Datei wurde unterbrochen.</numerusform>
@@ -4680,8 +4995,8 @@ Bilder: {decoder}</translation>
         </translation>
     </message>
     <message>
-        <source>Add files</source>
-        <translation>Dateien hinzufügen</translation>
+        <source>Addresses cannot be opened</source>
+        <translation>Adressen lassen sich nicht öffnen</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -4704,8 +5019,20 @@ Bilder: {decoder}</translation>
         <translation>Diese Liste leeren</translation>
     </message>
     <message>
+        <source>Continue</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
         <source>Continue the detection</source>
         <translation>Erkennung fortsetzen</translation>
+    </message>
+    <message>
+        <source>Correct…</source>
+        <translation>Korrigieren …</translation>
+    </message>
+    <message>
+        <source>Count…</source>
+        <translation>Zählen …</translation>
     </message>
     <message>
         <source>Detect again</source>
@@ -4834,6 +5161,10 @@ Bilder: {decoder}</translation>
         <translation>alle zeigen</translation>
     </message>
     <message>
+        <source>{address} is an address, not a file: save the video on this machine and drop the file.</source>
+        <translation>{address} ist eine Adresse, keine Datei: das Video auf diesem Rechner speichern und die Datei ablegen.</translation>
+    </message>
+    <message>
         <source>{done} done</source>
         <translation>{done} fertig</translation>
     </message>
@@ -4842,12 +5173,20 @@ Bilder: {decoder}</translation>
         <translation>{done} von {count} fertig</translation>
     </message>
     <message>
-        <source>{failed} of {frames} failed</source>
-        <translation>{failed} von {frames} fehlen</translation>
+        <source>{failed} of {count} frames failed</source>
+        <translation>{failed} von {count} Bildern fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>{failed} of {count} pictures failed</source>
+        <translation>{failed} von {count} Bildern fehlgeschlagen</translation>
     </message>
     <message>
         <source>{name} failed</source>
         <translation>Fehler: {name}</translation>
+    </message>
+    <message>
+        <source>{name} goes on after {frames}</source>
+        <translation>{name} geht nach {frames} weiter</translation>
     </message>
     <message>
         <source>{name} is already in the queue</source>
@@ -5012,6 +5351,10 @@ Bilder: {decoder}</translation>
         <translation>Konfidenz</translation>
     </message>
     <message>
+        <source>Confirm, relabel and delete objects</source>
+        <translation>Objekte bestätigen, umbenennen und löschen</translation>
+    </message>
+    <message>
         <source>Content</source>
         <translation>Inhalt</translation>
     </message>
@@ -5028,12 +5371,36 @@ Bilder: {decoder}</translation>
         <translation>Den Befehl kopieren</translation>
     </message>
     <message>
+        <source>Correct…</source>
+        <translation>Korrigieren …</translation>
+    </message>
+    <message>
         <source>Counted at</source>
         <translation>Gezählt an</translation>
     </message>
     <message>
+        <source>Count…</source>
+        <translation>Zählen …</translation>
+    </message>
+    <message>
+        <source>Detect in the rest of the file</source>
+        <translation>Den Rest der Datei verarbeiten</translation>
+    </message>
+    <message>
+        <source>Draw lines and zones, and count what crosses them</source>
+        <translation>Linien und Zonen zeichnen, und zählen, was sie kreuzt</translation>
+    </message>
+    <message>
         <source>Exported {written}</source>
         <translation>Exportiert: {written}</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exportieren …</translation>
+    </message>
+    <message>
+        <source>Keeps what is there already: {names}.</source>
+        <translation>Behält, was schon da ist: {names}.</translation>
     </message>
     <message>
         <source>Only these tracks:</source>
@@ -5080,10 +5447,6 @@ Bilder: {decoder}</translation>
         <translation>Alle Klassen</translation>
     </message>
     <message>
-        <source>Begin with a byte order mark</source>
-        <translation>Mit Byte Order Mark beginnen</translation>
-    </message>
-    <message>
         <source>Chart</source>
         <translation>Diagramm</translation>
     </message>
@@ -5118,10 +5481,6 @@ Bilder: {decoder}</translation>
     <message>
         <source>Excel</source>
         <translation>Excel</translation>
-    </message>
-    <message>
-        <source>Excel needs it to read all letters.</source>
-        <translation>Excel braucht sie, um alle Buchstaben zu lesen.</translation>
     </message>
     <message>
         <source>Export</source>
@@ -5190,10 +5549,6 @@ Bilder: {decoder}</translation>
     <message>
         <source>Intervals</source>
         <translation>Zeiträume</translation>
-    </message>
-    <message>
-        <source>Keeps what is there already: {names}. The new file gets a number.</source>
-        <translation>Was schon da ist, bleibt: {names}. Die neue Datei bekommt eine Nummer.</translation>
     </message>
     <message>
         <source>Labels and JPEG pictures</source>
@@ -5303,6 +5658,10 @@ Bilder: {decoder}</translation>
         <translation>Der Export als {title} wurde abgebrochen.</translation>
     </message>
     <message>
+        <source>The file begins with a mark of its encoding, which other programs may show.</source>
+        <translation>Die Datei beginnt mit einer Kennung ihrer Kodierung, die andere Programme vielleicht zeigen.</translation>
+    </message>
+    <message>
         <source>The lower confidence must not be above the higher one.</source>
         <translation>Die untere Konfidenz darf nicht über der oberen liegen.</translation>
     </message>
@@ -5359,6 +5718,10 @@ Bilder: {decoder}</translation>
         <translation>Schlechteste Bilder: {name}</translation>
     </message>
     <message>
+        <source>Write so that Excel reads all letters</source>
+        <translation>So schreiben, dass Excel alle Buchstaben liest</translation>
+    </message>
+    <message>
         <source>Writes {names}.</source>
         <translation>Schreibt {names}.</translation>
     </message>
@@ -5391,6 +5754,10 @@ Bilder: {decoder}</translation>
         <translation>keine Linien und Zonen</translation>
     </message>
     <message>
+        <source>nothing found</source>
+        <translation>nichts gefunden</translation>
+    </message>
+    <message>
         <source>the folder {name}</source>
         <translation>den Ordner {name}</translation>
     </message>
@@ -5415,12 +5782,20 @@ Bilder: {decoder}</translation>
         <translation>{database} enthält keine Ergebnisse: Der Lauf endete vor der ersten Datei</translation>
     </message>
     <message>
+        <source>{frames} in {time}</source>
+        <translation>{frames} in {time}</translation>
+    </message>
+    <message>
         <source>{names} and {count} more</source>
         <translation>{names} und {count} weitere</translation>
     </message>
     <message>
         <source>{name} confidence</source>
         <translation>{name} Konfidenz</translation>
+    </message>
+    <message>
+        <source>{name} in {count}</source>
+        <translation>{name} in {count}</translation>
     </message>
     <message>
         <source>{name} is not in the queue any more: open {database} again.</source>
@@ -5852,6 +6227,10 @@ Bilder: {decoder}</translation>
     <message>
         <source>Full frame</source>
         <translation>Ganzes Bild</translation>
+    </message>
+    <message>
+        <source>GPU graphics card CUDA NVIDIA OpenVINO CPU processor</source>
+        <translation>GPU Grafikkarte CUDA NVIDIA OpenVINO CPU Prozessor</translation>
     </message>
     <message>
         <source>Import settings</source>
@@ -6393,10 +6772,6 @@ Labels: {labels}</translation>
         <translation>; am meisten auf Verbindung {number}: {rx}</translation>
     </message>
     <message>
-        <source>A recorded machine, not this one</source>
-        <translation>Ein aufgezeichneter Rechner, nicht dieser</translation>
-    </message>
-    <message>
         <source>All links of each:</source>
         <translation>Alle Verbindungen jeder GPU:</translation>
     </message>
@@ -6501,10 +6876,6 @@ Labels: {labels}</translation>
         <translation>Keine liest den Speicher der anderen: Sie tauschen Daten über den Speicher der Prozessoren aus.</translation>
     </message>
     <message>
-        <source>Reading the topology of this machine…</source>
-        <translation>Die Topologie dieses Rechners wird gelesen …</translation>
-    </message>
-    <message>
         <source>Show {panel} in its own window</source>
         <translation>{panel} in eigenem Fenster zeigen</translation>
     </message>
@@ -6517,16 +6888,16 @@ Labels: {labels}</translation>
         <translation>Die Topologie ist unvollständig: {problem}.</translation>
     </message>
     <message>
-        <source>This machine has no NVIDIA GPU: detection runs on its processors.</source>
-        <translation>Dieser Rechner hat keine NVIDIA-GPU: Die Erkennung läuft auf seinen Prozessoren.</translation>
-    </message>
-    <message>
         <source>Topology: {names}</source>
         <translation>Topologie: {names}</translation>
     </message>
     <message>
         <source>an unknown NUMA node</source>
         <translation>einem unbekannten NUMA-Knoten</translation>
+    </message>
+    <message>
+        <source>bright: traffic</source>
+        <translation>hell: Datenverkehr</translation>
     </message>
     <message>
         <source>bright: traffic &amp;nbsp; ↓&amp;nbsp;receives &amp;nbsp; ↑&amp;nbsp;sends</source>
@@ -6618,6 +6989,37 @@ Labels: {labels}</translation>
     </message>
 </context>
 <context>
+    <name>tuning</name>
+    <message>
+        <source>Engines can be tuned when all files are done.</source>
+        <translation>Engines lassen sich abstimmen, wenn alle Dateien fertig sind.</translation>
+    </message>
+    <message>
+        <source>Look for faster ones</source>
+        <translation>Schnellere suchen</translation>
+    </message>
+    <message>
+        <source>Looking for faster engines…</source>
+        <translation>Schnellere Engines werden gesucht …</translation>
+    </message>
+    <message>
+        <source>The engines in use are those that were ready soonest</source>
+        <translation>Die verwendeten Engines sind die, die zuerst fertig waren</translation>
+    </message>
+    <message>
+        <source>This takes one to two minutes for each device. Later files then use the fastest engine.</source>
+        <translation>Das dauert ein bis zwei Minuten je Gerät. Spätere Dateien verwenden dann die schnellste Engine.</translation>
+    </message>
+    <message>
+        <source>{device} has the fastest engine already: {after} images/s</source>
+        <translation>{device} hat schon die schnellste Engine: {after} Bilder/s</translation>
+    </message>
+    <message>
+        <source>{device}: {before} → {after} images/s</source>
+        <translation>{device}: {before} → {after} Bilder/s</translation>
+    </message>
+</context>
+<context>
     <name>viewer</name>
     <message>
         <source> · {rate} frames/s</source>
@@ -6626,10 +7028,6 @@ Labels: {labels}</translation>
     <message>
         <source>All</source>
         <translation>Alle</translation>
-    </message>
-    <message>
-        <source>At the speed of detection</source>
-        <translation>So schnell wie die Erkennung</translation>
     </message>
     <message>
         <source>At {pts}: {found}</source>
@@ -6820,6 +7218,10 @@ Labels: {labels}</translation>
         <translation>Auf Erkennung warten: nicht weiter abspielen, als analysiert ist</translation>
     </message>
     <message>
+        <source>Waits for detection</source>
+        <translation>Wartet auf die Erkennung</translation>
+    </message>
+    <message>
         <source>class {class_id}</source>
         <translation>Klasse {class_id}</translation>
     </message>
@@ -6924,6 +7326,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Erkennungen und Spuren korrigieren</translation>
     </message>
     <message>
+        <source>Delete</source>
+        <translation>Löschen</translation>
+    </message>
+    <message>
         <source>Demo model</source>
         <translation>Modell der Demo</translation>
     </message>
@@ -6934,6 +7340,10 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Devices start with the first file.</source>
         <translation>Geräte starten mit der ersten Datei.</translation>
+    </message>
+    <message>
+        <source>Done again: {what}</source>
+        <translation>Wiederholt: {what}</translation>
     </message>
     <message>
         <source>Download one with a click, or drop a Darknet .cfg and its .weights anywhere on this window.</source>
@@ -6976,6 +7386,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Protokoll: {path}</translation>
     </message>
     <message>
+        <source>Look for faster engines</source>
+        <translation>Schnellere Engines suchen</translation>
+    </message>
+    <message>
         <source>Model: {name}</source>
         <translation>Modell: {name}</translation>
     </message>
@@ -6990,6 +7404,10 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>No device left</source>
         <translation>Kein Gerät übrig</translation>
+    </message>
+    <message>
+        <source>No longer possible: {what}</source>
+        <translation>Nicht mehr möglich: {what}</translation>
     </message>
     <message>
         <source>No video at hand? Framefleet has a demo with its own video and model.</source>
@@ -7104,6 +7522,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Rückgängig</translation>
     </message>
     <message>
+        <source>Undone: {what}</source>
+        <translation>Zurückgenommen: {what}</translation>
+    </message>
+    <message>
         <source>Videos and pictures ({media});;All files (*)</source>
         <translation>Videos und Einzelbilder ({media});;Alle Dateien (*)</translation>
     </message>
@@ -7203,6 +7625,10 @@ Klicken, um es zu ändern</translation>
         <translation>Rückwärts</translation>
     </message>
     <message>
+        <source>Boxes</source>
+        <translation>Rahmen</translation>
+    </message>
+    <message>
         <source>Classes of &apos;{name}&apos;</source>
         <translation>Klassen von „{name}“</translation>
     </message>
@@ -7227,18 +7653,6 @@ Klicken, um es zu ändern</translation>
         <translation>Klicken Sie auf die nächste Ecke. Die Rücktaste entfernt die letzte, Esc beendet.</translation>
     </message>
     <message>
-        <source>Click where it begins and where it ends, or use the arrow keys and Enter</source>
-        <translation>Klicken Sie auf Anfang und Ende, oder verwenden Sie Pfeiltasten und Enter</translation>
-    </message>
-    <message>
-        <source>Click where the line begins, or press an arrow key to draw with the keyboard.</source>
-        <translation>Klicken Sie auf den Anfang der Linie, oder zeichnen Sie mit den Pfeiltasten.</translation>
-    </message>
-    <message>
-        <source>Click where the line ends. Esc stops.</source>
-        <translation>Klicken Sie auf das Ende der Linie. Esc beendet.</translation>
-    </message>
-    <message>
         <source>Crossings against the direction of the arrow at the line</source>
         <translation>Überquerungen gegen die Richtung des Pfeils an der Linie</translation>
     </message>
@@ -7255,12 +7669,16 @@ Klicken, um es zu ändern</translation>
         <translation>„{name}“ löschen</translation>
     </message>
     <message>
-        <source>Delete this set</source>
-        <translation>Dieses Set löschen</translation>
-    </message>
-    <message>
         <source>Double-click to edit</source>
         <translation>Zum Bearbeiten doppelklicken</translation>
+    </message>
+    <message>
+        <source>Drag from where it begins to where it ends, or use the arrow keys and Enter</source>
+        <translation>Vom Anfang zum Ende ziehen, oder Pfeiltasten und Eingabetaste verwenden</translation>
+    </message>
+    <message>
+        <source>Drag or click to where the line ends. Esc stops.</source>
+        <translation>Dorthin ziehen oder klicken, wo die Linie endet. Esc bricht ab.</translation>
     </message>
     <message>
         <source>Draw &apos;{name}&apos;</source>
@@ -7295,12 +7713,12 @@ Klicken, um es zu ändern</translation>
         <translation>Dateien mit dem Set „{name}“</translation>
     </message>
     <message>
-        <source>Files with this set…</source>
-        <translation>Dateien mit diesem Set …</translation>
-    </message>
-    <message>
         <source>Forward</source>
         <translation>Vorwärts</translation>
+    </message>
+    <message>
+        <source>Give them to other videos, export or import them</source>
+        <translation>An andere Videos geben, exportieren oder importieren</translation>
     </message>
     <message>
         <source>Heat map</source>
@@ -7317,6 +7735,10 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Import…</source>
         <translation>Importieren …</translation>
+    </message>
+    <message>
+        <source>Labels</source>
+        <translation>Labels</translation>
     </message>
     <message>
         <source>Length of a bar</source>
@@ -7347,6 +7769,10 @@ Klicken, um es zu ändern</translation>
         <translation>Dauer (Mittel)</translation>
     </message>
     <message>
+        <source>More</source>
+        <translation>Mehr</translation>
+    </message>
+    <message>
         <source>Move &apos;{name}&apos;</source>
         <translation>„{name}“ verschieben</translation>
     </message>
@@ -7359,12 +7785,12 @@ Klicken, um es zu ändern</translation>
         <translation>Name, etwa der der Kamera:</translation>
     </message>
     <message>
-        <source>New set of lines and zones</source>
-        <translation>Neues Set von Linien und Zonen</translation>
+        <source>New lines and zones…</source>
+        <translation>Neue Linien und Zonen …</translation>
     </message>
     <message>
-        <source>New set…</source>
-        <translation>Neues Set …</translation>
+        <source>New set of lines and zones</source>
+        <translation>Neues Set von Linien und Zonen</translation>
     </message>
     <message>
         <source>No lines and zones</source>
@@ -7403,6 +7829,10 @@ Klicken, um es zu ändern</translation>
         <translation>Dieses Set</translation>
     </message>
     <message>
+        <source>Press where the line begins and drag to its end, or press an arrow key to draw with the keyboard.</source>
+        <translation>Am Anfang der Linie drücken und zum Ende ziehen, oder eine Pfeiltaste drücken, um mit der Tastatur zu zeichnen.</translation>
+    </message>
+    <message>
         <source>Rename &apos;{name}&apos;</source>
         <translation>„{name}“ umbenennen</translation>
     </message>
@@ -7421,10 +7851,6 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>The last point is removed.</source>
         <translation>Der letzte Punkt ist entfernt.</translation>
-    </message>
-    <message>
-        <source>The lines and zones of this camera: videos of a folder use the same set</source>
-        <translation>Die Linien und Zonen dieser Kamera: Videos eines Ordners verwenden dasselbe Set</translation>
     </message>
     <message numerus="yes">
         <source>The sum of %Ln files.</source>
@@ -7466,6 +7892,10 @@ Klicken, um es zu ändern</translation>
         <translation>Punkt, der zählt</translation>
     </message>
     <message>
+        <source>Delete these lines and zones</source>
+        <translation>Diese Linien und Zonen löschen</translation>
+    </message>
+    <message>
         <source>Number the objects in the stored results, without detecting again</source>
         <translation>Nummeriert die Objekte in den gespeicherten Ergebnissen, ohne neu zu erkennen</translation>
     </message>
@@ -7474,16 +7904,16 @@ Klicken, um es zu ändern</translation>
         <translation>Wiederholen</translation>
     </message>
     <message>
-        <source>Set</source>
-        <translation>Set</translation>
-    </message>
-    <message>
         <source>Set of lines and zones</source>
         <translation>Set von Linien und Zonen</translation>
     </message>
     <message>
         <source>Swap the directions of the line</source>
         <translation>Die Richtungen der Linie tauschen</translation>
+    </message>
+    <message>
+        <source>The lines and zones of this video. They stay with it until you give them to other videos.</source>
+        <translation>Die Linien und Zonen dieses Videos. Sie bleiben bei ihm, bis Sie sie an andere Videos geben.</translation>
     </message>
     <message>
         <source>Top of the box</source>
@@ -7504,6 +7934,14 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Undo</source>
         <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Use for all videos of this folder</source>
+        <translation>Für alle Videos dieses Ordners verwenden</translation>
+    </message>
+    <message>
+        <source>Use for other videos…</source>
+        <translation>Für andere Videos verwenden …</translation>
     </message>
     <message>
         <source>Visits</source>
@@ -7530,8 +7968,16 @@ Klicken, um es zu ändern</translation>
         <translation>Zonen zählen die Objekte jedes Einzelbilds; Linien zählen nur die Spuren in Videos.</translation>
     </message>
     <message>
+        <source>all videos in {folder}</source>
+        <translation>alle Videos in {folder}</translation>
+    </message>
+    <message>
         <source>cannot write {path}: {strerror}</source>
         <translation>{path} kann nicht geschrieben werden: {strerror}</translation>
+    </message>
+    <message>
+        <source>this video only</source>
+        <translation>nur dieses Video</translation>
     </message>
     <message>
         <source>{mean} s</source>

@@ -170,6 +170,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln files go on where they were cancelled</source>
+        <translation>
+            <numerusform>%Ln file goes on where it was cancelled</numerusform>
+            <numerusform>%Ln files go on where they were cancelled</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln files were interrupted.</source>
         <translation>
             <numerusform>%Ln file was interrupted.</numerusform>

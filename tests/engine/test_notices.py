@@ -67,7 +67,7 @@ def test_a_code_begins_with_its_part() -> None:
 
 
 NESTED = Notice(
-    "general.text", text=Notice("general.detail", detail="No such file"), path=Path("a b.mp4"), option=Option("every", "5"), n=3
+    "general.several", parts=Notice("general.detail", detail="No such file"), path=Path("a b.mp4"), option=Option("every", "5"), n=3
 )
 
 
@@ -75,10 +75,10 @@ def test_a_notice_is_a_value() -> None:
     assert pickle.loads(pickle.dumps(NESTED)) == NESTED
     assert Notice.from_json(NESTED.as_json()) == NESTED
     assert len({NESTED, Notice.from_json(NESTED.as_json())}) == 1
-    assert Notice("general.text", text="a") != Notice("general.text", text="b")
+    assert Notice("general.detail", detail="a") != Notice("general.detail", detail="b")
 
 
-@pytest.mark.parametrize("wrong", [None, [], ["general.text"], ["general.text", {"text": {"path": 3}}], {"code": "general.text"}])
+@pytest.mark.parametrize("wrong", [None, [], ["general.detail"], ["general.detail", {"detail": {"path": 3}}], {"code": "general.detail"}])
 def test_something_else_is_refused(wrong: object) -> None:
     with pytest.raises(ValueError, match="not a"):
         Notice.from_json(wrong)
@@ -86,9 +86,9 @@ def test_something_else_is_refused(wrong: object) -> None:
 
 def test_texts_and_fields_are_rendered() -> None:
     assert str(NESTED) == "No such file"
-    assert str(Notice("general.text", text=("a", "b"))) == "a, b"
-    assert str(Notice("general.text", text=(NESTED, NESTED))) == "No such file; No such file"
-    assert str(Notice("general.text", text=Option("restart"))) == "--restart"
+    assert str(Notice("general.several", parts=("a", "b"))) == "a, b"
+    assert str(Notice("general.several", parts=(NESTED, NESTED))) == "No such file; No such file"
+    assert str(Notice("general.several", parts=Option("restart"))) == "--restart"
     assert render(NESTED, lambda text: f"<{text}>", lambda _: "x") == "<x>"
     assert "unknown.code" in str(Notice("unknown.code", path=Path("a")))
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from framefleet.engine.backends.base import Backend, Progress
 from framefleet.engine.detection.frame_format import HostImage
-from framefleet.engine.errors import DeviceError
+from framefleet.engine.errors import DeviceError, literal
 from framefleet.engine.media.types import DecodedFrame
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import (
@@ -37,6 +37,7 @@ from framefleet.engine.settings import EngineSettings, Isolation, ModelFiles, Pa
 from framefleet.engine.types import DeviceId, Found, FrameResult
 from tests.support.media import number_of, pixels_of
 from tests.support.models import tiny_files
+from tests.support.notices import words
 
 Submit = Callable[[Sequence[HostImage], bool], Future[list[Found]]]
 
@@ -350,8 +351,8 @@ def shrinking_main(connection: Connection[Any, Any], setup: Setup, *, after: int
             nonlocal left
             left -= 1
             if left < 0 and len(images) > batch:
-                backend._info = replace(backend.info, batch=batch, reason=f"batch {batch}: out of memory")
-                raise DeviceError("out of memory")
+                backend._info = replace(backend.info, batch=batch, reason=words(f"batch {batch}: out of memory"))
+                raise DeviceError(literal("out of memory"))
             return submit(images, still)
 
         return shrinking
@@ -466,9 +467,9 @@ def broken_device_main(connection: Connection[Any, Any], setup: Setup, *, device
 
         def broken(images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
             if not late:
-                raise DeviceError("an illegal address was used")
+                raise DeviceError(literal("an illegal address was used"))
             failed = Future[list[Found]]()
-            submit(images, still).add_done_callback(lambda _: failed.set_exception(DeviceError("an illegal address was used")))
+            submit(images, still).add_done_callback(lambda _: failed.set_exception(DeviceError(literal("an illegal address was used"))))
             return failed
 
         return broken if backend.device == device else submit

@@ -20,7 +20,7 @@ from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.errors import UsageError
+from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.corrections import Chosen, Corrections, Edit, OneDetection, OneTrack, undoable
 from framefleet.engine.store.session import SessionReader
@@ -359,7 +359,7 @@ class Correction:
             begin = next(first for number, _, first, _, _ in reader.tracks(self.results.source) if number == track)
         if frame <= begin:
             words = translate("corrections", "Track {track} begins in this frame: split it in a later one")
-            raise UsageError(words.format(track=track))
+            raise UsageError(literal(words.format(track=track)))
 
 
 def exchange(results: Results, name: str, number: int | None = None) -> Edit | None:

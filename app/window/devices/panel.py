@@ -527,7 +527,7 @@ class DevicePanel(Panel):
             if len(device.members) > 1:
                 card.show_members({member: self.telemetry.of(member) for member in device.members})
                 continue
-            card.show_telemetry(self.listed.snapshot(device), of_engine(self.telemetry.problem or "") if device in ours else None)
+            card.show_telemetry(self.listed.snapshot(device), of_engine(self.telemetry.problem) if device in ours else None)
         self.topology.show_telemetry(self.listed.snapshots())
         measured = self.machines.snapshots()
         for name, drawing in self.drawings.items():

@@ -131,7 +131,7 @@ def _after(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus
         note = status.note
         if before != event.engine.batch:
             note = translate("devices", "The batch size changed from {before} to {batch}: {value}").format(
-                before=before, batch=event.engine.batch, value=of_engine(event.engine.batch_reason or "")
+                before=before, batch=event.engine.batch, value=of_engine(event.engine.batch_reason)
             )
         phase = Phase.LEAVING if status.phase is Phase.LEAVING else Phase.READY
         began = status.samples if status.phase in (Phase.READY, Phase.LEAVING) else _at_rest(status, now)

@@ -20,7 +20,7 @@ from framefleet.app.window.widgets.build import label, say, wrapped
 from framefleet.app.window.widgets.fields import PathField, combo_box, form_grid, number
 from framefleet.app.window.widgets.questions import FormDialog, show_folder
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.errors import ExportError
+from framefleet.engine.errors import ExportError, literal
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings.kinds import Number
@@ -204,7 +204,7 @@ class Clips(QObject):
 
         def progress(written: int) -> None:
             if cancelled.is_set():
-                raise ExportError(translate("events", "Writing clips was cancelled: no file was written."))
+                raise ExportError(literal(translate("events", "Writing clips was cancelled: no file was written.")))
             self._progressed.emit(number, written, total)
 
         self._banners.show_banner(

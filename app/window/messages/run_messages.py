@@ -65,7 +65,7 @@ class RunMessages(QObject):
 
     def _show_fallback(self) -> None:
         if self._cpu_only and self._missing:
-            reasons = "; ".join(f"{known.id} ({known.name}): {of_engine(known.problem or '')}" for known in self._missing)
+            reasons = "; ".join(f"{known.id} ({known.name}): {of_engine(known.problem)}" for known in self._missing)
             details = translate("messages", "Not usable: {reasons}").format(reasons=reasons)
             self._banners.show_banner("fallback", Severity.WARNING, translate("messages", "Detection runs on the CPU"), details=details)
         else:

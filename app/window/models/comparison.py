@@ -17,7 +17,7 @@ from framefleet.app.window.widgets.build import column, label, push_button, row
 from framefleet.app.window.widgets.fields import align, combo_box, plain_tree
 from framefleet.app.window.widgets.questions import choose_path
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import UsageError
+from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.schema import explained
 
@@ -56,10 +56,10 @@ def read_evaluation(path: Path) -> list[Evaluated]:
         found = [_session(entry, float(report["confidence"])) for entry in report["sessions"]]
     except (ValueError, TypeError, KeyError, AttributeError):
         text = translate("models", "{path} is not an evaluation: open an evaluation.json that 'framefleet evaluate --out' wrote")
-        raise UsageError(text.format(path=path)) from None
+        raise UsageError(literal(text.format(path=path))) from None
     if len(found) < 2:
         text = translate("models", "{path} has one model only: evaluate the sessions of two models together, on the same videos")
-        raise UsageError(text.format(path=path))
+        raise UsageError(literal(text.format(path=path)))
     return found
 
 

@@ -14,6 +14,7 @@ from PySide6.QtGui import QImage
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.formats import capitalised
 from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import literal
 from framefleet.engine.media.preview import process as preview
 from framefleet.engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Place, Request
 from framefleet.engine.notices import Notice
@@ -237,7 +238,7 @@ class PreviewClient(QObject):
         elif current:
             self._wanted.clear()
             text = translate("viewer", "The preview process ended {restarts} times on this file: {reason}.")
-            said = Notice("general.text", text=text.format(restarts=RESTARTS + 1, reason=of_engine(reason)))
+            said = literal(text.format(restarts=RESTARTS + 1, reason=of_engine(reason)))
             self.answered.emit(Answer(self._ticket, reason=said), [])
         self.crashed.emit(f"{capitalised(reason)}.", again)
 

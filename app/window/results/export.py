@@ -20,7 +20,7 @@ from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.questions import show_folder
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import ExportError
+from framefleet.engine.errors import ExportError, literal
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.export import Exported, export_session
 from framefleet.engine.store.exporters import EXPORTERS
@@ -95,7 +95,7 @@ class Exports(QObject):
 
         def progress(path: Path, frames: int, total: int) -> None:
             if cancelled.is_set():
-                raise ExportError(translate("results", "The export as {title} was cancelled.").format(title=title))
+                raise ExportError(literal(translate("results", "The export as {title} was cancelled.").format(title=title)))
             self._progressed.emit(number, path.name, frames, total)
 
         def done(written: list[Exported]) -> None:
@@ -152,9 +152,9 @@ def _export(choice: ExportChoice, cancelled: Event, progress: Callable[[Path, in
             reader, choice.folder, choice.forms, progress, failed, choice.options, choice.only, whole=False, together=True
         )
     if problems:
-        raise ExportError(problems[0] if len(problems) == 1 else Notice("general.text", text=tuple(problems)))
+        raise ExportError(problems[0] if len(problems) == 1 else Notice("general.several", parts=tuple(problems)))
     if not written:
-        raise ExportError(translate("results", "there is nothing to export yet: wait until detection has begun"))
+        raise ExportError(literal(translate("results", "there is nothing to export yet: wait until detection has begun")))
     return written
 
 

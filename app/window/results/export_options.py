@@ -13,7 +13,7 @@ from framefleet.app.window.widgets.build import Flow, column, label, row
 from framefleet.app.window.widgets.fields import PercentBox, clearable, combo_box, form_grid, number
 from framefleet.app.window.widgets.formats import capitalised, plural
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.errors import UsageError
+from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.settings.kinds import Moment, Moments, Number, items
 from framefleet.engine.settings.values import part_problem
 from framefleet.engine.store.exporters.coco import check_coco_labels
@@ -349,7 +349,7 @@ class FilterForm(QWidget):
             raise UsageError(problem)
         chosen = self.classes.values
         if not chosen:
-            raise UsageError(translate("results", "choose at least one class"))
+            raise UsageError(literal(translate("results", "choose at least one class")))
         classes = None if chosen == (None,) else frozenset(chosen)
         tracks = {ALL: None, TRACKED: frozenset[int]()}.get(self.tracks.currentIndex(), self._numbers)
         return {"confidence": self.confidence.share, "classes": classes, "span": None if span == Span() else span, "tracks": tracks}
@@ -358,7 +358,7 @@ class FilterForm(QWidget):
     def _numbers(self) -> frozenset[int] | None:
         found = items(self.numbers.text())
         if self.tracks.currentIndex() == THESE and not (found and all(part.isdecimal() and int(part) for part in found)):
-            raise UsageError(translate("results", "give the numbers of the tracks with commas between them, such as 3,7"))
+            raise UsageError(literal(translate("results", "give the numbers of the tracks with commas between them, such as 3,7")))
         return frozenset(int(part) for part in found if part.isdecimal())
 
     @staticmethod

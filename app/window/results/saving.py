@@ -13,7 +13,7 @@ from framefleet.app.window.viewer.canvas import VideoCanvas
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import ExportError
+from framefleet.engine.errors import ExportError, literal
 
 
 class PictureSaver(QObject):
@@ -61,8 +61,10 @@ def _write(image: QImage, target: Path) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     if not image.save(str(target)):
         raise ExportError(
-            translate("results", "cannot write {target}: check that the folder may be written and that the disk is not full").format(
-                target=target
+            literal(
+                translate("results", "cannot write {target}: check that the folder may be written and that the disk is not full").format(
+                    target=target
+                )
             )
         )
     return target

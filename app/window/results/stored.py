@@ -8,7 +8,7 @@ from threading import Event
 from framefleet.app.window.queue.item import ItemState, Part, QueueItem, Results
 from framefleet.app.window.timeline.class_counts import Tally, length_of
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import ExportError
+from framefleet.engine.errors import ExportError, literal
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.pool.events import SourceFinished, SourceProgress
 from framefleet.engine.settings.clock import ClockSettings, ClockSource
@@ -67,7 +67,9 @@ def read_stored(database: Path) -> list[QueueItem]:
         found = [_stored(reader, source) for source in reader.sources()]
     if not found:
         raise ExportError(
-            translate("results", "{database} holds no results: the run ended before it had looked at a file").format(database=database)
+            literal(
+                translate("results", "{database} holds no results: the run ended before it had looked at a file").format(database=database)
+            )
         )
     return found
 

@@ -24,7 +24,7 @@ from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import column, label, say, wrapped
 from framefleet.app.window.widgets.fields import align, combo_box, plain_tree
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.errors import ExportError, UsageError, literal
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.clock import Clock
@@ -141,9 +141,11 @@ def read_worst_frames(path: Path) -> dict[str, list[WorstFrame]]:
         return {name: [_frame(databases[name], entry, about[name]) for entry in entries] for name, entries in lists["sessions"].items()}
     except (ValueError, TypeError, KeyError, AttributeError):
         raise UsageError(
-            translate(
-                "results", "{path} is not a list of worst frames: open a worst-frames.json that 'framefleet evaluate --out' wrote"
-            ).format(path=path)
+            literal(
+                translate(
+                    "results", "{path} is not a list of worst frames: open a worst-frames.json that 'framefleet evaluate --out' wrote"
+                ).format(path=path)
+            )
         ) from None
 
 

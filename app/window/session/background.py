@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from PySide6.QtCore import QObject, Signal, Slot
 from shiboken6 import isValid
 
-from framefleet.engine.errors import FramefleetError
+from framefleet.engine.errors import FramefleetError, unexpected
 from framefleet.engine.notices import Notice
 
 T = TypeVar("T")
@@ -97,7 +97,7 @@ class Background(QObject):
                 _log.warning("failed after its dialog had closed: %s", error)
             return
         if wanted:
-            ended.failed(Notice("general.detail", detail=f"{type(error).__name__}: {error}"))
+            ended.failed(unexpected(error))
         raise error  # a bug: the handler of unexpected errors shows and logs it
 
     def stop(self, seconds: float = 2.0) -> None:

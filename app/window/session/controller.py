@@ -16,7 +16,7 @@ from framefleet.app.window.session.thread import SessionThread
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.cluster.connection import ClusterConnection
-from framefleet.engine.errors import UsageError
+from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import SourceProgress, StrategyChosen
 from framefleet.engine.settings import RunSettings
@@ -276,7 +276,7 @@ class DetectionController(QObject):
         except UsageError as error:
             self.refused.emit(error.notice)
         except RuntimeError:
-            self.refused.emit(Notice("general.text", text=translate("session", "nothing is being detected")))
+            self.refused.emit(literal(translate("session", "nothing is being detected")))
         self._wake()
 
     def _can_continue(self, settings: RunSettings, labels: Sequence[str]) -> bool:

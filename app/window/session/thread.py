@@ -19,7 +19,7 @@ from framefleet.app.window.devices.status import RATE_SECONDS, DeviceEvent, Devi
 from framefleet.app.window.queue.item import RateMeter
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.engine.cluster.connection import ClusterConnection
-from framefleet.engine.errors import ExportError, FramefleetError, UsageError
+from framefleet.engine.errors import ExportError, FramefleetError, UsageError, unexpected
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import (
     DeviceFailed,
@@ -253,7 +253,7 @@ class SessionThread(threading.Thread):
         except FramefleetError as caught:
             error = caught.notice
         except BaseException as caught:
-            error = Notice("general.detail", detail=f"{type(caught).__name__}: {caught}")
+            error = unexpected(caught)
             raise  # a bug: the handler of unexpected errors shows and logs it
         finally:
             with self._lock:

@@ -10,7 +10,7 @@ from pathlib import Path
 from framefleet.app.window.queue.item import SESSION
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import ExportError
+from framefleet.engine.errors import ExportError, literal
 from framefleet.engine.store.facts import CREATED
 from framefleet.engine.store.files import lock_session, noted_sessions
 from framefleet.engine.store.session import SessionReader
@@ -99,7 +99,7 @@ def delete_sessions(paths: Iterable[Path]) -> None:
         except OSError as error:
             problems.append(translate("sessions", "cannot delete {path}: {strerror}").format(path=path, strerror=error.strerror or error))
     if problems:
-        raise ExportError("\n".join(problems))
+        raise ExportError(literal("\n".join(problems)))
 
 
 def rename_session(path: Path, name: str) -> Path:
@@ -109,18 +109,20 @@ def rename_session(path: Path, name: str) -> Path:
     """
     if not name.strip() or any(letter in name for letter in "/\\:"):
         raise ExportError(
-            translate("sessions", "'{name}' cannot be a name: write at least one character, and no / \\ or :").format(name=name)
+            literal(translate("sessions", "'{name}' cannot be a name: write at least one character, and no / \\ or :").format(name=name))
         )
     new = path.with_name(f"{name.strip()}{SESSION}")
     if new.exists():
-        raise ExportError(translate("sessions", "there is already a session named {strip}: choose another name").format(strip=name.strip()))
+        raise ExportError(
+            literal(translate("sessions", "there is already a session named {strip}: choose another name").format(strip=name.strip()))
+        )
     with lock_session(path):
         try:
             for part in _parts(path):
                 part.rename(part.with_name(new.name + part.name.removeprefix(path.name)))
         except OSError as error:
             raise ExportError(
-                translate("sessions", "cannot rename {path}: {strerror}").format(path=path, strerror=error.strerror or error)
+                literal(translate("sessions", "cannot rename {path}: {strerror}").format(path=path, strerror=error.strerror or error))
             ) from error
     return new
 

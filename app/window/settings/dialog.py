@@ -268,7 +268,7 @@ class SettingsDialog(QDialog):
         preferences = self.preferences
         values, used = preferences.values, preferences.values["devices"] or self.devices.default
         none = translate("settings", "Select at least one device, or the automatic choice.") if self.devices.none_ticked else ""
-        problems: dict[str, Notice | str] = dict(find_problems(values, used, self.devices.offered) if used and not none else {})
+        problems: dict[str, Notice] = dict(find_problems(values, used, self.devices.offered) if used and not none else {})
         problems |= {name: text for form in self.forms for name, text in form.unreadable.items()}
         say(self.devices.problem, none)
         for form in self.forms:

@@ -16,7 +16,7 @@ from framefleet.app.window.widgets.build import ElidedLabel, column, label, push
 from framefleet.app.window.widgets.fields import TITLE_WIDTH
 from framefleet.app.window.widgets.questions import Mode, choose_path, show_folder
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.errors import ExportError, UsageError, literal
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings.folders import Folder, choose, stored
 
@@ -56,7 +56,9 @@ def empty_folder(folder: Path) -> None:
         return
     except OSError as error:
         raise ExportError(
-            translate("settings", "{filename} cannot be deleted: {strerror}").format(filename=error.filename, strerror=error.strerror)
+            literal(
+                translate("settings", "{filename} cannot be deleted: {strerror}").format(filename=error.filename, strerror=error.strerror)
+            )
         ) from error
 
 

@@ -61,7 +61,7 @@ class SettingsForm(QWidget):
         return {name: _value(TABLE[name], field) for name, field in self.fields.items()}
 
     @property
-    def unreadable(self) -> dict[str, str]:
+    def unreadable(self) -> dict[str, Notice]:
         """What is wrong with texts that cannot be read, by the setting's name. ``values`` has None for them."""
         lines = {name: field for name, field in self.fields.items() if isinstance(field, QLineEdit | ChoiceOrText)}
         return {name: problem for name, line in lines.items() if (problem := _read(TABLE[name].kind, line)[1])}
@@ -209,12 +209,12 @@ def _value(setting: Setting, field: QWidget) -> Any:
     raise TypeError(f"no value in {field}")
 
 
-def _read(kind: Kind, line: QLineEdit | ChoiceOrText) -> tuple[Any, str]:
+def _read(kind: Kind, line: QLineEdit | ChoiceOrText) -> tuple[Any, Notice | None]:
     """The value of a line, and what is wrong with its text."""
     try:
-        return (kind.read(line.text().strip()) if line.text().strip() else None), ""
+        return (kind.read(line.text().strip()) if line.text().strip() else None), None
     except UsageError as error:
-        return None, str(error)
+        return None, error.notice
 
 
 GROUP = "last_run"

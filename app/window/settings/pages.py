@@ -18,7 +18,7 @@ from framefleet.app.window.widgets.fields import PathField, combo_box, form_grid
 from framefleet.app.window.widgets.painting import Symbol
 from framefleet.app.window.widgets.translation import LANGUAGE, LANGUAGES, marked, translate
 from framefleet.engine.devices.discovery import DeviceDescription, default_devices
-from framefleet.engine.errors import DeviceError
+from framefleet.engine.errors import DeviceError, literal
 from framefleet.engine.model.files import find_weights
 from framefleet.engine.model.load import ModelSummary, check_model
 from framefleet.engine.notices import Notice
@@ -95,7 +95,7 @@ class DeviceForm(QWidget):
             if device not in self.boxes and device.kind == "cpu":
                 self._add(device, translate("settings", "Shares the processor with the other CPU devices"), None)
             elif device not in self.boxes:
-                self._add(device, "", translate("settings", "It was not found on this machine."), usable=True)
+                self._add(device, "", literal(translate("settings", "It was not found on this machine.")), usable=True)
         used = self.default
         names = ", ".join(map(str, used)) if len(used) <= FEW else formats.plural(len(used), "device")
         automatic = translate("settings", _AUTOMATIC)
@@ -103,9 +103,9 @@ class DeviceForm(QWidget):
         self.hint.hide()
         self._enable()
 
-    def _add(self, device: DeviceId, detail: str, problem: Notice | str | None, usable: bool = False) -> None:
+    def _add(self, device: DeviceId, detail: str, problem: Notice | None, usable: bool = False) -> None:
         box = QCheckBox(str(device))
-        box.setAccessibleName(", ".join(filter(None, (str(device), detail, of_engine(problem or "")))))
+        box.setAccessibleName(", ".join(filter(None, (str(device), detail, of_engine(problem)))))
         box.setChecked(device in self._wanted)
         box.setProperty("usable", usable or problem is None)
         box.toggled.connect(self.changed)

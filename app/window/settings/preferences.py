@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import QSettings
 
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.errors import ExportError, UsageError, literal
 from framefleet.engine.run.resume import stored_confidence
 from framefleet.engine.settings import ModelFiles, RunSettings
 from framefleet.engine.settings.kinds import write
@@ -51,7 +51,9 @@ class Preferences:
         """The settings of a run. Raises UsageError if there is no model."""
         if self.model is None:
             raise UsageError(
-                translate("settings", "no model is chosen: choose one in the settings, or drop its .cfg and .weights on the window")
+                literal(
+                    translate("settings", "no model is chosen: choose one in the settings, or drop its .cfg and .weights on the window")
+                )
             )
         return RunSettings.of(self.model, {**self.values, "confidence": self.stored_confidence})
 
@@ -92,7 +94,9 @@ def write_settings(path: Path, values: Mapping[str, Any], window: Mapping[str, s
     try:
         path.write_text(json.dumps(made, indent=2, ensure_ascii=False) + "\n", "utf-8")
     except OSError as error:
-        raise ExportError(translate("settings", "cannot write {path}: {reason}").format(path=path, reason=error.strerror)) from error
+        raise ExportError(
+            literal(translate("settings", "cannot write {path}: {reason}").format(path=path, reason=error.strerror))
+        ) from error
 
 
 def read_settings(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
@@ -103,22 +107,24 @@ def read_settings(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     made = _load(path)
     if made.get("version") != VERSION:
         raise UsageError(
-            translate(
-                "settings", "{path} has version {version}, and this Framefleet reads version {own}: export the settings again"
-            ).format(path=path, version=made.get("version"), own=VERSION)
+            literal(
+                translate(
+                    "settings", "{path} has version {version}, and this Framefleet reads version {own}: export the settings again"
+                ).format(path=path, version=made.get("version"), own=VERSION)
+            )
         )
     texts, window = (_table(made.get(name), path) for name in ("settings", "window"))
     values = dict(DEFAULTS)
     for name, text in texts.items():
         if name not in STORED:
-            raise UsageError(translate("settings", "{path} has the unknown setting '{name}'").format(path=path, name=name))
+            raise UsageError(literal(translate("settings", "{path} has the unknown setting '{name}'").format(path=path, name=name)))
         if not text:
             continue
         try:
             values[name] = TABLE[name].kind.read(text)
         except UsageError as error:
             raise UsageError(
-                translate("settings", "{path}, setting '{name}': {error}").format(path=path, name=name, error=error)
+                literal(translate("settings", "{path}, setting '{name}': {error}").format(path=path, name=name, error=error))
             ) from error
     return values, window
 
@@ -129,18 +135,18 @@ def _load(path: Path) -> dict[str, Any]:
     )
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise UsageError(not_settings)
+            raise UsageError(literal(not_settings))
         made = json.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise UsageError(translate("settings", "cannot read {path}: {reason}").format(path=path, reason=error.strerror)) from error
+        raise UsageError(literal(translate("settings", "cannot read {path}: {reason}").format(path=path, reason=error.strerror))) from error
     except ValueError as error:
-        raise UsageError(not_settings) from error
+        raise UsageError(literal(not_settings)) from error
     if not isinstance(made, dict) or made.get("file") != _KIND:
-        raise UsageError(not_settings)
+        raise UsageError(literal(not_settings))
     return made
 
 
 def _table(value: object, path: Path) -> dict[str, str]:
     if not isinstance(value, dict) or not all(isinstance(part, str) for part in value.values()):
-        raise UsageError(translate("settings", "{path} is damaged: export the settings again").format(path=path))
+        raise UsageError(literal(translate("settings", "{path} is damaged: export the settings again").format(path=path)))
     return value

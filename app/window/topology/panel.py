@@ -149,7 +149,7 @@ class TopologyPanel(QWidget):
     def show_topology(self, topology: Topology) -> None:
         """Show this machine."""
         self.topology = topology
-        missing = translate("topology", "The topology is incomplete: {problem}.").format(problem=of_engine(topology.problem or ""))
+        missing = translate("topology", "The topology is incomplete: {problem}.").format(problem=of_engine(topology.problem))
         say(self.problem, missing if topology.problem else "")
         words = gpu_list(topology), links_text(topology)
         say(self.gpus, " · ".join(filter(None, words)) if self.worth_showing else "")

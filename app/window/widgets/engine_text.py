@@ -3,17 +3,14 @@
 The engine has no Qt: it gives a ``Notice``, a code with fields. The window translates the text of the code and fills in the fields.
 """
 
-import re
 from dataclasses import dataclass
-from functools import cache, lru_cache
 from pathlib import Path
 from string import Formatter
-from xml.etree import ElementTree
 
 from PySide6.QtCore import QLocale
 
 from framefleet.app.window.widgets import translation
-from framefleet.app.window.widgets.translation import FOLDER, marked, translate
+from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.notices import Notice, Option, in_english, texts
 from framefleet.engine.settings.kinds import Choice
 from framefleet.engine.settings.table import TABLE
@@ -32,17 +29,15 @@ _STRATEGIES = {
     "tiles": marked("strategies", "Tiles"),
     "depth": marked("strategies", "Depth"),
 }
-_SEPARATORS = ("\n", "; ", ", ")
-"""The engine lists sentences with these between them."""
 
 
-def of_engine(said: Notice | str, *, names: bool = False, capital: bool = False, beside: Path | None = None) -> str:
+def of_engine(said: Notice | None, *, names: bool = False, capital: bool = False, beside: Path | None = None) -> str:
     """Render what the engine says in the window's language. A text without translation stays English.
 
     Parameters
     ----------
-    said : Notice or str
-        A str is a sentence of the parts of the engine that have no notices yet.
+    said : Notice or None
+        A code with fields. None gives "".
     names : bool, optional
         Show the names of files without their folders.
     capital : bool, optional
@@ -50,15 +45,7 @@ def of_engine(said: Notice | str, *, names: bool = False, capital: bool = False,
     beside : Path, optional
         This file is shown beside the text: a text that begins with it begins with the next word instead.
     """
-    if isinstance(said, Notice):
-        return _Rendering(names, beside).text(said, capital)
-    text = said if translation.language == "en" else _translated(said, translation.language) or said
-    return re.sub(r"^[^\W\d_A-Z](?=\w*[ ,])", lambda letter: letter[0].upper(), text, flags=re.MULTILINE) if capital else text
-
-
-def as_notice(said: Notice | str) -> Notice:
-    """A notice, also for a sentence of a part of the engine that has no notices yet."""
-    return said if isinstance(said, Notice) else Notice("general.text", text=said)
+    return "" if said is None else _Rendering(names, beside).text(said, capital)
 
 
 def headline(said: Notice) -> tuple[str, str]:
@@ -102,8 +89,6 @@ class _Rendering:
         if not template:
             return ""
         fields = notice.fields
-        if notice.code == "general.text" and isinstance(said := fields["text"], str):  # a part of the engine without notices
-            return of_engine(said, capital=capital)
         values = {name: self._field(value) for name, value in fields.items()}
         start, first, *_ = next(iter(Formatter().parse(template)))
         begins = "" if start else first or ""
@@ -111,6 +96,8 @@ class _Rendering:
             template, begins = template[len(begins) + 2 :].lstrip(": "), ""
         if capital and isinstance(cause := fields.get(begins), Notice):
             values[begins] = self.text(cause, capital=True)
+        if notice.code == "general.detail" and str(values["detail"]).partition(" ")[0].isalpha():  # no name of a file or device
+            begins = ""
         made = template.format_map(values)
         return made[:1].upper() + made[1:] if capital and not begins else made
 
@@ -129,7 +116,7 @@ class _Rendering:
             case int() | float():
                 return _Number(value)
             case str():
-                return of_engine(value)  # what a library says may have a translation
+                return translate("engine", value)  # what a library says may have a translation
         return in_english(value)
 
 
@@ -155,65 +142,3 @@ def _setting(option: Option) -> str:
     if isinstance(setting.kind, Choice) and value:
         value = strategy_name(value) if setting.name == "parallel" else translate("settings", setting.kind.titles[setting.kind.read(value)])
     return translate("settings", "“{setting}”").format(setting=f"{title}: {value}" if value else title)
-
-
-@lru_cache(1024)
-def _translated(text: str, language: str) -> str | None:
-    """The translation of a sentence, a list of sentences, or a sentence behind ``cuda:0: ``; None if there is none."""
-    sentences = _table(language)[0]
-    if text in sentences:
-        return sentences[text]
-    for separator in filter(text.__contains__, _SEPARATORS):
-        if said := _filled(text, language, separator):
-            return said
-        parts = [_translated(part, language) for part in text.split(separator)]
-        if all(parts):
-            return separator.join(part or "" for part in parts)
-    if said := _filled(text, language):
-        return said
-    for found in re.finditer(": ", text):
-        if (rest := _translated(text[found.end() :], language)) is not None:
-            return text[: found.end()] + rest
-    return None
-
-
-def _filled(text: str, language: str, inside: str = "") -> str | None:
-    """The translation of a sentence with values. inside: what its pattern must contain."""
-    for pattern, translated in _table(language)[1]:
-        if re.escape(inside) in pattern.pattern and (found := pattern.fullmatch(text)) is not None:
-            return translated.format(**{name: _value(value, language) for name, value in found.groupdict().items()})
-    return None
-
-
-def _value(value: str, language: str) -> str:
-    """A value inside a sentence: a sentence itself, a number with a decimal point, or a name."""
-    if re.fullmatch(r"\d+(\.\d+)?%?", value):
-        return value.replace(".", QLocale().decimalPoint()).replace("%", " %")
-    return _translated(value, language) or value
-
-
-@cache
-def _table(language: str) -> tuple[dict[str, str], list[tuple[re.Pattern[str], str]]]:
-    """The translations of sentences without values, and those with values, the longest first."""
-    contexts = ElementTree.parse(FOLDER / f"framefleet_{language}.ts").getroot().iter("context")
-    messages = next(context for context in contexts if context.findtext("name") == "engine").iter("message")
-    found = {str(message.findtext("source")): message.findtext("translation") or "" for message in messages}
-    found = {source: made for source, made in found.items() if "{" not in source or _is_pattern(source)}
-    plain = {source: made for source, made in found.items() if made and "{" not in source}
-    patterns = []
-    for source in sorted((source for source in found if source not in plain), key=_letters, reverse=True):
-        parts = [re.escape(literal) + (f"(?P<{name}>.*?)" if name else "") for literal, name, *_ in Formatter().parse(source)]
-        pattern = "".join(parts).replace(".*?)(?P", "[^,;: ]*)(?P")  # of two values side by side, the first one is a single word
-        patterns.append((re.compile(pattern, re.DOTALL), found[source]))
-    return plain, patterns
-
-
-def _letters(source: str) -> int:
-    """The number of letters beside the placeholders."""
-    return len(re.sub(r"{\w+}", "", source))
-
-
-def _is_pattern(source: str) -> bool:
-    """Whether a text can be recognized by its words: other ones are of notices."""
-    names = [name for _, name, *_ in Formatter().parse(source) if name]
-    return _letters(source) >= 12 and len(set(names)) == len(names) and not any(spec for *_, spec, _ in Formatter().parse(source))

@@ -6,6 +6,7 @@ from PySide6.QtCore import QLocale
 
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import literal
 from framefleet.engine.model.load import ModelSummary
 from framefleet.engine.notices import Notice
 
@@ -106,7 +107,9 @@ def size(nbytes: float) -> str:
 
 def capitalised(said: Notice | str) -> str:
     """What the engine says, translated, with a capital at the start, but not of a name such as ``a.mp4`` or ``cpu:0``."""
-    return of_engine(said, capital=True)
+    if isinstance(said, Notice):
+        return of_engine(said, capital=True)
+    return "\n".join(of_engine(literal(line), capital=True) for line in said.splitlines())
 
 
 def shortened(text: str, most: int = 50) -> str:

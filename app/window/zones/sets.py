@@ -16,7 +16,7 @@ from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.widgets.build import column, label
 from framefleet.app.window.widgets.translation import translate
 from framefleet.app.window.zones.drawing.editor import EMPTY, ZoneEditor
-from framefleet.engine.errors import ExportError, FramefleetError, UsageError
+from framefleet.engine.errors import ExportError, FramefleetError, UsageError, literal
 from framefleet.engine.store.exporters.base import text_file
 from framefleet.engine.zones.file import parse_zones, read_zones, zones_text
 from framefleet.engine.zones.shapes import ZoneSet
@@ -60,7 +60,9 @@ class ZoneLibrary:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ExportError(translate("zones", "cannot write {path}: {strerror}").format(path=path, strerror=error.strerror)) from error
+            raise ExportError(
+                literal(translate("zones", "cannot write {path}: {strerror}").format(path=path, strerror=error.strerror))
+            ) from error
         with text_file(path) as file:
             file.write(zones_text(zones))
 

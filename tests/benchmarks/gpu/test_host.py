@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.gpu.host import Detecting, processor_seconds, verdict
 from benchmarks.gpu.nvdec import WARM_UP, together
-from framefleet.engine.errors import SourceError
+from framefleet.engine.errors import SourceError, literal
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import DeviceId
 from tests.support.media import make_video
@@ -49,7 +49,7 @@ def test_all_threads_decode_while_the_clock_runs() -> None:
 def test_a_thread_that_fails_ends_the_measurement() -> None:
     def broken() -> Generator[None, None, None]:
         yield
-        raise SourceError("no more frames")
+        raise SourceError(literal("no more frames"))
 
     with pytest.raises(SourceError, match="no more frames"):
         together([Endless()(), broken()], 10.0)

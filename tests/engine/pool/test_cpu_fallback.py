@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from framefleet.engine.backends.base import Backend, Progress
-from framefleet.engine.errors import DeviceError
+from framefleet.engine.errors import DeviceError, literal
 from framefleet.engine.pool import pool as pools
 from framefleet.engine.pool.events import DeviceLeft, DeviceReady, Event
 from framefleet.engine.pool.pool import CPU, CpuFallback
@@ -52,7 +52,7 @@ def late_gpu_main(connection: Connection[Any, Any], setup: Setup, *, go: Path | 
                     return replace(info, device=device)
                 progress("trying tactics", 0.5)
                 time.sleep(0.05)
-            raise DeviceError(f"{device}: no such card")
+            raise DeviceError(literal(f"{device}: no such card"))
 
         backend._activate_impl = late  # type: ignore[method-assign]
         return backend

@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from framefleet.engine.errors import DeviceError
+from framefleet.engine.errors import DeviceError, literal
 from framefleet.engine.notices import Notice
 from framefleet.engine.processes.outcome import RESTART_SECONDS, RESTARTS, Failed, Outcome, RestartBudget, lack_of_resources
 from tests.support.notices import words
@@ -61,7 +61,7 @@ def test_a_crash_under_a_limit_of_memory_may_be_its_fault(monkeypatch: pytest.Mo
 
 def test_a_lack_is_found_among_the_causes_of_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrapped(cause: BaseException) -> BaseException:
-        error = DeviceError("it does not work")
+        error = DeviceError(literal("it does not work"))
         error.__cause__ = cause
         return error
 

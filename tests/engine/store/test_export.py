@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from pycocotools.coco import COCO
 
-from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.errors import ExportError, UsageError, literal
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export import export_session, file_stems, stage
@@ -199,7 +199,7 @@ def test_a_file_that_cannot_be_written_does_not_keep_the_others_from_it(tmp_path
 
     def progress(path: Path, *_: int) -> None:
         if path.name == "a.jsonl":
-            raise ExportError(f"cannot write {path}")
+            raise ExportError(literal(f"cannot write {path}"))
 
     with SessionReader(session) as reader:
         written = export_session(reader, tmp_path / "out", ["jsonl", "coco"], progress, problems.append)

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.messages.unexpected import CrashReport, UnexpectedErrors, log_to
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets.banner import BannerArea, Severity
-from framefleet.engine.errors import UsageError
+from framefleet.engine.errors import UsageError, literal
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_background_work_hands_back_values_and_errors(qtbot: QtBot, errors: Unex
     values: list[object] = []
 
     def refuse() -> None:
-        raise UsageError("that will not do")
+        raise UsageError(literal("that will not do"))
 
     background.start(background, lambda: threading.current_thread() is threading.main_thread(), values.append, values.append)
     qtbot.waitUntil(lambda: values == [False])

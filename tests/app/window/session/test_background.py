@@ -8,11 +8,11 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
 from framefleet.app.window.session.background import Background
-from framefleet.engine.errors import UsageError
+from framefleet.engine.errors import UsageError, literal
 
 
 def refuse() -> None:
-    raise UsageError("not like this")
+    raise UsageError(literal("not like this"))
 
 
 def test_the_outcome_comes_back_to_the_window(qtbot: QtBot) -> None:

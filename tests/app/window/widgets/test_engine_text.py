@@ -99,7 +99,7 @@ def test_notes_of_settings_and_of_decoders_are_german() -> None:
 
 
 def test_other_texts_stay_as_they_are(qapp: QApplication) -> None:
-    assert of_engine("/videos/the street.mp4") == "/videos/the street.mp4"
+    assert of_engine(words("/videos/the street.mp4")) == "/videos/the street.mp4"
     assert (strategy_name("segments"), strategy_name("other")) == ("Segmente", "other")
     translation.install(qapp, "en")
     texts = (of_engine(Notice("backends.try_precision", precision="bf16")), strategy_name("segments"), capitalised("no device to use"))

@@ -17,7 +17,7 @@ from framefleet.engine.backends.cudnn import engine as choosing
 from framefleet.engine.backends.cudnn.convolution import Shape
 from framefleet.engine.backends.cudnn.engine import TRIED, Plans
 from framefleet.engine.backends.cudnn.library import Library
-from framefleet.engine.errors import DeviceError
+from framefleet.engine.errors import DeviceError, literal
 from framefleet.engine.model.network import Activation
 from framefleet.plugins.cache import FileCache
 
@@ -30,7 +30,7 @@ class Plan:
 
     def __init__(self, _library: Library, _handle: int, serialized: bytes) -> None:
         if serialized == b"broken":
-            raise DeviceError("refused")
+            raise DeviceError(literal("refused"))
         self.serialized = serialized
 
 

@@ -15,7 +15,7 @@ from framefleet.engine.devices.cuda import CudaDevice
 from framefleet.engine.devices.nvml import Nvml
 from framefleet.engine.devices.topology import NumaNode, Topology, find_gpus, numa_node, numa_nodes, pci_address
 from framefleet.engine.devices.topology_search import ask_driver, find_topology
-from framefleet.engine.errors import DeviceError
+from framefleet.engine.errors import DeviceError, literal
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId
 from tests.support.devices.machines import GIB, SWITCH_CODES, SWITCHES, TWO_SOCKETS, make_system, words
@@ -156,7 +156,7 @@ def told(values: dict[str, Any]) -> str:
 def test_gpus_have_the_names_that_cuda_gives_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     visible = [CudaDevice(0, "1", "X", (9, 0), 132, "0000:86:00.0")]
     assert [gpu["device"] for gpu in probe(monkeypatch, Library(*machine(20)), visible, tmp_path)["gpus"]] == ["cuda:1", "cuda:0"]
-    without = probe(monkeypatch, Library(*machine(20)), DeviceError("no cuda-python"), tmp_path)
+    without = probe(monkeypatch, Library(*machine(20)), DeviceError(literal("no cuda-python")), tmp_path)
     assert [gpu["device"] for gpu in without["gpus"]] == ["cuda:0", "cuda:1"]
 
 

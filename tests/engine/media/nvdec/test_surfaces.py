@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import DeviceError
+from framefleet.engine.errors import DeviceError, literal
 from framefleet.engine.media.nvdec.surfaces import SurfaceRing
 
 
@@ -140,7 +140,7 @@ def test_memory_that_cannot_be_had_leaves_the_ring_usable() -> None:
 
     def allocate(nbytes: int) -> HostMemory:
         if not allowed:
-            raise DeviceError("no memory")
+            raise DeviceError(literal("no memory"))
         return allowed.pop()(nbytes)
 
     surfaces = SurfaceRing(2, 100, allocate)

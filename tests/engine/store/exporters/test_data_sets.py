@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import ExportError
+from framefleet.engine.errors import ExportError, literal
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.model.files import coco_labels
 from framefleet.engine.pool.events import Ledger
@@ -246,7 +246,7 @@ def test_a_new_export_replaces_the_whole_folder(detected: Path, tmp_path: Path) 
 
 def test_writing_pictures_can_be_cancelled(detected: Path, tmp_path: Path) -> None:
     def stop(_path: Path, _frames: int, _total: int) -> None:
-        raise ExportError("cancelled")
+        raise ExportError(literal("cancelled"))
 
     with SessionReader(detected) as reader, pytest.raises(ExportError, match="cancelled"):
         export_session(reader, tmp_path / "out", ["yolo"], stop, options=ExportOptions(pictures=PictureFormat.PNG))

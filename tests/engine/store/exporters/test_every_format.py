@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import ExportError
+from framefleet.engine.errors import ExportError, literal
 from framefleet.engine.store.export import Exported, export_session
 from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.base import REPORT_FRAMES
@@ -68,7 +68,7 @@ def test_a_cancelled_export_leaves_the_older_files(session: Path, tmp_path: Path
     before = contents(tmp_path)
 
     def cancel(_path: Path, frames: int, total: int) -> None:
-        raise ExportError(f"cancelled at {frames} of {total}")
+        raise ExportError(literal(f"cancelled at {frames} of {total}"))
 
     with pytest.raises(ExportError, match="cancelled at"):
         export(session, tmp_path, form, cancel, confidence=0.85)

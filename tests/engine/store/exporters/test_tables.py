@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from pyarrow import parquet
 
-from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.errors import ExportError, UsageError, literal
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export import export_session
@@ -322,7 +322,7 @@ def test_an_export_reports_progress_and_can_be_cancelled(tmp_path: Path) -> None
     def stop(path: Path, frames: int, total: int) -> None:
         seen.append((path.name, frames, total))
         if path.name in ("a.coco.json", "a.detections.parquet", "counts.csv"):
-            raise ExportError("cancelled")
+            raise ExportError(literal("cancelled"))
 
     seen: list[tuple[str, int, int]] = []
     problems: list[ExportError] = []
