@@ -47,8 +47,10 @@ class DeviceId:
     def parse(cls, text: str) -> DeviceId:
         """Read ``kind:name`` or ``node/kind:name``. ``cpu`` and ``cuda`` alone mean number 0.
 
-        Raises:
-            UsageError: the text does not name a device.
+        Raises
+        ------
+        UsageError
+            The text does not name a device.
         """
         if "+" in text:
             return cls.group(*map(cls.parse, text.split("+")))

@@ -240,9 +240,12 @@ class Nvml:
     def __init__(self, library: Any = None) -> None:
         """Start NVML.
 
-        Raises:
-            NoNvmlError: the driver or nvidia-ml-py is missing.
-            DeviceError: the driver does not answer; says what to do.
+        Raises
+        ------
+        NoNvmlError
+            The driver or nvidia-ml-py is missing.
+        DeviceError
+            The driver does not answer; the message says what to do.
         """
         try:
             self._library = importlib.import_module("pynvml") if library is None else library

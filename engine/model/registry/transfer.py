@@ -46,12 +46,22 @@ def transfer(
 ) -> None:
     """Download ``address`` completely into ``partial``.
 
-    size: the exact number of bytes, None if unknown. most: the maximum number of bytes. progress: called with the number of received bytes.
+    Parameters
+    ----------
+    size
+        The exact number of bytes, None if unknown.
+    most
+        The maximum number of bytes.
+    progress
+        Called with the number of received bytes.
 
-    Raises:
-        DownloadError: the server cannot be reached, has a different file or closes the connection, or the file cannot be written.
-            The received bytes are kept for the next attempt, unless they are known to be wrong.
-        DownloadCancelledError: ``cancellation`` was cancelled; the received bytes are kept.
+    Raises
+    ------
+    DownloadError
+        The server cannot be reached, has a different file or closes the connection, or the file cannot be written. The received bytes are
+        kept for the next attempt, unless they are known to be wrong.
+    DownloadCancelledError
+        ``cancellation`` was cancelled; the received bytes are kept.
     """
     furthest = partial.length
     limit = time.monotonic() + START_SECONDS + max(0, (size or most) - furthest) / MIN_BYTES_PER_S
