@@ -19,7 +19,9 @@ from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.video_file import open_local
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import examples, probe
+from framefleet.engine.media.sampling import Sampling
 from framefleet.engine.notices import Notice
+from framefleet.engine.settings.kinds import Moment
 from tests.engine.media.conftest import Clip
 from tests.support.media import make_audio, make_video, number_of, numbered, rewrap
 
@@ -299,3 +301,8 @@ def test_a_file_without_a_known_suffix_is_examined_by_its_content(clip: Clip, tm
     path.write_bytes(clip("a.mp4").read_bytes())
     info = probe(path)
     assert [number_of(frame.image) for frame in decode(info, info.segments[0])] == list(range(60))  # type: ignore[union-attr]
+
+
+def test_a_part_behind_the_end_of_a_raw_stream(clip: Clip) -> None:
+    with pytest.raises(SourceError, match=r"a\.h264 has 12 frames in 0\.4 s, and --from 50 lies behind its end: begin earlier"):
+        probe(clip("a.h264", frames=12), Sampling(begin=Moment(frames=50)))
