@@ -242,10 +242,10 @@ class ClusterConnection(Hosts, Closing):
         if not self._reader.is_alive():
             raise ClusterError(self._problem())
         self._send(Ask(number, what))
-        given = answer.result()
-        if given.error is not None:
-            raise given.error
-        return given.values
+        reply = answer.result()
+        if reply.error is not None:
+            raise reply.error
+        return reply.values
 
     def _read(self) -> None:
         for message in self._process.messages():

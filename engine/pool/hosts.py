@@ -208,15 +208,15 @@ def stop_all(workers: Iterable[RemoteWorker]) -> Iterator[tuple[RemoteWorker, Fr
         for worker in living:
             worker.send(Stop())
         deadline = time.monotonic() + STOP_SECONDS
-        left = {worker.connection: worker for worker in living}
-        while left and (ready := wait(list(left), max(0.0, deadline - time.monotonic()))):
+        running = {worker.connection: worker for worker in living}
+        while running and (ready := wait(list(running), max(0.0, deadline - time.monotonic()))):
             for connection in ready:
-                worker = left[connection]  # type: ignore[index]
+                worker = running[connection]  # type: ignore[index]
                 message = worker.receive()
                 if message is not None:
                     yield worker, message
                 if message is None or worker.exit_message is not None:
-                    del left[worker.connection]
+                    del running[worker.connection]
     finally:
         living = [worker for worker in living if worker.alive]  # a second signal may have repeated the shutdown before this one ends
         for worker in living:

@@ -203,6 +203,25 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def wait_until_blocked(pid: int) -> None:
+    """Wait until a process does nothing any more, although it has work. On a busy machine, threads that wait for a processor are ready."""
+    for _ in range(100):
+        before, ready = cpu_seconds(pid), 0
+        for _ in range(40):
+            ready += any(_is_ready(thread) for thread in Path(f"/proc/{pid}/task").iterdir())
+            time.sleep(0.02)
+        if ready <= 8 and cpu_seconds(pid) - before <= 0.05:  # the heartbeat and the watchdog go on
+            return
+    raise AssertionError("it works on although nobody takes its results")
+
+
+def _is_ready(thread: Path) -> bool:
+    try:
+        return (thread / "stat").read_text().rpartition(")")[2].split()[0] == "R"
+    except OSError:  # the thread has ended
+        return False
+
+
 def with_worker(main: Callable[..., None], stall_seconds: float = EnginePool.stall_seconds) -> type[EnginePool]:
     """A pool whose workers run ``main`` instead of ``worker.main``. stall_seconds: see ``EnginePool``."""
     return type("FaultyPool", (EnginePool,), {"worker_main": staticmethod(main), "stall_seconds": stall_seconds})

@@ -119,22 +119,22 @@ class SourceQueue:
         self._source = source
         self._segments = segments
         self._starts = list(accumulate((segment.frames for segment in segments), initial=0))
-        self._fresh = 0
+        self._next_segment = 0
         self._returned: dict[int, Work] = {}
         self._under_way: dict[int, tuple[DeviceId, Work]] = {}
         if position is not None:
-            self._fresh = position.segment + 1
+            self._next_segment = position.segment + 1
             self._returned[position.segment] = Work(source, segments[position.segment], position.skip)
 
     @property
     def head(self) -> int:
         """Number of the oldest unfinished segment."""
-        return min((*self._under_way, *self._returned), default=self._fresh)
+        return min((*self._under_way, *self._returned), default=self._next_segment)
 
     @property
     def exhausted(self) -> bool:
         """Whether all work is assigned."""
-        return not self._returned and self._fresh == len(self._segments)
+        return not self._returned and self._next_segment == len(self._segments)
 
     def take(self, device: DeviceId, decode_threads: int, window: int, chunk_size: ChunkSize = whole) -> Work | None:
         """The next work for this device, None if there is none now.
@@ -153,7 +153,7 @@ class SourceQueue:
             if limit == 0:
                 continue
             if self._returned.pop(number, None) is None:
-                self._fresh += 1
+                self._next_segment += 1
             work = replace(work, limit=limit)
             self._under_way[number] = device, work
             return work
@@ -173,9 +173,9 @@ class SourceQueue:
 
         The oldest comes first. For a slow device, which gets chunks, returned work comes last, since later results wait for it.
         """
-        fresh = [self._fresh] if self._fresh < len(self._segments) else []
-        slow = any(chunk_size(self._segments[number].frames) is not None for number in fresh)
-        return fresh + sorted(self._returned) if slow else sorted(self._returned) + fresh
+        new = [self._next_segment] if self._next_segment < len(self._segments) else []
+        slow = any(chunk_size(self._segments[number].frames) is not None for number in new)
+        return new + sorted(self._returned) if slow else sorted(self._returned) + new
 
     def _limit(self, work: Work, in_order: DeviceId | None, window: int) -> int | None:
         """Number of frames that may be done now, None = all. in_order: the device, if it does one segment after the other."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from functools import partial
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from tests.support.pool import (
     recording_main,
     run_pool,
     tiny_settings,
+    wait_until_blocked,
     with_worker,
     worker_pids,
 )
@@ -192,22 +192,20 @@ def test_memory_stays_flat_and_a_slow_consumer_stops_all_decode_threads(tmp_path
     count = 240
     path = make_video(tmp_path / "large.mp4", count, size)
     settings = tiny_settings(confidence=0.001, decode_threads=DECODE_THREADS)  # everything is found, so that messages are large
-    frames, pid, least, most = 0, 0, 0, 0
+    frames, pid, least, most, before, after = 0, 0, 0, 0, 0.0, 0.0
 
     def react(pool: EnginePool, event: Event, seen: Seen) -> None:
-        nonlocal frames, pid, least, most
+        nonlocal frames, pid, least, most, before, after
         if isinstance(event, DeviceReady):
             (pid,) = worker_pids().values()
         if isinstance(event, FramesDone):
             if not frames:
-                time.sleep(1)
-                before = cpu_seconds(pid)
-                least = memory(pid)
-                time.sleep(0.5)
-                assert cpu_seconds(pid) - before < 0.1, "it works on although nobody takes the results"
+                wait_until_blocked(pid)
+                least, before = memory(pid), cpu_seconds(pid)
             frames += len(event.frames)
-            most = memory(pid, "VmHWM")
+            most, after = memory(pid, "VmHWM"), cpu_seconds(pid)
 
     run_pool([path], settings=settings, react=react)
     assert frames == count
+    assert after - before > 0.1, "it had done all before it was stopped"
     assert most - least < 0.2 * count * size[0] * size[1] * 3
