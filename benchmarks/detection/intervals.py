@@ -87,7 +87,8 @@ def tries(pictures: int, count: int, similar: int, seed: int = 0) -> Iterator[Tr
         assert draws is not None
         changes, without, rare = (values[..., 0] for values in draws)
         own = interval(value, changes[0], without[0], float(rare[0]))
-        difference = interval(value_worse - value, changes[1] - changes[0], without[1] - without[0], least=-1.0)
+        apart = changes[1] - changes[0], without[1] - without[0], float(rare[1])
+        difference = interval(value_worse - value, *apart, difference=True)
         yield Try(own.low <= true <= own.high, difference.low <= true_worse - true <= difference.high, own.high - own.low)
 
 

@@ -6,7 +6,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import hypot, sqrt
+from math import sqrt
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -427,7 +427,8 @@ def _with_intervals(results: list[Result], matched: list[Matches], objects: Boxe
             changes, without, rare = map(over, draws)
             value, first = getattr(each, f"map{name}"), getattr(results[0], f"map{name}")
             values[f"interval{name}"] = interval(value, changes[number], without[number], float(rare[number]))
-            values[f"difference{name}"] = interval(value - first, changes[number] - changes[0], without[number] - without[0], least=-1.0)
+            apart = changes[number] - changes[0], without[number] - without[0], float(rare[number])
+            values[f"difference{name}"] = interval(value - first, *apart, difference=True)
         found.append(replace(each, **values))
     return found
 
@@ -468,31 +469,39 @@ def draw(compared: Sequence[Matches], truth: Boxes, pictures: int, classes: int)
     return Draws(changes[:, :DRAWS], changes[:, DRAWS:], rare)
 
 
-def interval(value: float, changes: NDArray[np.float64], without: NDArray[np.float64], rare: float = 0.0, least: float = 0.0) -> Interval:
-    """Return the bias-corrected and accelerated bootstrap interval (BCa; Efron 1987), widened for classes with few objects.
+def interval(
+    value: float, changes: NDArray[np.float64], without: NDArray[np.float64], rare: float = 0.0, difference: bool = False
+) -> Interval:
+    """Return an interval of Student's t, whose centre is corrected by the bias of the draws.
+
+    The jackknife counts if its standard error is larger than that of the draws. For differences, it is far too large.
+    ``benchmarks.detection.intervals`` measures how often intervals hold the true value.
 
     Parameters
     ----------
     value : float
         Without drawing.
     changes, without, rare
-        Of one session: see ``Draws``.
-    least : float
-        The least possible value; the largest one is 1.
+        Of one session, or differences of two: see ``Draws``.
+    difference : bool
+        Whether it is a difference of two sessions, from -1 to 1. Equal sessions have an interval without width.
     """
-    normal = NormalDist()
-    below = float(np.mean(changes < -_SAME) + np.mean(np.abs(changes) <= _SAME) / 2)
-    bias = normal.inv_cdf(min(max(below, 1 / (2 * len(changes))), 1 - 1 / (2 * len(changes))))
-    apart = without.mean() - without
-    spread = float((apart**2).sum()) ** 1.5
-    skew = float((apart**3).sum()) / (6 * spread) if spread > _SAME else 0.0
-    limits = (normal.inv_cdf((1 - SHARE) / 2), normal.inv_cdf((1 + SHARE) / 2))
-    shares = [normal.cdf(bias + (bias + limit) / (1 - skew * (bias + limit))) for limit in limits]
-    low, high = np.quantile(changes, sorted(shares)).tolist()
-    if rare:
-        wider = limits[1] * sqrt(rare)
-        low, high = -hypot(min(low, 0.0), wider), hypot(max(high, 0.0), wider)
-    return Interval(float(np.clip(value + low, least, 1.0)), float(np.clip(value + high, least, 1.0)))
+    blocks = len(without)
+    if difference and np.abs([*changes, *without]).max() <= _SAME:
+        return Interval(value, value)
+    variance = float(changes.var(ddof=1)) * blocks / (blocks - 1)
+    if not difference:
+        variance = max(variance, float(((without - without.mean()) ** 2).sum()) * (blocks - 1) / blocks)
+    centre, wide = value - float(changes.mean()), _students_t(blocks - 1) * sqrt(variance + rare)
+    low, high = np.clip((centre - wide, centre + wide), -1.0 if difference else 0.0, 1.0).tolist()
+    return Interval(low, high)
+
+
+def _students_t(freedom: int) -> float:
+    """The quantile of Student's t that ``SHARE`` of the distribution lies within, by the series of Fisher (1926)."""
+    z = NormalDist().inv_cdf((1 + SHARE) / 2)
+    terms = (z, (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96, (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384)
+    return sum(term / freedom**power for power, term in enumerate(terms))
 
 
 def _objects(truth: Boxes, blocks: int, pictures: int, classes: int) -> NDArray[np.float64]:

@@ -123,7 +123,7 @@ def test_an_interval_holds_the_value_and_shrinks_with_more_pictures() -> None:
         assert draws is not None
         changes, without, rare = (values.mean(axis=-1) for values in draws)
         own = interval(value, changes[0], without[0], rare[0])
-        difference = interval(0, changes[1] - changes[0], without[1] - without[0], least=-1.0)
+        difference = interval(0, changes[1] - changes[0], without[1] - without[0], difference=True)
         assert own.low < value < own.high
         assert difference.low < difference.high
         assert difference.high - difference.low < own.high - own.low
@@ -148,31 +148,39 @@ def test_a_class_with_one_object_and_many_weak_wrong_detections_changes_in_no_dr
 
 
 EVEN = np.linspace(-0.1, 0.1, 1001)
-NO_SKEW = np.linspace(-1, 1, 21)
+WITHOUT = np.linspace(-0.001, 0.001, 21)
+"""The jackknife gives a smaller error than EVEN."""
 
 
 def test_an_interval_holds_95_percent_of_symmetric_draws() -> None:
-    found = interval(0.5, EVEN, NO_SKEW)
-    assert (found.low, found.high) == (pytest.approx(0.405, abs=1e-3), pytest.approx(0.595, abs=1e-3))
+    """Student's t of 20 degrees of freedom is 2.086. The standard deviation of EVEN is 0.0578, with 21/20 of its variance 0.0592."""
+    found = interval(0.5, EVEN, WITHOUT)
+    assert (found.low, found.high) == (pytest.approx(0.5 - 0.1235, abs=1e-3), pytest.approx(0.5 + 0.1235, abs=1e-3))
 
 
 def test_an_interval_corrects_the_bias_of_the_draws() -> None:
-    low, high = interval(0.5, EVEN + 0.03, NO_SKEW)  # 95 % of the draws lie between 0.435 and 0.625
-    assert (low < 0.432, high < 0.61) == (True, True)
-    low, high = interval(0.5, EVEN - 0.03, NO_SKEW)  # between 0.375 and 0.565
-    assert (low > 0.39, high > 0.568) == (True, True)
+    even, high, low = (interval(0.5, EVEN + bias, WITHOUT) for bias in (0, 0.03, -0.03))
+    assert [*high] == pytest.approx([each - 0.03 for each in even])
+    assert [*low] == pytest.approx([each + 0.03 for each in even])
+
+
+def test_the_larger_error_of_draws_and_jackknife_counts_but_for_differences() -> None:
+    without = 30 * WITHOUT  # a standard error of 20/21 × the sum of squares, 0.081
+    assert interval(0.5, EVEN, without).high == pytest.approx(0.5 + 2.086 * 0.081, abs=1e-3)
+    assert interval(0.0, EVEN, without, difference=True) == interval(0.0, EVEN, WITHOUT, difference=True)
+    assert interval(0.1, 0 * EVEN, 0 * WITHOUT, 0.01, difference=True) == (0.1, 0.1), "equal sessions"
 
 
 def test_no_interval_goes_beyond_what_is_possible() -> None:
-    assert interval(0.98, EVEN, NO_SKEW).high == 1.0
-    assert interval(0.02, EVEN, NO_SKEW).low == 0.0
-    assert interval(0.02, EVEN, NO_SKEW, least=-1.0).low < 0.0
+    assert interval(0.98, EVEN, WITHOUT).high == 1.0
+    assert interval(0.02, EVEN, WITHOUT).low == 0.0
+    assert interval(0.02, EVEN, WITHOUT, difference=True).low < 0.0
 
 
 def test_a_class_with_few_objects_widens_an_interval() -> None:
     nothing = np.zeros(500)
     assert interval(1.0, nothing, np.zeros(20)) == (1.0, 1.0)
-    assert interval(1.0, nothing, np.zeros(20), 0.01) == (pytest.approx(1 - 0.196, abs=1e-3), 1.0)
+    assert interval(1.0, nothing, np.zeros(20), 0.01) == (pytest.approx(1 - 0.2093, abs=1e-3), 1.0)
 
 
 def test_too_few_pictures_give_no_interval() -> None:
