@@ -484,7 +484,7 @@ def interval(
     changes, without, rare
         Of one session, or differences of two: see ``Draws``.
     difference : bool
-        Whether it is a difference of two sessions, from -1 to 1. Equal sessions have an interval without width.
+        Whether it is a difference of two sessions, from -1 to 1. One that never varies has an interval without width.
     """
     blocks = len(without)
     if difference and np.abs([*changes, *without]).max() <= _SAME:
