@@ -501,7 +501,7 @@ def _students_t(freedom: int) -> float:
     """The quantile of Student's t that ``SHARE`` of the distribution lies within, by the series of Fisher (1926)."""
     z = NormalDist().inv_cdf((1 + SHARE) / 2)
     terms = (z, (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96, (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384)
-    return sum(term / freedom**power for power, term in enumerate(terms))
+    return float(sum(term / freedom**power for power, term in enumerate(terms)))
 
 
 def _objects(truth: Boxes, blocks: int, pictures: int, classes: int) -> NDArray[np.float64]:
