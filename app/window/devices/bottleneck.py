@@ -9,7 +9,7 @@ The rules, in order; docs/guide/bottlenecks.md explains them with figures of rea
 5. The network itself, or another stage of the engine.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -69,23 +69,28 @@ NO_PACE = Pace()
 
 def pace_of(statuses: Sequence[DeviceStatus]) -> Pace:
     """How fast these devices are, now or, while the run rests, on average."""
-    fastest = max((status.shown.frames_per_second for status in statuses), default=0.0)
-    return Pace(fastest, frozenset(status.device for status in statuses if _falls_behind(status, statuses)))
+    rates = [status.shown.frames_per_second for status in statuses]
+    kinds: defaultdict[str, list[float]] = defaultdict(list)
+    for status, rate in zip(statuses, rates, strict=True):
+        if rate and status.engine is not None:
+            kinds[status.engine.device_name].append(rate)
+    slow = (status.device for status, rate in zip(statuses, rates, strict=True) if _falls_behind(status, rate, kinds))
+    return Pace(max(rates, default=0.0), frozenset(slow))
 
 
-def _falls_behind(status: DeviceStatus, statuses: Sequence[DeviceStatus]) -> bool:
-    """Whether a GPU is much slower than others of its kind over the whole time of measurement."""
-    rate, usual = status.shown.frames_per_second, _usual_rate(status, statuses)
+def _falls_behind(status: DeviceStatus, rate: float, kinds: Mapping[str, Sequence[float]]) -> bool:
+    """Whether a GPU is much slower than others of its kind over the whole time of measurement. kinds: rates by the hardware's name."""
+    usual = _usual_rate(status, rate, kinds)
     measured = status.samples[-1].time - status.samples[0].time if status.samples else 0.0
     return status.device.kind != "cpu" and usual is not None and 0 < rate < SLOW * usual and measured >= RATE_SECONDS
 
 
-def _usual_rate(status: DeviceStatus, statuses: Sequence[DeviceStatus]) -> float | None:
+def _usual_rate(status: DeviceStatus, rate: float, kinds: Mapping[str, Sequence[float]]) -> float | None:
     """The median rate of the other devices with the same hardware, frames/s; None without one."""
-    name = status.engine.device_name if status.engine is not None else ""
-    others = [each for each in statuses if each is not status and each.engine is not None and each.engine.device_name == name]
-    rates = [rate for each in others if (rate := each.shown.frames_per_second)]
-    return median(rates) if rates else None
+    others = list(kinds.get(status.engine.device_name if status.engine is not None else "", ()))
+    if rate in others:
+        others.remove(rate)
+    return median(others) if others else None
 
 
 def find_bottleneck(statuses: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, Telemetry], host: Telemetry | None) -> Bottleneck | None:
@@ -131,10 +136,13 @@ def _known(statuses: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, Teleme
 def _slow_device(working: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, Telemetry]) -> Bottleneck | None:
     """The slowest device, if it is much slower than others of its kind."""
     slowest = min(working, key=lambda status: status.rate)
-    if not _falls_behind(slowest, working):
+    kinds: defaultdict[str, list[float]] = defaultdict(list)
+    for status in working:
+        kinds[status.engine.device_name if status.engine is not None else ""].append(status.rate)
+    if not _falls_behind(slowest, slowest.rate, kinds):
         return None
     text = translate("bottleneck", "{device} is slower than the others: {rate} instead of {usual} frames/s.").format(
-        device=slowest.device, rate=formats.rate(slowest.rate), usual=formats.rate(_usual_rate(slowest, working) or 0.0)
+        device=slowest.device, rate=formats.rate(slowest.rate), usual=formats.rate(_usual_rate(slowest, slowest.rate, kinds) or 0.0)
     )
     snapshot = telemetry.get(slowest.device)
     if snapshot is not None and snapshot.throttling:

@@ -284,6 +284,7 @@ class DevicePanel(Panel):
         self._topologies: Mapping[str, Topology] = {}
         self._bottleneck: Bottleneck | None = None
         self._asked = False
+        self._stops: list[QWidget] = []
         self.run = RunHeading()
         self.run.join_requested.connect(self.join_requested)
         self.cluster, self.detach = tool_button("device", ""), tool_button("detach", "")
@@ -444,8 +445,9 @@ class DevicePanel(Panel):
             if self._column.indexOf(widget) != place:
                 self._column.insertWidget(place, widget)
         stops = [self.detach, *(stop for group in groups for widget in group for stop in _stops(widget))]
-        for one, other in pairwise(stops):
-            if one.nextInFocusChain() is not other:
+        if stops != self._stops:  # Tab visits the rows from top to bottom, behind the buttons above them
+            self._stops = stops
+            for one, other in pairwise(stops):
                 QWidget.setTabOrder(one, other)
 
     def _drawing(self, name: str) -> list[TopologyDrawing]:

@@ -107,7 +107,9 @@ class DeviceStatus:
         time = last.time if last is not None else 0.0
         if self.at_rest:
             return Sample(time, self.run.rate, self.run.latency(0.5), self.run.latency(0.99), self.bottleneck)
-        return replace(last, frames_per_second=self.rate) if last is not None and self.working else Sample(time, 0.0, None, None)
+        if last is None or not self.working:
+            return Sample(time, 0.0, None, None)
+        return Sample(time, self.rate, last.latency_p50, last.latency_p99, last.bottleneck)
 
 
 def fold(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
