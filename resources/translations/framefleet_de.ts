@@ -4435,6 +4435,24 @@
         <source>An error inside Framefleet</source>
         <translation>Ein Fehler in Framefleet</translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln files failed.</source>
+        <translation>
+            <numerusform>%Ln Datei ist fehlgeschlagen.</numerusform>
+            <numerusform>%Ln Dateien sind fehlgeschlagen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Detection has ended</source>
+        <translation>Die Erkennung ist beendet</translation>
+    </message>
+    <message numerus="yes">
+        <source>Detection has ended in %Ln files.</source>
+        <translation>
+            <numerusform>Die Erkennung ist in %Ln Datei beendet.</numerusform>
+            <numerusform>Die Erkennung ist in %Ln Dateien beendet.</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Detection runs on the CPU</source>
         <translation>Die Erkennung läuft auf der CPU</translation>
@@ -4567,10 +4585,6 @@
         <translation>Beliebige .cfg und .weights von Darknet; sie lassen sich auch hierher ziehen</translation>
     </message>
     <message>
-        <source>Average precision on COCO at IoU 0.50–0.95; {ap50} at IoU 0.50</source>
-        <translation>Mittlere Genauigkeit auf COCO bei IoU 0.50–0.95; {ap50} bei IoU 0.50</translation>
-    </message>
-    <message>
         <source>Balanced</source>
         <translation>Ausgewogen</translation>
     </message>
@@ -4691,16 +4705,8 @@
         <translation>Für kleine Objekte in großen Bildern. Für eine GPU.</translation>
     </message>
     <message>
-        <source>GFLOP / picture</source>
-        <translation>GFLOP / Bild</translation>
-    </message>
-    <message>
         <source>Percentage points</source>
         <translation>Prozentpunkte</translation>
-    </message>
-    <message>
-        <source>The size of the network&apos;s input</source>
-        <translation>Die Eingabegröße des Netzes</translation>
     </message>
     <message>
         <source>There are no weights beside {name}: choose its .weights file, too.</source>
@@ -4715,6 +4721,18 @@
         <translation>In Gebrauch</translation>
     </message>
     <message>
+        <source>Accuracy against speed</source>
+        <translation>Genauigkeit gegen Geschwindigkeit</translation>
+    </message>
+    <message>
+        <source>All other models</source>
+        <translation>Alle anderen Modelle</translation>
+    </message>
+    <message>
+        <source>Average precision on COCO at IoU 0.50–0.95, as the authors published it</source>
+        <translation>Mittlere Präzision auf COCO bei IoU 0,50–0,95, wie von den Autoren veröffentlicht</translation>
+    </message>
+    <message>
         <source>Below the four bold rows: average precision of each class, the largest difference first.</source>
         <translation>Unter den vier fetten Zeilen: mittlere Präzision jeder Klasse, die größten Unterschiede zuerst.</translation>
     </message>
@@ -4727,8 +4745,20 @@
         <translation>Laden Sie eines mit einem Klick herunter, oder ziehen Sie eine .cfg und ihre .weights hierher.</translation>
     </message>
     <message>
+        <source>GFLOP</source>
+        <translation>GFLOP</translation>
+    </message>
+    <message>
         <source>GFLOP / picture (faster →)</source>
         <translation>GFLOP/Bild (schneller →)</translation>
+    </message>
+    <message>
+        <source>It has a GPU.</source>
+        <translation>Er hat eine GPU.</translation>
+    </message>
+    <message>
+        <source>It has no GPU.</source>
+        <translation>Er hat keine GPU.</translation>
     </message>
     <message>
         <source>It is in use: choose another model first</source>
@@ -4739,8 +4769,16 @@
         <translation>Lizenz: {licence} · Von den Autoren veröffentlicht: {speed}</translation>
     </message>
     <message>
+        <source>Measured on this machine, in the newest run with this model</source>
+        <translation>Auf diesem Rechner gemessen, im neuesten Lauf mit diesem Modell</translation>
+    </message>
+    <message>
         <source>Models</source>
         <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Models (*.cfg *.weights *.names)</source>
+        <translation>Modelle (*.cfg *.weights *.names)</translation>
     </message>
     <message>
         <source>Models…</source>
@@ -4781,6 +4819,10 @@
     <message>
         <source>Recall at confidence {confidence}</source>
         <translation>Trefferquote bei Konfidenz {confidence}</translation>
+    </message>
+    <message>
+        <source>Recommended for this machine</source>
+        <translation>Für diesen Rechner empfohlen</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -4835,6 +4877,10 @@
         <translation>Das genaueste und langsamste.</translation>
     </message>
     <message>
+        <source>The number of values in the weight file</source>
+        <translation>Die Zahl der Werte in der Gewichtsdatei</translation>
+    </message>
+    <message>
         <source>The official YOLOv4 family. All find the 80 classes of COCO: people, vehicles, animals, everyday things.</source>
         <translation>Die offizielle YOLOv4-Familie. Alle finden die 80 Klassen von COCO: Menschen, Fahrzeuge, Tiere, Alltägliches.</translation>
     </message>
@@ -4843,8 +4889,16 @@
         <translation>Das Original von 2020, überall bekannt.</translation>
     </message>
     <message>
-        <source>The weight file has exactly {weights_bytes} bytes</source>
-        <translation>Die Gewichtsdatei hat genau {weights_bytes} Byte</translation>
+        <source>The size of the download</source>
+        <translation>Die Größe des Downloads</translation>
+    </message>
+    <message>
+        <source>The size of the network&apos;s input, pixels</source>
+        <translation>Die Größe der Eingabe des Netzes, Pixel</translation>
+    </message>
+    <message>
+        <source>accuracy</source>
+        <translation>Genauigkeit</translation>
     </message>
     <message>
         <source>Use</source>
@@ -4855,6 +4909,10 @@
         <translation>Verwenden</translation>
     </message>
     <message>
+        <source>Use your own files</source>
+        <translation>Eigene Dateien verwenden</translation>
+    </message>
+    <message>
         <source>YOLOv4-CSP at 640 pixels. Finds smaller objects.</source>
         <translation>YOLOv4-CSP mit 640 Pixeln. Findet kleinere Objekte.</translation>
     </message>
@@ -4863,12 +4921,16 @@
         <translation>Eigene Modelle</translation>
     </message>
     <message>
-        <source>classes</source>
-        <translation>Klassen</translation>
-    </message>
-    <message>
         <source>download</source>
         <translation>Download</translation>
+    </message>
+    <message>
+        <source>frames/s here</source>
+        <translation>Bilder/s hier</translation>
+    </message>
+    <message>
+        <source>input</source>
+        <translation>Eingabe</translation>
     </message>
     <message>
         <source>installed</source>
@@ -4885,14 +4947,6 @@
     <message>
         <source>parameters</source>
         <translation>Parameter</translation>
-    </message>
-    <message>
-        <source>pixels</source>
-        <translation>Pixel</translation>
-    </message>
-    <message>
-        <source>weights</source>
-        <translation>Gewichte</translation>
     </message>
     <message>
         <source>{megabytes} MB</source>

@@ -143,6 +143,20 @@
 <context>
     <name>messages</name>
     <message numerus="yes">
+        <source>%Ln files failed.</source>
+        <translation>
+            <numerusform>%Ln file failed.</numerusform>
+            <numerusform>%Ln files failed.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Detection has ended in %Ln files.</source>
+        <translation>
+            <numerusform>Detection has ended in %Ln file.</numerusform>
+            <numerusform>Detection has ended in %Ln files.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Detection has not finished in %Ln files.</source>
         <translation>
             <numerusform>Detection has not finished in %Ln file.</numerusform>
