@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from framefleet.engine.errors import ModelError
 from framefleet.engine.settings import EngineSettings, ModelFiles, Parallel, RunSettings, Tiles
 from framefleet.engine.store.facts import DECIDING, differences, run_facts
 from framefleet.engine.types import DeviceId
+from framefleet.plugins.cache import FOLDER_VARIABLE
 from tests.support.models import tiny_files
 
 
@@ -53,3 +55,21 @@ def test_what_differs_is_said_in_words() -> None:
 def test_a_model_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"none\.weights cannot be read: No such file"):
         run_facts(RunSettings(ModelFiles(tiny_files().cfg, tmp_path / "none.weights")))
+
+
+def test_the_kept_digest_of_large_weights_follows_their_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
+    weights = tmp_path / "large.weights"
+    weights.write_bytes(bytes(17 * 2**20))
+    state = weights.stat()
+    settings = RunSettings(ModelFiles(tiny_files().cfg, weights))
+    first = run_facts(settings)["model_digest"]
+    assert len([*(tmp_path / "cache" / "plans").iterdir()]) == 1
+    assert run_facts(settings)["model_digest"] == first
+    with weights.open("r+b") as file:  # a program may set the time of the change back
+        file.write(b"x")
+    os.utime(weights, ns=(state.st_atime_ns, state.st_mtime_ns))
+    changed = run_facts(settings)["model_digest"]
+    assert changed != first
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "another"))
+    assert run_facts(settings)["model_digest"] == changed
