@@ -31,7 +31,6 @@ TEXTS: dict[str, Text] = {
     "backends.cudnn_failed": "{library} cannot be used ({problem})",
     "backends.cudnn_slower": "{library} has {share:.1%} of its speed",
     "backends.cudnn_cannot_compute": "{library} cannot compute {problem}",
-    "backends.cudnn_whole_only": "TensorRT computes stages, cuDNN only whole networks",
     "backends.batch": "batch {batch}: {why}",
     "backends.batch_for_latency": "for the lowest latency",
     "backends.batch_too_large": "the device's memory is too small for {batch}",

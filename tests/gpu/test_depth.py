@@ -24,12 +24,13 @@ from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.decoder import open_decoder
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodeFailure, DeviceFrame
+from framefleet.engine.model.load import load_network
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.split import Balance, StageTime
-from framefleet.engine.settings import Decode, EngineSettings, Hint, Precision
+from framefleet.engine.settings import Decode, EngineSettings, Hint, ModelFiles, Precision
 from framefleet.engine.types import Detections, DeviceId
 from tests.support.media import make_video
-from tests.support.models import tiny_network
+from tests.support.models import TINY_CFG, tiny_network
 from tests.support.networks.inference import CONFIDENCE, assert_batches_stay_apart, assert_same, pictures
 
 SETTINGS = EngineSettings(precision=Precision.FP16, confidence=CONFIDENCE, batch=4)
@@ -82,6 +83,24 @@ def test_heads_are_the_uncut_networks(network: Network, precision: Precision, li
         assert str(info.reason).startswith(f"{count} stages, cut before layer")
         for head, reference in zip(*outputs, strict=True):
             assert np.linalg.norm(head - reference) / np.linalg.norm(reference) < limit
+
+
+@pytest.mark.parametrize("cuts", [(1,), (4,), (9,), (15,), (19,)])
+def test_cudnn_computes_stages_like_the_whole_network(cuts: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("cudnn", reason="cuDNN's frontend is not installed")
+    network = load_network(ModelFiles(TINY_CFG.with_name("csp.cfg"), "random:1"))
+    inputs = np.random.default_rng(1).random((5, 3, network.height, network.width), np.float32)
+    fix_cuts(monkeypatch, *cuts)
+    outputs, found = [], []
+    for backend in (create_backend(DeviceId("cuda", "0")), create_depth_backend(gpus())):
+        with backend:
+            info = backend.activate(network, replace(SETTINGS, batch=2))
+            assert info.backend.startswith("cuDNN")
+            outputs.append(backend.raw_outputs(inputs))
+            found.append([each for start in range(0, 12, 2) for each in backend.infer(pictures(12, seed=3)[start : start + 2])])
+    for head, reference in zip(*outputs, strict=True):
+        assert np.linalg.norm(head - reference) / np.linalg.norm(reference) < 1e-3
+    assert_same(*found)
 
 
 def test_detections_are_the_uncut_networks(uncut: Backend, staged: Backend) -> None:

@@ -35,8 +35,10 @@ from framefleet.engine.backends.cudnn.program import (
     Operation,
     Pool,
     Program,
+    Stage,
     View,
     chained,
+    cut_operations,
     plan_memory,
 )
 from framefleet.engine.backends.nvidia.engine import Engine
@@ -123,9 +125,17 @@ class CudnnEngine(Engine):
     number = np.float16
 
     def __init__(
-        self, library: Library, network: Network, program: Program, batch: int, memory: Memory, device: Device, kernels: Kernels
+        self,
+        library: Library,
+        network: Network,
+        program: Program,
+        batch: int,
+        memory: Memory,
+        device: Device,
+        kernels: Kernels,
+        stage: Stage | None = None,
     ) -> None:
-        """Allocate the memory and load the weights. ``prepare`` must follow.
+        """Allocate the memory and load the weights. ``prepare`` must follow. stage: what the engine computes, None = the whole program.
 
         Raises:
             OutOfMemoryError: the device's memory does not suffice.
@@ -134,37 +144,39 @@ class CudnnEngine(Engine):
         """
         self.network, self.batch = network, batch
         self._program, self._memory, self._device, self._kernels = program, memory, device, kernels
+        self._stage = stage or Stage(range(len(program.operations)))
         try:
             self._handle: int = library.cudnn.create_handle()
         except Exception as problem:
             raise DeviceError(Notice("backends.cudnn_cannot_use", library=str(library), problem=str(problem))) from problem
         weakref.finalize(self, library.cudnn.destroy_handle, self._handle).atexit = False
-        self.pictures = memory.device(2 * batch * network.channels * network.height * network.width)
-        self._places, total = plan_memory(program, batch)
-        self._values, self._workspace = memory.device(total), memory.device(WORKSPACE)
+        self._places, self._total = plan_memory(program, batch, self._stage)
+        self._workspace = memory.device(WORKSPACE)
         self._constants = {number: memory.constant(np.array([value], np.float32)) for number, value in CONSTANTS.items()}
-        self._weights = [self._load(operation) for operation in program.operations]
+        self._weights = {number: self._load(program.operations[number]) for number in self._stage.operations}
         heads = sorted((buffer.head, buffer) for buffer in program.buffers if buffer.head is not None)
         self._heads = [buffer for _, buffer in heads]
         self.pitches = [buffer.channels for buffer in self._heads]
         self._plans: dict[Shape, Plan] = {}
+        self.pictures, self._values = self.new_pictures(), memory.device(self._total)
 
     def prepare(self, plans: Plans, stream: Stream, progress: Progress) -> None:
         """Choose a plan for each convolution. Raises DeviceError if cuDNN does not support a convolution."""
-        operations, heads = self._program.operations, self.new_heads()
-        for number, operation in enumerate(operations):
+        operations, buffers = self._stage.operations, self.buffers(self._values, self.new_heads())
+        for number in operations:
+            operation = self._program.operations[number]
             if isinstance(operation, Convolve):
                 shape = Shape.of(operation, self.batch)
                 if shape not in self._plans:
-                    progress(Notice("backends.choose_cudnn_plans"), number / len(operations))
-                    addresses = self._addresses(operation, number, heads)
+                    progress(Notice("backends.choose_cudnn_plans"), (number - operations.start) / len(operations))
+                    addresses = self._addresses(operation, number, buffers)
 
                     def time(plan: Plan, addresses: Mapping[int, int] = addresses) -> float:
                         steps = [ConvolveStep(plan, addresses, self._workspace)] * _REPEATS
                         return time_steps(self._device, stream, steps, _ROUNDS, warm_up=0.0)
 
                     self._plans[shape] = plans.choose(self._handle, shape, time)
-            self._step(number, heads).launch(stream)  # so that trials run on real values
+            self._step(number, buffers, self.pictures).launch(stream)  # so that trials run on real values
         stream.sync()
 
     def new_heads(self) -> list[int]:
@@ -173,7 +185,26 @@ class CudnnEngine(Engine):
 
     def steps(self, heads: Sequence[int]) -> list[Step]:
         """See ``Engine``."""
-        return [self._step(number, heads) for number in range(len(self._program.operations))]
+        return self.steps_at(self.buffers(self._values, heads), self.pictures)
+
+    def new_pictures(self) -> int:
+        """The address of new memory for the network's input; 0 if the engine does not read it."""
+        network = self.network
+        reads_pictures = self._stage.operations.start == 0
+        return self._memory.device(2 * self.batch * network.channels * network.height * network.width) if reads_pictures else 0
+
+    def new_buffers(self) -> list[int]:
+        """The addresses of all buffers in new memory, for one more batch under way."""
+        return self.buffers(self._memory.device(self._total), self.new_heads())
+
+    def buffers(self, values: int, heads: Sequence[int]) -> list[int]:
+        """The addresses of all buffers. values: of the memory between the layers. heads: of the raw outputs."""
+        known = zip(self._program.buffers, self._places, strict=True)
+        return [values + place if buffer.head is None else heads[buffer.head] for buffer, place in known]
+
+    def steps_at(self, buffers: Sequence[int], pictures: int) -> list[Step]:
+        """The steps that compute values at these addresses."""
+        return [self._step(number, buffers, pictures) for number in self._stage.operations]
 
     def _load(self, operation: Operation) -> tuple[int, int]:
         """Copy the weights and the biases of an operation to the device. Returns their addresses."""
@@ -195,42 +226,40 @@ class CudnnEngine(Engine):
         assert isinstance(layer, Convolution)
         return layer
 
-    def _step(self, number: int, heads: Sequence[int]) -> Step:
+    def _step(self, number: int, buffers: Sequence[int], pictures: int) -> Step:
         operation, (weights, bias) = self._program.operations[number], self._weights[number]
-        target = self._slice(operation.output, heads)
+        target = self._slice(operation.output, buffers)
         match operation:
             case FirstConvolve():
                 layer = self._first()
                 size = self.batch, self.network.height, self.network.width, len(layer.bias)
-                return FirstConvolution(self._kernels, self.pictures, weights, target.address, *size, layer.stride, layer.activation)
+                return FirstConvolution(self._kernels, pictures, weights, target.address, *size, layer.stride, layer.activation)
             case Pool():
                 how = operation.size, operation.stride, operation.before
-                return channels_last.MaxPool(self._kernels, self._slice(operation.input, heads), target, self.batch, *how)
+                return channels_last.MaxPool(self._kernels, self._slice(operation.input, buffers), target, self.batch, *how)
             case Enlarge():
-                return channels_last.Enlarge(self._kernels, self._slice(operation.input, heads), target, self.batch, operation.factor)
+                return channels_last.Enlarge(self._kernels, self._slice(operation.input, buffers), target, self.batch, operation.factor)
             case Chain():
                 views = operation.residual, operation.side, operation.middle
-                more = [None if view is None else self._slice(view, heads) for view in views]
-                where = self._slice(operation.input, heads), target, self.batch, weights, bias
+                more = [None if view is None else self._slice(view, buffers) for view in views]
+                where = self._slice(operation.input, buffers), target, self.batch, weights, bias
                 activations = operation.input_activation, *operation.activations
                 processors = self._device.properties.multiprocessor_count
                 return pointwise.Pointwise(self._kernels, operation.form, *where, activations, processors, *more)
             case Convolve():
                 plan = self._plans[Shape.of(operation, self.batch)]
-                return ConvolveStep(plan, self._addresses(operation, number, heads), self._workspace)
+                return ConvolveStep(plan, self._addresses(operation, number, buffers), self._workspace)
 
-    def _addresses(self, operation: Convolve, number: int, heads: Sequence[int]) -> dict[int, int]:
+    def _addresses(self, operation: Convolve, number: int, buffers: Sequence[int]) -> dict[int, int]:
         weights, bias = self._weights[number]
-        addresses = {INPUT: self._slice(operation.input, heads).address, WEIGHTS: weights, BIAS: bias}
-        addresses[OUTPUT] = self._slice(operation.output, heads).address
+        addresses = {INPUT: self._slice(operation.input, buffers).address, WEIGHTS: weights, BIAS: bias}
+        addresses[OUTPUT] = self._slice(operation.output, buffers).address
         if operation.residual is not None:
-            addresses[RESIDUAL] = self._slice(operation.residual, heads).address
+            addresses[RESIDUAL] = self._slice(operation.residual, buffers).address
         return addresses | (self._constants if operation.activation is Activation.MISH else {})
 
-    def _slice(self, view: View, heads: Sequence[int]) -> Slice:
-        head = self._program.buffers[view.buffer].head
-        base = self._values + self._places[view.buffer] if head is None else heads[head]
-        return Slice(base + 2 * view.offset, view.channels, view.height, view.width, view.pitch)
+    def _slice(self, view: View, buffers: Sequence[int]) -> Slice:
+        return Slice(buffers[view.buffer] + 2 * view.offset, view.channels, view.height, view.width, view.pitch)
 
 
 def _halves(weights: NDArray[np.floating], layers: Sequence[int]) -> NDArray[np.float16]:
@@ -272,13 +301,26 @@ class CudnnBuilder:
             ModelError: a weight is too large for FP16.
             KernelError: the kernels cannot be compiled.
         """
+        return self._build(None, batch, pairs, fastest, memory, progress)
+
+    def stages(self, cuts: Sequence[int], pairs: bool) -> tuple[Program, list[Stage]]:
+        """The program, and its stages. cuts: see ``cut_operations``."""
+        program = self._paired if pairs else self._plain
+        return program, cut_operations(program, cuts)
+
+    def build_stage(self, stage: Stage, batch: int, pairs: bool, fastest: bool, memory: Memory, progress: Progress) -> CudnnEngine:
+        """Build the engine of a stage. Parameters and errors: see ``build``."""
+        return self._build(stage, batch, pairs, fastest, memory, progress)
+
+    def _build(self, stage: Stage | None, batch: int, pairs: bool, fastest: bool, memory: Memory, progress: Progress) -> CudnnEngine:
         program, plans = self._paired if pairs else self._plain, self._fastest if fastest else self._first
         progress(Notice("backends.build_cudnn_plans"), 0.0)
-        shapes = [Shape.of(each, batch) for each in program.operations if isinstance(each, Convolve)]
+        operations = program.operations if stage is None else [program.operations[number] for number in stage.operations]
+        shapes = [Shape.of(each, batch) for each in operations if isinstance(each, Convolve)]
         with ThreadPoolExecutor(1, "build plans") as thread:  # other processes do the work
             built = thread.submit(plans.build, shapes, self._device.device_id)
             kernels = Kernels(self._arch, self._cache, KERNELS)
-            engine = CudnnEngine(self.library, self._network, program, batch, memory, self._device, kernels)
+            engine = CudnnEngine(self.library, self._network, program, batch, memory, self._device, kernels, stage)
             built.result()
         engine.prepare(plans, self._stream, progress)
         return engine

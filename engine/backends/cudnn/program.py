@@ -6,6 +6,7 @@ operations write concatenations in place. Where there is a kernel for a pair of 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -142,15 +143,62 @@ def writes(operation: Operation) -> list[View]:
     return [operation.output] if middle is None else [middle, operation.output]
 
 
-def plan_memory(program: Program, batch: int) -> tuple[list[int], int]:
+@dataclass(frozen=True)
+class Stage:
+    """Consecutive operations that one device computes. arriving, leaving: the buffers that it gets from the device before, and hands on."""
+
+    operations: range
+    arriving: frozenset[int] = frozenset()
+    leaving: frozenset[int] = frozenset()
+
+
+def cut_operations(program: Program, cuts: Sequence[int]) -> list[Stage]:
+    """Cut a program into stages. cuts: the layers with which the stages after the first one begin; each stage has an operation at least.
+
+    A stage hands on all buffers that later ones read, and all raw outputs: the last device needs these.
+    """
+    count = len(program.operations)
+    starts = [0]
+    for number, cut in enumerate(cuts, 1):
+        start = next((place for place, operation in enumerate(program.operations) if _first_layer(operation) >= cut), count)
+        starts.append(min(max(start, starts[-1] + 1), count - len(cuts) + number - 1))
+    crossing = [frozenset[int](), *(_crossing(program, start) for start in starts[1:]), frozenset[int]()]
+    ranges = [range(*pair) for pair in pairwise((*starts, count))]
+    return [Stage(operations, *pair) for operations, pair in zip(ranges, pairwise(crossing), strict=True)]
+
+
+def _first_layer(operation: Operation) -> int:
+    """The first layer that an operation computes; -1 for those that stay with the operation before them."""
+    match operation:
+        case FirstConvolve():
+            return operation.layer
+        case Convolve() | Chain():
+            return operation.layers[0]
+    return -1
+
+
+def _crossing(program: Program, start: int) -> frozenset[int]:
+    """The buffers that are written before an operation, and read from it on."""
+    written = {view.buffer for operation in program.operations[:start] for view in writes(operation)}
+    read = {view.buffer for operation in program.operations[start:] for view in reads(operation)}
+    heads = {index for index, buffer in enumerate(program.buffers) if buffer.head is not None}
+    return frozenset(written & (read | heads))
+
+
+def plan_memory(program: Program, batch: int, stage: Stage | None = None) -> tuple[list[int], int]:
     """Where each buffer begins in one piece of memory, and the bytes of that piece. Buffers that are never in use together may overlap.
 
-    The places of raw outputs, which are outside of this memory, are -1.
+    The places of raw outputs, which are outside of this memory, are -1, and those of buffers that a stage does not use. stage: None = all
+    operations.
     """
-    spans: dict[int, list[int]] = {}
-    for place, operation in enumerate(program.operations):
+    stage = stage or Stage(range(len(program.operations)))
+    spans = {buffer: [stage.operations.start] * 2 for buffer in stage.arriving}
+    for place in stage.operations:
+        operation = program.operations[place]
         for view in (*reads(operation), *writes(operation)):
             spans.setdefault(view.buffer, [place, place])[1] = place
+    for buffer in stage.leaving:
+        spans[buffer][1] = stage.operations.stop
     places, total = [-1] * len(program.buffers), 0
     placed: list[tuple[int, int, int]] = []  # buffer, begin, end
     sizes = {index: -(-2 * batch * program.buffers[index].size // ALIGNMENT) * ALIGNMENT for index in spans}

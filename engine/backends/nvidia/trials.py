@@ -12,9 +12,10 @@ from cuda.core import Device, Stream
 from numpy.typing import NDArray
 
 from framefleet.engine.backends.base import Progress
-from framefleet.engine.backends.cudnn.engine import CudnnBuilder
+from framefleet.engine.backends.cudnn.engine import CudnnBuilder, CudnnEngine
 from framefleet.engine.backends.cudnn.library import find_cudnn
 from framefleet.engine.backends.cudnn.lowering import UnsupportedError
+from framefleet.engine.backends.cudnn.program import Program, Stage
 from framefleet.engine.backends.nvidia.engine import PLAN_ONLY, CustomLayers, Engine
 from framefleet.engine.backends.precision import MATCHING, Trial, matching_share, probe_pictures, resolve_precision
 from framefleet.engine.backends.tensorrt.engine import TensorRtEngine, cut, first_convolution, mish_convolutions
@@ -210,6 +211,23 @@ class Builder:
 
         return prepare_plan(self.library, self._network, part, batch, precision, self._cache, self.situation, tell)
 
+    def cudnn_stages(self, cuts: Sequence[int], layers: CustomLayers) -> tuple[Program, list[Stage]]:
+        """The program for cuDNN, cut into stages: see ``cut_operations``."""
+        assert self._cudnn is not None
+        return self._cudnn.stages(cuts, layers.pointwise)
+
+    def build_cudnn_stage(self, stage: Stage, batch: int, layers: CustomLayers, memory: Memory, number: int, count: int) -> CudnnEngine:
+        """Build a stage, the ``number``-th of ``count``. Errors: see ``build``."""
+
+        def tell(doing: Notice, fraction: float) -> None:
+            self._tell(Notice("backends.build_stage", number=number, count=count, doing=doing), fraction)
+
+        assert self._cudnn is not None
+        try:
+            return self._cudnn.build_stage(stage, batch, layers.pointwise, layers.fastest, memory, tell)
+        except KernelError as problem:
+            raise DeviceError(of_device(self._device, problem.notice)) from problem
+
     def choose_precision(self) -> tuple[Precision, Notice]:
         """The precision of the settings, or the fastest one whose detections match FP32, and the reason.
 
@@ -288,11 +306,6 @@ class Builder:
 
         chosen, results = self._cache.remember(key, find)
         return CustomLayers(**chosen), [*map(Notice.from_json, results), *filter(None, (self._without_cudnn,))]
-
-    @property
-    def offers_cudnn(self) -> bool:
-        """Whether cuDNN is installed and can compute the network."""
-        return self._cudnn is not None
 
     def library_of(self, layers: CustomLayers) -> str:
         """The name and version of the library that computes the network."""

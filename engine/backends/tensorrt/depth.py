@@ -1,4 +1,6 @@
-"""TensorRT on several GPUs, each with a stage of the network: for networks and batches that are too large or too slow for one GPU.
+"""Several GPUs, each with a stage of the network: for networks and batches that are too large or too slow for one GPU.
+
+TensorRT or cuDNN computes all stages; cuDNN where a whole network would have it.
 
 Each stage is one CUDA graph on the compute stream of its device. Other streams copy values between the stages, and events order all
 of them, so that the launching thread never waits. Each batch has its own memory on every device: while one batch is computed, the
@@ -9,15 +11,16 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-from cuda.core import Event
+from cuda.core import Event, Stream
 from numpy.typing import NDArray
 
 from framefleet.engine.backends.base import Progress, depth_members, describe_balance, joined_names, reasons, remembered_balance
+from framefleet.engine.backends.cudnn.engine import CudnnEngine
 from framefleet.engine.backends.nvidia.backend import NvidiaBackend
-from framefleet.engine.backends.nvidia.engine import download_heads, in_batches, number_type
+from framefleet.engine.backends.nvidia.engine import PLAN_ONLY, CustomLayers, download_heads, in_batches, number_type
 from framefleet.engine.backends.nvidia.slot import FrameTable, InputSteps, Marks, OutputSteps, Slot, finish_event
 from framefleet.engine.backends.nvidia.trials import Builder
 from framefleet.engine.backends.tensorrt.lowering import value_name
@@ -28,38 +31,107 @@ from framefleet.engine.cuda.memory import Memory, cuda_errors
 from framefleet.engine.cuda.transfer import Arrival, Move, Streams, connect
 from framefleet.engine.detection.preprocess import Fit
 from framefleet.engine.model.network import Network, Yolo
-from framefleet.engine.model.split import PICTURES, Balance, Part, Rates, StageTime, find_balance, split, transfers
+from framefleet.engine.model.split import PICTURES, Balance, Part, Rates, StageTime, Transfer, find_balance, split, transfers
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Hint, Precision
 from framefleet.engine.types import DeviceId, EngineInfo, Found
 from framefleet.plugins.kernels import Kernels, Number
 
 
+class StageNetwork(Protocol):
+    """A part of the network, built for its device, which must be the current one."""
+
+    def allocate(self) -> dict[int, int]:
+        """Allocate the memory of one batch. Returns the address of each value, by its key in ``Staged``."""
+
+    def step(self, values: Mapping[int, int]) -> Step:
+        """The step that computes the stage with values at these addresses."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlanStage:
+    """A stage computed by TensorRT. Keys of values are layers. sizes: bytes of each value that it keeps."""
+
+    plan: Plan
+    part: Part
+    sizes: Mapping[int, int]
+    memory: Memory
+
+    def allocate(self) -> dict[int, int]:
+        """See ``StageNetwork``."""
+        return {layer: self.memory.device(nbytes) for layer, nbytes in self.sizes.items()}
+
+    def step(self, values: Mapping[int, int]) -> Step:
+        """See ``StageNetwork``."""
+        return self.plan.step({value_name(layer): values[layer] for layer in (*self.part.inputs, *self.part.outputs)})
+
+
+@dataclass(frozen=True, eq=False)
+class CudnnStage:
+    """A stage computed by cuDNN. Keys of values are buffers of the program."""
+
+    engine: CudnnEngine
+
+    def allocate(self) -> dict[int, int]:
+        """See ``StageNetwork``."""
+        return {PICTURES: self.engine.new_pictures(), **dict(enumerate(self.engine.new_buffers()))}
+
+    def step(self, values: Mapping[int, int]) -> Step:
+        """See ``StageNetwork``."""
+        buffers = [address for key, address in values.items() if key != PICTURES]
+        return _Steps(self.engine.steps_at(buffers, values[PICTURES]))
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """Several steps as one."""
+
+    steps: Sequence[Step]
+
+    def launch(self, stream: Stream) -> None:
+        """See ``Step.launch``."""
+        for step in self.steps:
+            step.launch(stream)
+
+
+@dataclass(frozen=True)
+class Built:
+    """The networks of all stages. Other attributes: see ``Staged``."""
+
+    networks: Sequence[StageNetwork]
+    moves: Sequence[Transfer]
+    sizes: Mapping[int, int]
+    heads: Sequence[int]
+    pitches: Sequence[int]
+
+
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """A part of the network, built for its device."""
+    """A stage on its device."""
 
     id: DeviceId
     streams: Streams
-    part: Part
-    plan: Plan
+    network: StageNetwork
     kernels: Kernels
     memory: Memory
 
 
 @dataclass(frozen=True)
 class Staged:
-    """The built stages. direct: the pairs of devices, by ordinal, of which the first one can read the second one's memory."""
+    """The built stages. direct: the pairs of devices, by ordinal, of which the first one can read the second one's memory.
+
+    moves: the values that move between stages. sizes: bytes of these, by key. heads: keys of the raw outputs. pitches: see ``Engine``.
+    """
 
     network: Network
     batch: int
     precision: Precision
     stages: Sequence[Stage]
     direct: set[tuple[int, int]]
-
-    def nbytes(self, layer: int) -> int:
-        """Bytes of a batch of this layer's values, or of the network's input for PICTURES."""
-        return self.batch * math.prod(self.network.shape_of(layer)) * np.dtype(number_type(self.precision)).itemsize
+    moves: Sequence[Transfer]
+    sizes: Mapping[int, int]
+    heads: Sequence[int]
+    pitches: Sequence[int]
 
 
 class StagedSlot(Slot):
@@ -71,37 +143,32 @@ class StagedSlot(Slot):
         network, batch, stages = staged.network, staged.batch, staged.stages
         self._number = number_type(staged.precision)
         first, last = stages[0], stages[-1]
-        moves = transfers(network, [stage.part for stage in stages])
-        values: list[dict[int, int]] = []
-        for place, stage in enumerate(stages):
-            held = [*((PICTURES,) if place == 0 else ()), *stage.part.outputs, *(move.layer for move in moves if move.destination == place)]
-            values.append({layer: stage.memory.device(staged.nbytes(layer)) for layer in held})
+        values = [stage.network.allocate() for stage in stages]
         self._pictures = values[0][PICTURES]
-        self._heads = [values[-1][index] for index, layer in enumerate(network.layers) if isinstance(layer, Yolo)]
-        self._planes = [0] * len(self._heads)
+        self._heads = [values[-1][key] for key in staged.heads]
 
         first.streams.device.set_current()
         inputs = InputSteps(network, batch, first.kernels, first.memory, self._pictures, self._number)
         self.frames = inputs.frames
         last.streams.device.set_current()
         table = FrameTable(batch, last.memory, inputs.table.host)
-        known = network, batch, last.kernels, last.memory, settings, self._heads, self._planes, self._number
+        known = network, batch, last.kernels, last.memory, settings, self._heads, staged.pitches, self._number
         # the last device sends no values, so its outgoing stream is free
         self._outputs = outputs = OutputSteps(*known, table.address, last.streams.outgoing)
 
         self.legs: list[Leg] = []
         for place, stage in enumerate(stages):
             stage.streams.device.set_current()
-            plan = stage.plan.step({value_name(layer): values[place][layer] for layer in (*stage.part.inputs, *stage.part.outputs)})
+            computing = stage.network.step(values[place])
             marks = Marks(stage.streams.device)
             steps: list[Step] = [marks.begin()]
             if stage is first:
                 steps += [*inputs.steps, marks.end("preprocess")]
-            steps += [plan, marks.end(f"network {stage.id}")]
+            steps += [computing, marks.end(f"network {stage.id}")]
             if stage is last:
                 steps += [*outputs.steps, marks.end("postprocess"), outputs.download, marks.end("download")]
-            leg = Leg(stage.streams, plan, steps, marks, finish_event(stage.streams.device, settings))
-            needed = [move for move in moves if move.destination == place]
+            leg = Leg(stage.streams, computing, steps, marks, finish_event(stage.streams.device, settings))
+            needed = [move for move in staged.moves if move.destination == place]
             if needed:
                 arriving = Marks(stage.streams.device)
                 carried = [self._move(move.layer, move.source, place, values) for move in needed]
@@ -111,7 +178,7 @@ class StagedSlot(Slot):
             self.legs.append(leg)
 
     def _move(self, layer: int, source: int, destination: int, values: list[dict[int, int]]) -> Move:
-        stages, nbytes = self._staged.stages, self._staged.nbytes(layer)
+        stages, nbytes = self._staged.stages, self._staged.sizes[layer]
         origin, target = stages[source], stages[destination]
         direct = (target.streams.device.device_id, origin.streams.device.device_id) in self._staged.direct
         host = None if direct else int(origin.memory.pinned(nbytes).ctypes.data)
@@ -144,7 +211,7 @@ class StagedSlot(Slot):
             self.fill(pictures)
             for leg in self.legs:
                 leg.launch_network()
-            return download_heads(network, batch, self._heads, self._planes, self._number, last.compute)
+            return download_heads(network, batch, self._heads, self._staged.pitches, self._number, last.compute)
 
         return in_batches(inputs, batch, self._number, run)
 
@@ -159,10 +226,10 @@ class StagedSlot(Slot):
 class Leg:
     """A batch in one stage. done: the event at its end."""
 
-    def __init__(self, streams: Streams, plan: Step, steps: Sequence[Step], marks: Marks, done: Event) -> None:
+    def __init__(self, streams: Streams, computing: Step, steps: Sequence[Step], marks: Marks, done: Event) -> None:
         """Record the graph. The stage's device must be the current one."""
         self.steps, self.streams, self.done = steps, streams, done
-        self._plan, self._marks = plan, marks
+        self._computing, self._marks = computing, marks
         self._arrival: Arrival | None = None
         self._arriving: Marks | None = None
         for step in steps:  # the first launch of a kernel may allocate, which a recording forbids
@@ -182,9 +249,9 @@ class Leg:
         self.streams.compute.record(self.done)
 
     def launch_network(self) -> None:
-        """Put the transfer and the plan on their streams, without pre- and postprocessing."""
+        """Put the transfer and the network on their streams, without pre- and postprocessing."""
         self._begin()
-        self._plan.launch(self.streams.compute)
+        self._computing.launch(self.streams.compute)
         self.streams.compute.record(self.done)
 
     def _begin(self) -> None:
@@ -236,8 +303,7 @@ class TensorRtDepthBackend(NvidiaBackend):
         how = Notice("backends.move_where_possible")
         if len(self._direct) in (0, len(self._members) * (len(self._members) - 1)):
             how = Notice("backends.move_directly" if self._direct else "backends.move_through_host")
-        whole = Notice("backends.cudnn_whole_only") if self._builder.offers_cudnn else None
-        return reasons(describe_balance(self._balance, self._network, how), whole, super()._because(batch, why))
+        return reasons(describe_balance(self._balance, self._network, how), super()._because(batch, why))
 
     @property
     def cuts(self) -> tuple[int, ...]:
@@ -261,9 +327,12 @@ class TensorRtDepthBackend(NvidiaBackend):
         try:
             if not self._builders:
                 self._builders = [builder, *(self._new_builder(place) for place in range(1, len(self._members)))]
+            if self._layers is None:
+                layers, self._layers_reason = builder.choose_layers(precision, batch)
+                self._layers = layers if layers.cudnn else PLAN_ONLY
             if self._balance is None:
                 situation = "\n".join(each.situation for each in self._builders)
-                key = f"{situation}\n{precision}\n{batch}\n{sorted(self._direct)}"
+                key = f"{situation}\n{precision}\n{batch}\n{sorted(self._direct)}\n{self._layers.names}"
                 self._balance = remembered_balance(key, lambda: self._find_balance(precision, batch))
             # one in each stage, one on each transfer, one waiting, one being filled
             count = 2 * len(self._members) + 1 if self._settings.hint is Hint.THROUGHPUT else 1
@@ -289,18 +358,53 @@ class TensorRtDepthBackend(NvidiaBackend):
         return find_balance(self._network, len(self._members), batch, np.dtype(number_type(precision)).itemsize, rates, measure)
 
     def _build_for(self, cuts: tuple[int, ...], precision: Precision, batch: int, count: int) -> list[StagedSlot]:
-        stages = []
-        for number, part in enumerate(split(self._network, *cuts)):
-            builder, streams = self._builders[number], self._streams[number]
+        memories = [Memory(streams.device, streams.compute) for streams in self._streams]
+        self._memories += memories
+        whole = self._network, batch, precision
+        layers = self._layers or PLAN_ONLY
+        build = self._build_cudnn if layers.cudnn else self._build_plans
+        built = build(cuts, precision, batch, layers, memories)
+        stages = [Stage(*each) for each in zip(self._members, self._streams, built.networks, self._kernels, memories, strict=True)]
+        staged = Staged(*whole, stages, self._direct, built.moves, built.sizes, built.heads, built.pitches)
+        return [StagedSlot(staged, self._settings) for _ in range(count)]
+
+    @property
+    def _kernels(self) -> list[Kernels]:
+        return [builder.kernels for builder in self._builders]
+
+    def _build_plans(
+        self, cuts: tuple[int, ...], precision: Precision, batch: int, _layers: CustomLayers, memories: Sequence[Memory]
+    ) -> Built:
+        """Stages of TensorRT, and what ``Staged`` says of values."""
+        network, parts = self._network, split(self._network, *cuts)
+        moves, networks = transfers(network, parts), list[StageNetwork]()
+        number_bytes = batch * np.dtype(number_type(precision)).itemsize
+        for place, (part, streams, builder, memory) in enumerate(zip(parts, self._streams, self._builders, memories, strict=True)):
             streams.device.set_current()
-            memory = Memory(streams.device, streams.compute)
-            self._memories.append(memory)
-            plan = builder.plan(part, precision, batch, number + 1, len(self._members))
+            plan = builder.plan(part, precision, batch, place + 1, len(self._members))
             memory.own(plan)
             plan.use_scratch(memory.device(plan.scratch), plan.scratch)
-            stages.append(Stage(self._members[number], streams, part, plan, builder.kernels, memory))
-        staged = Staged(self._network, batch, precision, stages, self._direct)
-        return [StagedSlot(staged, self._settings) for _ in range(count)]
+            held = [*((PICTURES,) if place == 0 else ()), *part.outputs, *(move.layer for move in moves if move.destination == place)]
+            sizes = {layer: number_bytes * math.prod(network.shape_of(layer)) for layer in held}
+            networks.append(PlanStage(plan, part, sizes, memory))
+        heads = [index for index, layer in enumerate(network.layers) if isinstance(layer, Yolo)]
+        sizes = {move.layer: number_bytes * math.prod(network.shape_of(move.layer)) for move in moves}
+        return Built(networks, moves, sizes, heads, [0] * len(heads))
+
+    def _build_cudnn(
+        self, cuts: tuple[int, ...], _precision: Precision, batch: int, layers: CustomLayers, memories: Sequence[Memory]
+    ) -> Built:
+        """Stages of cuDNN, and what ``Staged`` says of values."""
+        program, stages = self._builder.cudnn_stages(cuts, layers)
+        networks = list[StageNetwork]()
+        for place, (stage, streams, builder, memory) in enumerate(zip(stages, self._streams, self._builders, memories, strict=True)):
+            streams.device.set_current()
+            networks.append(CudnnStage(builder.build_cudnn_stage(stage, batch, layers, memory, place + 1, len(stages))))
+        moves = [Transfer(buffer, place - 1, place) for place, stage in enumerate(stages) for buffer in sorted(stage.arriving)]
+        heads = [(buffer.head, index, buffer.channels) for index, buffer in enumerate(program.buffers) if buffer.head is not None]
+        _, keys, pitches = zip(*sorted(heads), strict=True)
+        sizes = {move.layer: 2 * batch * program.buffers[move.layer].size for move in moves}
+        return Built(networks, moves, sizes, keys, pitches)
 
     def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         slot = self._places[0].slot

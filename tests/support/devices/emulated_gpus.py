@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from framefleet.engine.backends.nvidia.engine import CustomLayers
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.split import PICTURES, Part
 from framefleet.engine.notices import Notice
@@ -205,7 +206,7 @@ class Graph:
 class Builder:
     """Replaces TensorRT's ``trials.Builder``: precision and batch are fixed, plans are ``Plan``."""
 
-    library, situation, offers_cudnn = "Emulation", "emulated", False
+    library, situation = "Emulation", "emulated"
 
     def __init__(self, gpus: Gpus, network: Network) -> None:
         self._gpus, self._network = gpus, network
@@ -216,6 +217,9 @@ class Builder:
 
     def choose_batch(self, _precision: Precision) -> tuple[int, Notice]:
         return 2, AS_ASKED
+
+    def choose_layers(self, _precision: Precision, _batch: int) -> tuple[CustomLayers, list[Notice]]:
+        return CustomLayers(), []
 
     def library_of(self, _layers: object) -> str:
         return self.library

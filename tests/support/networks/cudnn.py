@@ -2,25 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.backends.cudnn.program import Chain, Convolve, Enlarge, FirstConvolve, Operation, Pool, Program, View, plan_memory
+from framefleet.engine.backends.cudnn.program import (
+    Chain,
+    Convolve,
+    Enlarge,
+    FirstConvolve,
+    Operation,
+    Pool,
+    Program,
+    Stage,
+    View,
+    cut_operations,
+    plan_memory,
+)
 from framefleet.engine.model.network import Activation, Convolution, MaxPool, Network, Upsample
 from tests.support.models import ACTIVATIONS, compute_layer
 
 Values = NDArray[np.float64]
 
 
-def run_program(program: Program, network: Network, inputs: NDArray[np.float32]) -> list[Values]:
-    """The raw outputs of a program. inputs: (batch, channels, height, width)."""
-    return _Run(program, network, inputs).run()
+def run_program(program: Program, network: Network, inputs: NDArray[np.float32], cuts: Sequence[int] = ()) -> list[Values]:
+    """The raw outputs of a program. inputs: (batch, channels, height, width). cuts: of stages, each of which has its own memory."""
+    before: _Run | None = None
+    for stage in cut_operations(program, cuts):
+        run = _Run(program, network, inputs, stage)
+        if before is not None:
+            run.take(before)
+        run.compute()
+        before = run
+    assert before is not None
+    return before.heads()
 
 
 class _Run:
-    def __init__(self, program: Program, network: Network, inputs: NDArray[np.float32]) -> None:
+    def __init__(self, program: Program, network: Network, inputs: NDArray[np.float32], stage: Stage) -> None:
         self._program, self._network, self._inputs, self._batch = program, network, inputs.astype(np.float64), len(inputs)
-        places, total = plan_memory(program, self._batch)
+        self._stage = stage
+        places, total = plan_memory(program, self._batch, stage)
         memory = np.full(total // 2, np.nan)  # an FP16 number takes two bytes
         self._buffers: list[Values] = []
         for place, buffer in zip(places, program.buffers, strict=True):
@@ -29,9 +52,18 @@ class _Run:
             values = np.full(count, np.nan) if place < 0 else memory[place // 2 : place // 2 + count]
             self._buffers.append(values.reshape(self._batch, buffer.height, buffer.width, buffer.channels))
 
-    def run(self) -> list[Values]:
-        for operation in self._program.operations:
-            self._compute(operation)
+    def take(self, before: _Run) -> None:
+        """Copy what arrives from the stage before."""
+        for buffer in self._stage.arriving:
+            self._buffers[buffer][:] = before._buffers[buffer]
+
+    def compute(self) -> None:
+        """Run the operations of the stage."""
+        for number in self._stage.operations:
+            self._compute(self._program.operations[number])
+
+    def heads(self) -> list[Values]:
+        """The raw outputs, after the last stage."""
         heads = sorted((buffer.head, index) for index, buffer in enumerate(self._program.buffers) if buffer.head is not None)
         channels = [head.shape[0] for head in self._network.heads]
         return [self._buffers[index].transpose(0, 3, 1, 2)[:, :count] for (_, index), count in zip(heads, channels, strict=True)]

@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 
 from framefleet.engine.backends.cudnn.lowering import UnsupportedError, lower
-from framefleet.engine.backends.cudnn.program import Chain, Convolve, Enlarge, FirstConvolve, Pool, Program, chained, plan_memory
+from framefleet.engine.backends.cudnn.program import (
+    Chain,
+    Convolve,
+    Enlarge,
+    FirstConvolve,
+    Pool,
+    Program,
+    chained,
+    cut_operations,
+    plan_memory,
+)
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.network import Activation, Network
 from framefleet.engine.settings import ModelFiles
@@ -27,6 +37,20 @@ def network() -> Network:
 @pytest.fixture(scope="module")
 def program(network: Network) -> Program:
     return lower(network)
+
+
+@pytest.mark.parametrize("cuts", [(1,), (4,), (9,), (15,), (19,), (5, 12), (2, 3, 4), (1000,), (1, 999, 1000)])
+def test_stages_with_memory_of_their_own_compute_the_network(cuts: tuple[int, ...], network: Network, program: Program) -> None:
+    """Also where a raw output or one input of a concatenation comes from an earlier stage than the others."""
+    inputs = np.random.default_rng(1).random((2, 3, network.height, network.width), np.float32)
+    for each in (program, chained(program)):
+        stages = cut_operations(each, cuts)
+        assert len(stages) == len(cuts) + 1
+        assert all(len(stage.operations) for stage in stages)
+        assert [number for stage in stages for number in stage.operations] == [*range(len(each.operations))]
+        whole = run_program(each, network, inputs)
+        for head, reference in zip(run_program(each, network, inputs, cuts), whole, strict=True):
+            np.testing.assert_array_equal(head, reference)
 
 
 def convolutions(program: Program) -> dict[tuple[int, ...], Convolve]:
