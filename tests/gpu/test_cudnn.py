@@ -92,10 +92,11 @@ def test_the_steps_wait_for_nothing_and_allocate_nothing(backend: NvidiaBackend)
 def test_a_trial_chooses_and_explains_and_keeps_the_plans(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     """A later start builds no plan: it loads all of them from the cache."""
     with NvidiaBackend(GPU) as backend:
+        backend.tuning = True
         reason = str(backend.activate(network, SETTINGS).reason)
     assert "cuDNN" in reason
     monkeypatch.setattr(plans, "build_plans", lambda *_: pytest.fail("a plan is built"))
-    monkeypatch.setattr(Builder, "choose_layers", lambda *_: (CustomLayers(cudnn=True, pointwise=True), ""))
+    monkeypatch.setattr(Builder, "choose_layers", lambda *_: (CustomLayers(cudnn=True, pointwise=True, fastest=True), []))
     with NvidiaBackend(GPU) as backend:
         backend.activate(network, SETTINGS)
         assert backend.infer(pictures(1))
