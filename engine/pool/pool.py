@@ -27,10 +27,26 @@ class EnginePool(Closing):
     The thread that iterates over ``events`` does all the work; the pool starts no thread. The other methods may be called from any thread.
     A consumer that takes events slowly slows the workers down, including their decoders.
 
-    devices: the devices at the start, without duplicates. hosts: provides the workers' processes, None = this machine. stall_seconds: a
-    worker that is silent for this long, or that spends this long on one frame or batch, is restarted. worker_main: what a worker runs.
+    Parameters
+    ----------
+    settings : RunSettings
+        The model, the engines and the strategy.
+    devices : sequence of DeviceId
+        The devices at the start, without duplicates.
+    hosts : Hosts, optional
+        Provides the workers' processes. None: this machine.
 
-    Raises UsageError for no device, a duplicate, or devices that do not suit the strategy or the decoder of the settings.
+    Attributes
+    ----------
+    stall_seconds : float
+        A worker that is silent for this long, or that spends this long on one frame or batch, is restarted.
+    worker_main : callable
+        What a worker runs.
+
+    Raises
+    ------
+    UsageError
+        There is no device or a duplicate, or devices do not suit the strategy or the decoder of the settings.
     """
 
     stall_seconds: ClassVar[float] = 60.0
@@ -67,11 +83,26 @@ class EnginePool(Closing):
         hosts.watch(self.add_device)
 
     def add(self, path: Path, number: int | None = None, position: Position | None = None) -> int:
-        """Queue a source: a video, a picture or a folder of pictures. Returns its number.
+        """Queue a source: a video, a picture or a folder of pictures.
 
-        number: its number if it is not the next one, 0, 1, …. position: where an earlier run stopped; this one begins there.
+        Parameters
+        ----------
+        path : Path
+            The file or folder.
+        number : int, optional
+            Its number, if that is not the next one: 0, 1, ….
+        position : Position, optional
+            Where an earlier run stopped; this one begins there.
 
-        Raises RuntimeError after ``finish`` or ``close``.
+        Returns
+        -------
+        int
+            The number of the source, which its events have.
+
+        Raises
+        ------
+        RuntimeError
+            ``finish`` or ``close`` was called.
         """
         with self._commanding:
             if self._finishing or self._closing:

@@ -32,11 +32,19 @@ class LockedError(Exception):
 class FileLock(Closing):
     """Holds the lock file ``path`` until ``close``, which deletes the file. The file's folder must exist.
 
-    waiting: if given, wait for another process to release the lock. It is called once, with that process in words.
+    Parameters
+    ----------
+    path : Path
+        The lock file.
+    waiting : callable, optional
+        If given, wait for another process to release the lock. It is called once, with that process in words.
 
-    Raises:
-        LockedError: another process holds the lock, and ``waiting`` is None.
-        OSError: the file cannot be made or locked.
+    Raises
+    ------
+    LockedError
+        Another process holds the lock, and ``waiting`` is None.
+    OSError
+        The file cannot be made or locked.
     """
 
     def __init__(self, path: Path, waiting: Callable[[Notice], None] | None = None) -> None:

@@ -14,10 +14,21 @@ ROOT = Path(framefleet.__file__).resolve().parent.parent
 
 
 def run_program(program: Sequence[str], timeout: float | None = None) -> tuple[list[Any], Notice | None]:
-    """Run a program to its end. timeout: seconds.
+    """Run a program to its end.
 
-    Returns the JSON values of the lines that it printed, and why it failed (None = it succeeded). Other lines are ignored, because
-    drivers print, too.
+    Parameters
+    ----------
+    program : sequence of str
+        The command and its arguments.
+    timeout : float, optional
+        Seconds after which it is killed. None: there is no limit.
+
+    Returns
+    -------
+    values : list
+        The JSON values of the lines that it printed. Other lines are ignored, because drivers print, too.
+    problem : Notice or None
+        Why it failed; None if it succeeded.
     """
     try:
         done = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout, cwd=ROOT, check=False)
