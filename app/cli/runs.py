@@ -272,7 +272,9 @@ class Progress:
             case events.SourceFinished(source, ledger, _, error):
                 path = self._sources[source].path
                 name = path.name
-                if error is not None:
+                if error is not None and error.code == "pool.no_device_left":
+                    self.say(f"{name}: no device is left")  # the device's own line has said why
+                elif error is not None:
                     self.say(str(error) if error.mentions(path) else f"{name}: {error}")
                 if ledger.failed:
                     common = sorted(ledger.failed.items(), key=lambda entry: -entry[1])

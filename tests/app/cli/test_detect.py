@@ -337,6 +337,8 @@ def test_a_device_that_refuses_leaves_earlier_results_as_they_are(results: tuple
     run = run_main("detect", video, *TINY, "--confidence", "0.01", "--devices", "openvino:GPU.7", "--out", out, "--json")
     assert run.status == 2
     assert "\nopenvino:GPU.7: OpenVINO finds no device" in run.err, "its name once"
+    assert run.err.count("OpenVINO finds no device") == 1, "the reason once"
+    assert "\na.mp4: no device is left\n" in run.err
     assert f"no device could be used: {out / 'session.sqlite'} holds the earlier results again" in run.err
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
 
