@@ -2031,10 +2031,6 @@
         <translation>Mehrere Quellen haben ein Bild „{picture}“: Schreiben Sie den Ordner vor den Namen, wie in „{example}“</translation>
     </message>
     <message>
-        <source>TensorRT computes stages, cuDNN only whole networks</source>
-        <translation>TensorRT berechnet Stufen, cuDNN nur ganze Netze</translation>
-    </message>
-    <message>
         <source>a Darknet cfg begins with [net]</source>
         <translation>eine Darknet-cfg beginnt mit [net]</translation>
     </message>
