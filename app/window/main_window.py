@@ -56,7 +56,7 @@ FEATURES = (
 )
 """Modules with a function ``attach(context)``, in the order of their panels."""
 SIZE = 1360, 840
-QUEUE_WIDTH = 228
+QUEUE_WIDTH = 240
 """The width of the column of the queue at the first start, logical pixels."""
 RIGHT_WIDTH, NARROW_RIGHT = 348, 300
 """The width of the column of the devices at the first start, and the smallest one then, logical pixels."""

@@ -85,7 +85,11 @@ def work(step: str, path: Path) -> dict[str, tuple[float, float]]:
         with session.SessionReader(path) as reader:
             lap(lambda: module.read_appearances(reader, 0))
     else:
-        export = engine("store.export.run")
+        try:
+            export = engine("store.export")
+            export.export_session  # noqa: B018
+        except (ModuleNotFoundError, AttributeError):
+            export = engine("store.export.run")
         with session.SessionReader(path) as reader, tempfile.TemporaryDirectory() as folder:
             lap(lambda: export.export_session(reader, Path(folder), [step]))
     return dict(zip(STEPS[step], taken, strict=True))

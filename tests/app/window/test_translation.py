@@ -45,12 +45,14 @@ ELSEWHERE = {
     "settings/folders.py: Cache",
     "player/preview_client.py: the preview process",
     "session/thread.py: framefleet session",
+    "devices/telemetry.py: memory",
+    "messages/progress.py: Update",
     "devices/telemetry.py: power limit",
     "devices/telemetry.py: sync boost",
     "devices/telemetry.py: clocks set by an application",
     "devices/telemetry.py: clocks of the display",
 }
-"""Messages of the command line, keys, names in logs, and values that the engine gives and the window compares with."""
+"""Messages of the command line, keys, names in logs and of signals, and values that the engine gives and the window compares with."""
 KEYS = re.compile("Up|Down|Left|Right|Home|End|Del|Tab|Return|Enter|Esc|Escape|Space|Backspace")
 SAME = {
     "Framefleet",

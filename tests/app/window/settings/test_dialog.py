@@ -174,8 +174,8 @@ def test_devices_are_automatic_or_picked(qtbot: QtBot, background: Background) -
     form.automatic.setChecked(False)
     assert form.boxes[CPU].isEnabled()
     assert not form.boxes[GPU].isEnabled()  # its driver is too old
-    assert "its driver is too old" in form.boxes[GPU].accessibleName()
-    assert "its driver is too old" in shown_text(form)
+    assert "ts driver is too old" in form.boxes[GPU].accessibleName()
+    assert "Its driver is too old" in shown_text(form)
     form.boxes[CPU].setChecked(False)
     assert not can_save(dialog)  # nothing is ticked
     assert form.problem.text().startswith("Select at least one device")

@@ -103,7 +103,7 @@ def test_problems_are_told(qtbot: QtBot) -> None:
     panel = shown(qtbot, Topology(ALONE.nodes, problem=words("the driver is out of order")))
     assert panel.problem.text() == "The topology is incomplete: the driver is out of order."
     panel.show_problem(words("it failed"))
-    assert panel.problem.text() == "it failed"
+    assert panel.problem.text() == "It failed"
 
 
 def devices(qtbot: QtBot, topology: Topology, width: int, height: int = 700) -> DevicePanel:

@@ -30,7 +30,7 @@ def keys(layer, qtbot):
 
 def test_a_line_is_drawn(layer, keys):
     layer.draw(Line)
-    assert layer.accessibleDescription().startswith("Click where the line begins, or press an arrow key")
+    assert layer.accessibleDescription().startswith("Press where the line begins and drag to its end, or press an arrow key")
     assert "cross hair" in keys(ENTER)
     keys(LEFT, UP, modifier=SHIFT)
     keys(LEFT)
@@ -127,7 +127,7 @@ def test_the_mouse_takes_over_from_the_cross_hair(layer, keys, qtbot):
     assert layer.keyboard.at is not None
     qtbot.mouseMove(layer, layer.rect().center())
     assert layer.keyboard.at is None
-    assert layer.accessibleDescription().startswith("Click where the line begins")
+    assert layer.accessibleDescription().startswith("Press where the line begins")
 
 
 def test_the_hint_follows_the_mouse_and_ends_with_the_drawing(layer, keys, qtbot):
@@ -136,5 +136,6 @@ def test_the_hint_follows_the_mouse_and_ends_with_the_drawing(layer, keys, qtbot
     layer.draw(Line)
     for place in (QPoint(100, 100), QPoint(200, 100)):
         qtbot.mouseClick(layer, Qt.MouseButton.LeftButton, pos=place)
-    assert [text.split(",")[0].split(".")[0] for text in said if text] == ["Click where the line begins", "Click where the line ends"]
+    hints = [text.split(",")[0].split(".")[0] for text in said if text]
+    assert hints == ["Press where the line begins and drag to its end", "Drag or click to where the line ends"]
     assert (said[-1], layer.accessibleDescription(), len(layer.editor.zones.shapes)) == ("", "", 1)
