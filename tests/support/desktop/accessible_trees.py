@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAccessible, QAccessibleInterface
-from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMainWindow, QMenu, QWidget
 
 from framefleet.app.main import main
 
@@ -71,7 +71,9 @@ def nodes(node: Node) -> Iterator[Node]:
 
 def active() -> Node:
     """The node of the active menu, dialog or window."""
+    # without a window manager, no window is active; Qt lists them in any order, and the main window is behind a panel's own one
     shown = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible() and not isinstance(widget, QMenu)]
+    shown.sort(key=lambda widget: isinstance(widget, QMainWindow))
     widget = QApplication.activePopupWidget() or QApplication.activeModalWidget() or shown[0]
     return QAccessible.queryAccessibleInterface(widget)
 
