@@ -41,6 +41,7 @@ ALL_OF_A_FIRST_START: Steps = [*MODELS, ("press", "Close"), ("await", "Choose mo
 """The menu comes last, because it stays open."""
 RECORDED_MACHINE: Steps = [
     ("await", "This machine"),
+    ("await", "Power 79 W"),
     ("show", "devices of a recorded machine"),
     ("press", "Show Devices in its own window"),
     ("await", "Connections between GPUs"),
