@@ -27,7 +27,7 @@ THEMES = ("dark", "light")
 SCREENS = (
     *("empty", "menu", "keys", "models", "comparison.steps", "comparison", "about", "cluster"),
     *("open", "open.folder", "open.results", "menu.recent", "menu.videos", "menu.over", "question", "keys.change", "start"),
-    *("models.states", "models.own", "cluster.refused", "cluster.topology", "cluster.connected"),
+    *("models.states", "models.own", "cluster.refused", "cluster.connected"),
     *(
         "running",
         "menu.file",

@@ -110,7 +110,6 @@ def cluster(window: MainWindow) -> Screens:
     link.connected.emit()
     link.described.emit(tuple(found), {machine.state.name: recorded_gpus().topology for machine in machines[:1]})
     link.machines_changed.emit(machines)
-    yield "cluster.topology", feature(window, DevicePanel)
     yield from shown_dialog("cluster.connected", dialog)
     link.cluster = None
     link.machines_changed.emit(())
