@@ -12,7 +12,7 @@ TEXTS: dict[str, Text] = {
     # why an engine is built as it is: EngineInfo.reason
     "backends.reasons": "{parts}",
     "backends.as_asked": "set for this run, others were not tried",
-    "backends.choice_of_demo": "the demo's own choice: {option} tries others",
+    "backends.choice_of_demo": "the demo's own choice: {option} takes what tuning has found",
     "backends.as_before": "as in the part of the run that is stored",
     "backends.not_tuned": "the first engine that is ready: 'framefleet tune' finds the fastest one",
     "backends.first_precision": "{precision} without trials, {share:.1%} of its detections are those of fp32 ({matching:.0%} needed)",

@@ -2647,8 +2647,8 @@
         <translation>die Verbindung wurde geschlossen</translation>
     </message>
     <message>
-        <source>the demo&apos;s own choice: {option} tries others</source>
-        <translation>die eigene Wahl der Demo: {option} erprobt andere</translation>
+        <source>the demo&apos;s own choice: {option} takes what tuning has found</source>
+        <translation>die eigene Wahl der Demo: {option} nimmt, was die Abstimmung gefunden hat</translation>
     </message>
     <message>
         <source>the device&apos;s memory became too small for {batch}</source>

@@ -72,7 +72,7 @@ def test_a_report_with_a_video(tmp_path: Path, length: int) -> None:
     assert report["accuracy"]["map50"] > 0.9
     assert 0.6 < report["accuracy"]["map50_95"] < report["accuracy"]["map50"]
     assert all(device["backend"] and device["precision"] and device["fps"] > 0 for device in report["devices"])
-    choice = f"{report['devices'][0]['precision']} (the demo's own choice: --precision auto tries others)"
+    choice = f"{report['devices'][0]['precision']} (the demo's own choice: --precision auto takes what tuning has found)"
     assert any(choice in line for line in progress), "the precision is shown with its reason"
     with av.open(str(tmp_path / "results" / "framefleet-demo.annotated.mp4")) as video:
         times = [frame.time for frame in video.decode(video=0)]
