@@ -77,6 +77,8 @@ def _converted(
         return DecodeFailure(ref, 1, outcome)
     try:
         return DecodedFrame(ref, convert(outcome))
+    except (av.BlockingIOError, av.MemoryError):
+        raise  # no thread or no memory for the conversion: the frame is not to blame
     except (av.FFmpegError, ValueError, SourceError) as error:
         why = Notice("media.frame_not_converted", path=Path(info.path), seconds=ref.pts, detail=reason(error))
         return DecodeFailure(ref, 1, why)

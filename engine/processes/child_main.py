@@ -26,7 +26,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from framefleet.engine.errors import unexpected
 from framefleet.engine.logs import follow_environment
-from framefleet.engine.processes.outcome import Failed, lack_of_resources
+from framefleet.engine.processes.outcome import LACK_STATUS, Failed, lack_of_resources
 
 INTERVAL_SECONDS = 0.5
 
@@ -113,8 +113,8 @@ def run(connection: Connection[Any, Any], counter: Counter, nice: int, quiet: bo
     # NumPy's linear algebra: its threads would wait in busy loops, and no process here multiplies large matrices
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.disable()  # until COLLECTING_BEAT
-    threading.Thread(target=_beat, args=(counter,), name="heartbeat", daemon=True).start()
     try:
+        threading.Thread(target=_beat, args=(counter,), name="heartbeat", daemon=True).start()
         main, arguments = pickle.loads(job)
         main(connection, *arguments)
     except Exception as problem:
@@ -163,7 +163,7 @@ def _crash(problem: BaseException | None, connection: Connection[Any, Any] | Non
     if connection is not None and last is not None:
         with contextlib.suppress(OSError):
             connection.send(last)
-    leave(1)
+    leave(LACK_STATUS if last is not None and last.external else 1)
 
 
 def _discard_output() -> None:

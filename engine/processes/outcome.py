@@ -9,6 +9,9 @@ from pathlib import Path
 
 from framefleet.engine.notices import Notice
 
+if sys.platform != "win32":
+    import resource  # now: a process that has reached a limit of its memory can load no further library
+
 THE_WORKER = Notice("processes.worker")
 
 _EXTERNAL = {-getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXCPU") if hasattr(signal, name)}
@@ -17,8 +20,20 @@ _EXTERNAL = {-getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGINT",
 _CRASHES = {-getattr(signal, name) for name in ("SIGABRT", "SIGSEGV", "SIGBUS") if hasattr(signal, name)}
 """Exit codes of processes that crashed by themselves. Libraries also end so when they get no memory."""
 
+_LIBRARY_EXITS = {1, 127}
+"""Exit statuses with which OpenBLAS and the C library end a process that gets no memory."""
+
+LACK_STATUS = 75
+"""Exit status of a process in which a thread got no memory, no descriptor or no further thread (EX_TEMPFAIL of sysexits.h).
+
+Such a thread cannot send an exit message: another one may be sending.
+"""
+
 _NO_MEMORY = ("can't alloc", "cannot allocate memory", "bad_alloc", "failed to map segment")
 """What the loader and C++ libraries say when an allocation fails. They give no number."""
+
+_SHORT_BYTES = 128 * 2**20
+"""With less address space left than this, an allocation may fail: the C library asks for 64 MB at once for a thread's memory."""
 
 _LITTLE_BYTES = 256 * 2**20
 """With less free memory than this, a failed allocation is no fault of what asked for it."""
@@ -58,7 +73,9 @@ class Outcome:
     @property
     def retry(self) -> bool:
         """Whether another try may succeed."""
-        return self.exit_message is None or self.exit_message.retry
+        if self.exit_message is not None:
+            return self.exit_message.retry
+        return not (self.exit_code == LACK_STATUS or (self.exit_code in _LIBRARY_EXITS and _memory_limit() is not None))
 
     @property
     def waited(self) -> float:
@@ -70,12 +87,12 @@ class Outcome:
         """Whether something outside ended the process: a user, the system, or a lack of memory. Its work is then not to blame."""
         if self.exit_message is not None:
             return self.exit_message.external
-        return self.exit_code in _EXTERNAL or self._may_lack_memory
+        return self.exit_code in _EXTERNAL or self.exit_code == LACK_STATUS or self._may_lack_memory
 
     @property
     def _may_lack_memory(self) -> bool:
         """Whether it ended without a word, as processes do that get no memory for their libraries, and its memory is limited."""
-        return (self.exit_code == 1 or self.exit_code in _CRASHES) and _memory_limit() is not None
+        return (self.exit_code in _LIBRARY_EXITS or self.exit_code in _CRASHES) and _memory_limit() is not None
 
     @property
     def reason(self) -> Notice:
@@ -84,6 +101,8 @@ class Outcome:
             return self.exit_message.message
         if self.exit_code is None:
             return Notice("processes.not_ended", name=self.name)
+        if self.exit_code == LACK_STATUS:
+            return _no_memory_left() or Notice("processes.no_memory")
         limit = _memory_limit() if self._may_lack_memory else None
         if limit is None:
             return self._end
@@ -121,17 +140,16 @@ def lack_of_resources(problem: BaseException) -> Notice | None:
     seen: BaseException | None = problem
     while seen is not None:
         if isinstance(seen, MemoryError) or getattr(seen, "errno", None) == errno.ENOMEM or any(map(str(seen).lower().count, _NO_MEMORY)):
-            limit = _memory_limit()
-            if limit is not None:
-                return Notice("processes.no_memory_left", limit=limit >> 20)
+            if (limited := _no_memory_left()) is not None:
+                return limited
             if _free_memory() < _LITTLE_BYTES:
                 return Notice("processes.no_memory")
         if isinstance(seen, OSError) and seen.errno in (errno.EMFILE, errno.ENFILE):
             return Notice("processes.no_descriptors", limit=_limit("RLIMIT_NOFILE") or 0)
         if isinstance(seen, OSError) and seen.errno == errno.EFBIG and (largest := file_limit()) is not None:
             return largest
-        if isinstance(seen, RuntimeError) and "can't start new thread" in str(seen):
-            return Notice("processes.no_threads")
+        if _lacks_thread(seen):
+            return _no_memory_left() or Notice("processes.no_threads")
         seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
     return None
 
@@ -142,6 +160,29 @@ def file_limit() -> Notice | None:
     return None if limit is None else Notice("processes.file_limit", limit=limit >> 10)
 
 
+def _lacks_thread(problem: BaseException) -> bool:
+    """Whether no thread could start: Python's error, or EAGAIN of pthread_create, which FFmpeg's libraries pass on."""
+    return isinstance(problem, BlockingIOError) or (isinstance(problem, RuntimeError) and "can't start new thread" in str(problem))
+
+
+def _no_memory_left() -> Notice | None:
+    """The limit of this process's memory, and what to raise; None if there is none. A new thread needs memory, too."""
+    limit = _memory_limit()
+    return None if limit is None else Notice("processes.no_memory_left", limit=limit >> 20)
+
+
+def address_space_is_short() -> bool:
+    """Whether this process's memory is limited, and almost all of it in use. FFmpeg then calls good data invalid."""
+    limit = _memory_limit()
+    if limit is None:
+        return False
+    try:
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except OSError:
+        return False
+    return limit - used < _SHORT_BYTES
+
+
 def _memory_limit() -> int | None:
     """The limit of this process's address space, bytes, None if there is none."""
     return _limit("RLIMIT_AS")
@@ -150,8 +191,6 @@ def _memory_limit() -> int | None:
 def _limit(name: str) -> int | None:
     if sys.platform == "win32":
         return None
-    import resource
-
     soft, _ = resource.getrlimit(getattr(resource, name))
     return None if soft == resource.RLIM_INFINITY else soft
 

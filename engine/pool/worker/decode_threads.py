@@ -14,7 +14,7 @@ from framefleet.engine.media.types import DecodeFailure, DeviceFrame
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Revoke, Trying
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Picture
-from framefleet.engine.processes.outcome import lack_of_resources
+from framefleet.engine.processes.outcome import address_space_is_short, lack_of_resources
 from framefleet.engine.processes.watchdog import Clock, Watchdog
 from framefleet.engine.types import UNNUMBERED, FrameRef
 
@@ -149,6 +149,8 @@ class DecodeThreads:
                     complete = True
                     break
                 if isinstance(frame, DecodeFailure):
+                    if address_space_is_short():
+                        raise MemoryError(str(frame.reason))
                     self._buffer.put(Gap(task, frame))
                     done += frame.count
                     continue

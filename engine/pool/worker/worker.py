@@ -53,11 +53,15 @@ def probe_sources(
         clock.start(Notice("pool.opening", path=task.path), PROBE_PATIENCE * watchdog.seconds)
         try:
             answer: Probed | ProbeFailed = Probed(task.source, probe(task.path, sampling))
-        except FramefleetError as error:
-            answer = ProbeFailed(task.source, error.notice)
         except Exception as error:
-            traceback.print_exc()
-            answer = ProbeFailed(task.source, Notice("pool.not_opened", path=task.path, problem=unexpected(error)))
+            if lack_of_resources(error) is not None:  # the source is not to blame
+                raise
+            if isinstance(error, FramefleetError):
+                why = error.notice
+            else:
+                traceback.print_exc()
+                why = Notice("pool.not_opened", path=task.path, problem=unexpected(error))
+            answer = ProbeFailed(task.source, why)
         clock.stop()
         send(answer)
 

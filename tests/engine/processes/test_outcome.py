@@ -10,7 +10,16 @@ import pytest
 
 from framefleet.engine.errors import DeviceError, literal
 from framefleet.engine.notices import Notice
-from framefleet.engine.processes.outcome import RESTART_SECONDS, RESTARTS, Failed, Outcome, RestartBudget, lack_of_resources
+from framefleet.engine.processes.outcome import (
+    LACK_STATUS,
+    RESTART_SECONDS,
+    RESTARTS,
+    Failed,
+    Outcome,
+    RestartBudget,
+    address_space_is_short,
+    lack_of_resources,
+)
 from tests.support.notices import words
 
 
@@ -59,6 +68,24 @@ def test_a_crash_under_a_limit_of_memory_may_be_its_fault(monkeypatch: pytest.Mo
     assert not Outcome(3).external
 
 
+@pytest.mark.parametrize("status", [LACK_STATUS, 1, 127])
+def test_under_a_limit_of_memory_what_a_library_ends_is_not_started_again(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (300 << 20, 300 << 20))
+    lack = Outcome(status)
+    assert lack.external
+    assert not lack.retry
+    assert "raise the limit (ulimit -v)" in str(lack.reason)
+
+
+def test_frames_are_not_to_blame_where_almost_all_memory_of_the_process_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (64 << 20, 64 << 20))
+    assert address_space_is_short()
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1 << 50, 1 << 50))
+    assert not address_space_is_short()
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert not address_space_is_short()
+
+
 def test_a_lack_is_found_among_the_causes_of_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrapped(cause: BaseException) -> BaseException:
         error = DeviceError(literal("it does not work"))
@@ -75,7 +102,14 @@ def test_a_lack_is_found_among_the_causes_of_an_error(monkeypatch: pytest.Monkey
     monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     assert lack_of_resources(MemoryError()) is None, "there is memory: what asked for it asked for too much"
     monkeypatch.setattr(resource, "getrlimit", lambda _: (300 << 20, 300 << 20))
-    for problem in (MemoryError(), OSError(errno.ENOMEM, "Cannot allocate memory"), ImportError("x.so: failed to map segment")):
+    problems = (
+        MemoryError(),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+        ImportError("x.so: failed to map segment"),
+        BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"),
+        RuntimeError("can't start new thread"),
+    )
+    for problem in problems:
         lack = lack_of_resources(wrapped(problem))
         assert lack == Notice("processes.no_memory_left", limit=300)
 

@@ -50,7 +50,9 @@ def framefleet(folder: Path, limit: tuple[int, ...], *words: str) -> subprocess.
     [
         (resource.RLIMIT_AS, 300 << 20, "ulimit -v"),
         (resource.RLIMIT_AS, 500 << 20, "ulimit -v"),
+        (resource.RLIMIT_AS, 600 << 20, "ulimit -v"),
         (resource.RLIMIT_AS, 700 << 20, "ulimit -v"),
+        (resource.RLIMIT_AS, 850 << 20, "ulimit -v"),
         (resource.RLIMIT_NOFILE, 12, "ulimit -n"),
         (resource.RLIMIT_NOFILE, 16, "ulimit -n"),
         (resource.RLIMIT_NOFILE, 20, "ulimit -n"),
