@@ -61,9 +61,8 @@ def test_every_text_is_used() -> None:
 
 
 def test_a_code_begins_with_its_part() -> None:
-    for part in PARTS:
-        name = part.__name__.rpartition(".")[2]
-        assert [code for code in part.TEXTS if not code.startswith(f"{name}.")] == []
+    for name, part in PARTS.items():
+        assert [code for code in part if not code.startswith(f"{name}.")] == []
 
 
 NESTED = Notice(
