@@ -1,7 +1,7 @@
 """Decodes one segment. Every expected frame becomes a decoded frame or part of a failure.
 
-Each packet that is not hidden (see ``HiddenPackets``) promises one frame. ``SegmentDecoder`` matches decoded frames with packets by pts.
-The number of frames and failed frames equals the number of promised frames, or ``Segment.frames`` if that is larger.
+Each packet that is not hidden (see ``HiddenPackets``) contains one frame. ``SegmentDecoder`` matches decoded frames with packets by pts.
+The number of frames and failed frames equals the number of expected frames, or ``Segment.frames`` if that is larger.
 
 A frame fails in four cases:
 - A part of its packet is missing (``VideoFile.is_incomplete``).
@@ -85,14 +85,14 @@ class SegmentDecoder:
 
     def __init__(self, file: VideoFile, segment: Segment) -> None:
         self._file, self._segment = file, segment
-        self._promised = 0  # frames that the packets promise
+        self._expected = 0  # number of frames in the packets read
         self._accounted = 0  # yielded frames and failed frames
-        self._read = 0  # packets read that promise a frame
-        self._pending: list[int] = []  # heap of promised pts
-        self._overtaken: list[int] = []  # promised pts whose frame is missing although a later frame was decoded
-        self._untimed: list[int] = []  # heap of the promised times of packets without a pts
-        self._given_up: set[int] = set()  # promised pts already yielded as failures
-        self._headless: set[int] = set()  # promised pts of packets before the first keyframe
+        self._read = 0  # packets read that contain a shown frame
+        self._pending: list[int] = []  # heap of expected pts
+        self._overtaken: list[int] = []  # expected pts whose frame is missing although a later frame was decoded
+        self._untimed: list[int] = []  # heap of the times of packets without a pts
+        self._reported: set[int] = set()  # pts already yielded as failures
+        self._headless: set[int] = set()  # pts of packets before the first keyframe
         self._keyframe: int | None = None  # pts of the first keyframe
         self._incomplete: set[int] = set()  # pts of incomplete packets
         self._last = segment.start or 0  # pts of the last frame yielded
@@ -107,7 +107,7 @@ class SegmentDecoder:
             self._until, self._read, self._pending, self._untimed = self._highest, 0, [], []
             self._file.reopen(threads=1)
             yield from self._decode()
-        missing = max(self._segment.frames, self._promised) - self._accounted
+        missing = max(self._segment.frames, self._expected) - self._accounted
         if missing > 0:
             yield self._failure([*self._overtaken, *sorted(self._pending), self._after_last()][0], missing)
 
@@ -118,13 +118,13 @@ class SegmentDecoder:
 
     def _decode(self) -> Iterator[Outcome]:
         for packet in packets_of(self._file, self._segment):
-            self._promise(packet)
+            self._expect(packet)
             for frame in self._file.decode(packet):
                 yield from self._match(frame)
         for frame in self._file.decode(None):
             yield from self._match(frame)
 
-    def _promise(self, packet: VideoPacket) -> None:
+    def _expect(self, packet: VideoPacket) -> None:
         incomplete = self._file.is_incomplete(packet)
         if not self._file.shows(packet):
             return
@@ -142,7 +142,7 @@ class SegmentDecoder:
         elif self._keyframe is None:
             self._headless.add(pts)
         if self._until is None:
-            self._promised += 1
+            self._expected += 1
         if incomplete:
             self._incomplete.add(pts)
 
@@ -160,7 +160,7 @@ class SegmentDecoder:
             heappop(self._pending)
         elif pts in self._overtaken:
             self._overtaken.remove(pts)
-        elif pts in self._given_up:
+        elif pts in self._reported:
             return
         elif self._overtaken:  # no packet has this time: count the frame as one of the missing frames
             self._overtaken.pop(0)
@@ -174,9 +174,9 @@ class SegmentDecoder:
         late = self._highest == _NEVER and self._keyframe is not None and pts >= self._keyframe
         lost = self._overtaken if self._file.error else [each for each in self._overtaken if late and each in self._headless]
         if lost:
-            self._given_up.update(lost)
+            self._reported.update(lost)
             yield self._failure(lost[0], len(lost))
-            self._overtaken = [each for each in self._overtaken if each not in self._given_up]
+            self._overtaken = [each for each in self._overtaken if each not in self._reported]
         self._last = pts
         self._highest = max(pts, self._highest)
         if frame.is_corrupt or pts in self._incomplete:

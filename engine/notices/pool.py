@@ -40,7 +40,7 @@ TEXTS: dict[str, Text] = {
     "pool.building": "a step in building the engine for {device}",
     # sources
     "pool.opening_ended_worker": "{path}: opening it ended the worker twice: {why}",
-    "pool.set_aside": "{path} stays unfinished, since {kills} workers in a row ended while they worked on the same part of it: {why}."
+    "pool.left_unfinished": "{path} stays unfinished, since {kills} workers in a row ended while they worked on the same part of it: {why}."
     " Close other programs or use fewer devices, and run again",
     "pool.cut_differently": "{path} is not cut as in the earlier run: use {option} to begin again",
     "pool.not_opened": "{path}: {problem}",

@@ -30,7 +30,7 @@ from framefleet.engine.pool.events import (
 )
 from framefleet.engine.pool.hosts import Host, Hosts, RemoteWorker, WorkerMain, stop_all
 from framefleet.engine.pool.protocol import DeviceEvent, Frames, FromWorker, InferenceFailed, Inferred, Setup, Stats, Stopped, ToWorker
-from framefleet.engine.pool.scheduling.dispatcher import SET_ASIDE, Dispatcher
+from framefleet.engine.pool.scheduling.dispatcher import LEFT_UNFINISHED, Dispatcher
 from framefleet.engine.pool.scheduling.strategies.base import Strategy
 from framefleet.engine.processes.outcome import RESTART_SECONDS, RESTARTS, Failed, Outcome, RestartBudget
 from framefleet.engine.settings import EngineSettings, Isolation, Precision, RunSettings
@@ -351,7 +351,7 @@ class Supervisor:
         events += self._dispatcher.lost(
             device, gone=device not in staying, why=Notice("pool.removed") if leaving else why, suspect=suspect, external=outcome.external
         )
-        if any(isinstance(event, SourceFinished) and event.error is not None and event.error.code == SET_ASIDE for event in events):
+        if any(isinstance(event, SourceFinished) and event.error is not None and event.error.code == LEFT_UNFINISHED for event in events):
             for other in self._workers.values():
                 if other.host is remote.host:  # the source was to blame, not the device
                     other.budget, other.without_frame = RestartBudget(), 0

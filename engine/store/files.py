@@ -135,7 +135,7 @@ def open_session(path: Path, labels: Sequence[str], facts: Mapping[str, str], go
             rows = [(key, schema.exact(value)) for key, value in facts.items() if key in REPLACED]
             connection.executemany("INSERT OR REPLACE INTO session VALUES (?, ?)", rows)
             return Opened(connection, True, notes)
-        kept, outputs = set_aside(path)
+        kept, outputs = keep_replaced(path)
         if kept is not None:
             notes.append(Notice("store.detected_again", reasons=reasons, kept=kept) if reasons else Notice("store.kept", kept=kept))
     created = datetime.now(UTC).isoformat(timespec="seconds")
@@ -207,7 +207,7 @@ def previous_sessions(path: Path) -> list[Path]:
     return [*path.parent.glob(f"{start}{path.suffix}"), *path.parent.glob(f"{start}-*{path.suffix}")]
 
 
-def set_aside(path: Path) -> tuple[Path | None, list[tuple[object, ...]]]:
+def keep_replaced(path: Path) -> tuple[Path | None, list[tuple[object, ...]]]:
     """Rename a session to make room for another one. Returns its new path, and its table of written files.
 
     The path is None if the session had no frames and is deleted.
@@ -230,7 +230,7 @@ def replace_session(part: Path, path: Path) -> Path | None:
 
     A process that is killed meanwhile leaves the old session or the new one at ``path``, and no copy that is not needed.
 
-    Raises ExportError, OSError, sqlite3.Error: as ``set_aside``.
+    Raises ExportError, OSError, sqlite3.Error: as ``keep_replaced``.
     """
     kept = None
     if path.exists():

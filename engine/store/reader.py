@@ -161,7 +161,7 @@ class DeviceUse(NamedTuple):
     frames: int
 
 
-class Presence:
+class FileIdentity:
     """Whether a file is still the one that was at its path at first. The system lets a process use a removed file without an error."""
 
     def __init__(self, path: Path) -> None:
@@ -235,7 +235,7 @@ class SessionReader(Closing):
     ) -> None:
         self.path, self.stop = path, Event()
         self.confidence, self.classes, self.span, self.tracks_shown = confidence, classes, span, tracks
-        self._presence = Presence(path)
+        self._file_identity = FileIdentity(path)
         with schema.reading(self.path):
             self._connection = schema.open_existing(path, "ro")
         try:
@@ -295,7 +295,7 @@ class SessionReader(Closing):
             with schema.reading(self.path):
                 yield
         finally:
-            if self._presence.replaced:
+            if self._file_identity.replaced:
                 raise self._replaced()
 
     def _replaced(self) -> ExportError:

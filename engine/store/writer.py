@@ -22,7 +22,7 @@ from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store import schema
 from framefleet.engine.store.files import delete_unfinished, keep_copy, lock_session, open_session, save
-from framefleet.engine.store.reader import Presence
+from framefleet.engine.store.reader import FileIdentity
 from framefleet.engine.store.sources import counts_text, readable, readable_name, reason_of, reason_text
 from framefleet.engine.types import Detections, DeviceId, EngineInfo, FrameResult
 
@@ -126,7 +126,7 @@ class SessionWriter:
             with schema.explained(path, "create"):
                 self._connection, self.continued, self.notes, self._replaced = open_session(path, labels, facts, go_on)
                 self._devices: dict[str, int] = dict(self._connection.execute("SELECT device, number FROM devices"))
-            self._presence = Presence(path)
+            self._file_identity = FileIdentity(path)
         except BaseException:
             if self._own_lock is not None:
                 self._own_lock.close()
@@ -335,7 +335,7 @@ class SessionWriter:
             self._check_presence()
 
     def _check_presence(self) -> None:
-        if not self._presence.lost:
+        if not self._file_identity.lost:
             return
         self.commit()
         try:
@@ -343,7 +343,7 @@ class SessionWriter:
         except ExportError as error:
             raise ExportError(Notice("store.removed_and_lost", path=self.path, cause=error.notice)) from error
         finally:
-            self._presence = Presence(self.path)  # one error is enough
+            self._file_identity = FileIdentity(self.path)  # one error is enough
         raise ExportError(Notice("store.removed_and_saved", path=self.path, place=place))
 
     def commit(self) -> None:

@@ -50,13 +50,13 @@ _SYNC_CODE = 0x498342  # of VP9
 @dataclass(frozen=True)
 class _Units:
     """The headers of one codec's NAL units. kind: from a unit's first byte. sps: the kind of a sequence parameter set. slices: the kinds
-    of slices. spare: from a slice's first byte, whether frames after the keyframe can be decoded without this leading picture.
+    of slices. skippable: from a slice's first byte, whether frames after the keyframe can be decoded without this leading picture.
     """
 
     kind: Callable[[int], int]
     sps: int
     slices: range
-    spare: Callable[[int], bool]
+    skippable: Callable[[int], bool]
 
 
 _UNITS = {
@@ -115,7 +115,7 @@ class Bitstream:
             return packet
         return self._with_start_codes(packet, self._units)
 
-    def is_spare(self, converted: Writable) -> bool:
+    def is_skippable_leading(self, converted: Writable) -> bool:
         """Whether other frames can be decoded without this packet, which is stored behind the keyframe but shown before it.
 
         In HEVC all leading pictures can be left out (ITU-T H.265, 8.3.1), in H.264 those that no other refers to.
@@ -126,7 +126,7 @@ class Bitstream:
         start = content.find(b"\0\0\1") + 3
         while 3 <= start < len(content):
             if self._units.kind(content[start]) in self._units.slices:
-                return self._units.spare(content[start])
+                return self._units.skippable(content[start])
             start = content.find(b"\0\0\1", start) + 3
         return False
 

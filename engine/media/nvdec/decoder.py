@@ -173,7 +173,7 @@ class NvdecDecoder(Decoder):
                     yield pts, layout, session, address
                 for packet in packets:
                     data, time = bitstream.convert(memoryview(packet)), packet.pts or 0
-                    if leads(part, time) and bitstream.is_spare(data):
+                    if leads(part, time) and bitstream.is_skippable_leading(data):
                         continue
                     for pts, address in awaited.matched(session.decode(data, decoder_time(time)), session.damaged):
                         yield pts, layout, session, address

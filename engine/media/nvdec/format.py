@@ -1,4 +1,4 @@
-"""What NVDEC decodes: the format of a video's frames as FFmpeg and NVDEC give it, and the frames that its packets promise."""
+"""What NVDEC decodes: the format of a video's frames as FFmpeg and NVDEC give it, and the frames that its packets contain."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class AwaitedFrames:
         self._file, self._segment = file, segment
         self._order: list[int] = []  # heap of pts: expected frames that have not arrived
         self._unwanted: set[int] = set()  # pts of frames that the container marks as not to be shown
-        self._promised = 0
+        self._expected = 0
 
     def packets(self, chosen: Iterator[VideoPacket] | None = None) -> Iterator[VideoPacket]:
         """The segment's packets, or only the chosen ones, in decoding order.
@@ -79,7 +79,7 @@ class AwaitedFrames:
         if packet.is_discard:
             self._unwanted.add(pts)
         elif shown and covers(self._segment, pts):
-            self._promised += 1
+            self._expected += 1
             heappush(self._order, pts)
 
     def matched(self, frames: list[tuple[int, int]], damaged: bool) -> Iterator[tuple[int, int]]:
@@ -101,7 +101,7 @@ class AwaitedFrames:
 
     def end(self) -> None:
         """Check that all frames have arrived. Raises DamagedError if frames are missing."""
-        if self._order or self._file.error or self._promised < self._segment.frames:
+        if self._order or self._file.error or self._expected < self._segment.frames:
             raise DamagedError(said(self._file.error) or Notice("media.frames_missing"))
 
 
@@ -169,7 +169,7 @@ def first_frame(file: VideoFile, segment: Segment) -> FirstFrame:
         if packet is not None:
             data = bytearray(packet)
             content, time = bytearray(bitstream.convert(data) if packets else bitstream.first(data)), _time(packet)
-            if not (leads(segment, time) and bitstream.is_spare(content)):
+            if not (leads(segment, time) and bitstream.is_skippable_leading(content)):
                 packets.append((content, time))
         for frame in file.decode(packet):
             if frame.pts is not None and covers(segment, frame.pts) and not frame.is_corrupt:

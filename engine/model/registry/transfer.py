@@ -26,7 +26,7 @@ ATTEMPTS = 20
 """Maximum number of connections for one file. The download fails earlier if a connection brings no new bytes."""
 CHUNK = 1 << 16
 
-_ELSEWHERE = Notice("model.try_elsewhere")
+_TRY_AGAIN = Notice("model.try_elsewhere")
 
 
 class RefusedRedirectError(requests.RequestException):
@@ -124,7 +124,7 @@ def _attempt(
         cancellation.check()
     if start > most:
         partial.discard()
-        raise DownloadError(Notice("model.sends_more", address=address, most=most, advice=_ELSEWHERE))
+        raise DownloadError(Notice("model.sends_more", address=address, most=most, advice=_TRY_AGAIN))
     if size is not None and start < size:
         raise requests.ConnectionError("the connection was closed too early")
     return None
@@ -138,12 +138,12 @@ def _continues(response: requests.Response, start: int) -> bool:
 def _check_answer(address: str, response: requests.Response, size: int | None, start: int) -> None:
     if response.status_code not in (200, 206) or (response.status_code == 206 and not start):
         reason = f"{response.status_code} {response.reason or ''}".strip()
-        raise DownloadError(Notice("model.server_refuses", address=address, reason=reason, advice=_ELSEWHERE))
+        raise DownloadError(Notice("model.server_refuses", address=address, reason=reason, advice=_TRY_AGAIN))
     if response.headers.get("Content-Type", "").lower().startswith("text/html"):
-        raise DownloadError(Notice("model.answers_with_page", address=address, advice=_ELSEWHERE))
+        raise DownloadError(Notice("model.answers_with_page", address=address, advice=_TRY_AGAIN))
     announced = response.headers.get("Content-Length", "")
     if size is not None and announced.isdecimal() and start + int(announced) != size and "Content-Encoding" not in response.headers:
-        raise DownloadError(Notice("model.wrong_length", address=address, announced=start + int(announced), size=size, advice=_ELSEWHERE))
+        raise DownloadError(Notice("model.wrong_length", address=address, announced=start + int(announced), size=size, advice=_TRY_AGAIN))
 
 
 def _chunks(response: requests.Response) -> Iterator[bytes]:
@@ -200,7 +200,7 @@ class _WatchedAdapter(HTTPAdapter):
 
 def _explain(address: str, error: Exception, reached: int, size: int | None) -> Notice:
     if isinstance(error, RefusedRedirectError):
-        return Notice("model.refused_redirect", address=address, target=error.target, advice=_ELSEWHERE)
+        return Notice("model.refused_redirect", address=address, target=error.target, advice=_TRY_AGAIN)
     if isinstance(error, TooSlowError):
         return Notice("model.too_slow", address=address, reached=reached, rate=MIN_BYTES_PER_S / 1000)
     if isinstance(error, requests.exceptions.ProxyError):
@@ -210,13 +210,13 @@ def _explain(address: str, error: Exception, reached: int, size: int | None) -> 
     if isinstance(error, requests.exceptions.InvalidURL | requests.exceptions.InvalidSchema | requests.exceptions.MissingSchema):
         return Notice("model.no_web_address", address=address)
     if isinstance(error, requests.exceptions.TooManyRedirects):
-        return Notice("model.redirect_circle", address=address, advice=_ELSEWHERE)
+        return Notice("model.redirect_circle", address=address, advice=_TRY_AGAIN)
     if reached and size is not None:
         return Notice("model.interrupted_of", address=address, reached=reached, size=size, reason=_reason(error))
     if reached:
         return Notice("model.interrupted", address=address, reached=reached, reason=_reason(error))
     host = urlsplit(address).hostname or address
-    return Notice("model.not_reached", host=host, reason=_reason(error), address=address, advice=_ELSEWHERE)
+    return Notice("model.not_reached", host=host, reason=_reason(error), address=address, advice=_TRY_AGAIN)
 
 
 def _reason(error: BaseException) -> Notice:

@@ -103,8 +103,8 @@ class Probes:
         return False
 
 
-SET_ASIDE = "pool.set_aside"
-"""The code of the error of a source that is set aside."""
+LEFT_UNFINISHED = "pool.left_unfinished"
+"""The code of the error of a source at which the system killed several workers."""
 
 MESSAGE_FRAMES = 64
 """Most frames in one event when a crash costs many."""
@@ -203,7 +203,7 @@ class Dispatcher:
             if self._probes.lost(source, worker, self._workers):
                 events.append(self._finish(source, error=Notice("pool.opening_ended_worker", path=source.path, why=why)))
             elif source.kills == MAX_KILLS:
-                events += self._set_aside(source, why)
+                events += self._leave_unfinished(source, why)
         for work in worker.works.values():
             if work.source not in self._sources:
                 continue
@@ -212,7 +212,7 @@ class Dispatcher:
                 work = work.after_kill(source.sequencer.received(work.segment.number))
             events += self._lost_work(device, source, work, worker)
             if work.kills == MAX_KILLS:
-                events += self._set_aside(source, why)
+                events += self._leave_unfinished(source, why)
         return events + self._gone(device, why) if gone else events
 
     def receive(self, device: DeviceId, message: Listening | Need | Began | Trying | Probed | ProbeFailed | Frames | Done) -> list[Event]:
@@ -300,9 +300,9 @@ class Dispatcher:
             events.append(self._finish(source, error=source.error))
         return events
 
-    def _set_aside(self, source: OpenSource, why: Notice) -> list[Event]:
+    def _leave_unfinished(self, source: OpenSource, why: Notice) -> list[Event]:
         """End a source at which the system kills workers. It stays unfinished, and the device goes on with the others."""
-        return self._stop(source, Notice(SET_ASIDE, path=source.path, kills=MAX_KILLS, why=why))
+        return self._stop(source, Notice(LEFT_UNFINISHED, path=source.path, kills=MAX_KILLS, why=why))
 
     def _lost_work(self, device: DeviceId, source: OpenSource, work: Work, worker: WorkerState) -> list[Event]:
         assert source.info is not None

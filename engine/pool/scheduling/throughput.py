@@ -72,44 +72,44 @@ class Remaining(NamedTuple):
 class Load:
     """The work of one device.
 
-    rate: its throughput in frames/s, None = not known. remaining: the device's segments that are not revoked. promised: number of frames
+    rate: its throughput in frames/s, None = not known. remaining: the device's segments that are not revoked. taken_over: number of frames
     that the device will take over.
     """
 
     rate: float | None
     remaining: Mapping[SegmentKey, Remaining]
-    promised: int = 0
+    taken_over: int = 0
 
     @property
     def frames(self) -> int:
         """Number of frames that the device has to do."""
-        return self.promised + sum(remaining.frames for remaining in self.remaining.values())
+        return self.taken_over + sum(remaining.frames for remaining in self.remaining.values())
 
 
 def chunk_size(
-    frames: int, own: Load, decode_threads: int, others: Collection[Load], window: int, unassigned: float, slow_kind: bool
+    frames: int, load: Load, decode_threads: int, others: Collection[Load], window: int, unassigned: float, slow_kind: bool
 ) -> int | None:
     """The number of frames of a segment that a device should do before its next request. None = all, 0 = none now.
 
-    frames: number of remaining frames of the segment; later segments are assumed to be as long. own: the device's load; its decode
-    threads share the rate. others: loads of the other devices. window: number of segments that may be under way at once. unassigned:
+    frames: number of remaining frames of the segment; later segments are assumed to be as long. load: of the device; its decode
+    threads share the rate. others: those of the other devices. window: number of segments that may be under way at once. unassigned:
     number of frames that no device has, including these. slow_kind: whether another device is of a kind that is usually much faster.
     """
     together = sum(other.rate or 0.0 for other in others)
-    if own.rate is None:
-        return None if not slow_kind else 0 if own.frames else 1  # one frame shows how slow it is
+    if load.rate is None:
+        return None if not slow_kind else 0 if load.frames else 1  # one frame shows how slow it is
     if not together and not slow_kind:
         return None
     seconds_allowed = min(WINDOW_FRAMES / together, MAX_DELAY_SECONDS) if together else MAX_DELAY_SECONDS
-    if not slow_kind or own.rate > together > 0:
+    if not slow_kind or load.rate > together > 0:
         seconds_allowed = max(seconds_allowed, window * frames / together)
-    size, most = frames, seconds_allowed * own.rate
+    size, most = frames, seconds_allowed * load.rate
     if frames * decode_threads > most:
         # an engine with many slots has a high latency: allow half of the time for the frames, half until their results have arrived
         size, most = min(frames, max(MIN_CHUNK, int(most / 4 / decode_threads))), most / 2
-    if own.frames and own.frames + size > most:
+    if load.frames and load.frames + size > most:
         return 0
-    seconds = (own.frames + size) / own.rate
+    seconds = (load.frames + size) / load.rate
     if any(other.rate and (other.frames + max(unassigned, frames)) / other.rate < seconds for other in others):
         return 0  # another device finishes everything earlier
     return size if size < frames else None

@@ -115,10 +115,10 @@ class WorkerState:
             self.throughput.stop(now)
         return work
 
-    def load(self, now: float, promised: int = 0) -> Load:
-        """The worker's load. promised: see ``Load``."""
+    def load(self, now: float, taken_over: int = 0) -> Load:
+        """The worker's load. taken_over: see ``Load``."""
         kept = {key: remaining for key, remaining in self.remaining.items() if key not in self.revoked} if self.revoked else self.remaining
-        return Load(self.throughput.rate(now), kept, promised)
+        return Load(self.throughput.rate(now), kept, taken_over)
 
     @property
     def idle(self) -> bool:
@@ -159,12 +159,12 @@ class Workers(dict[DeviceId, WorkerState]):
 
     def loads(self) -> dict[DeviceId, Load]:
         """The loads of all workers now."""
-        now, promised = self._clock(), dict.fromkeys(self, 0)
+        now, taken_over = self._clock(), dict.fromkeys(self, 0)
         for worker in self.values():
             for key, taker in worker.revoked.items():
-                if taker in promised and key in worker.remaining:
-                    promised[taker] += worker.remaining[key].frames
-        return {device: worker.load(now, promised[device]) for device, worker in self.items()}
+                if taker in taken_over and key in worker.remaining:
+                    taken_over[taker] += worker.remaining[key].frames
+        return {device: worker.load(now, taken_over[device]) for device, worker in self.items()}
 
     def ask_no_more(self, device: DeviceId) -> None:
         """Remove a device from those that ask for work."""
@@ -200,8 +200,8 @@ class Workers(dict[DeviceId, WorkerState]):
             worker = self[device]
             if self.isolated(worker) or worker.waits:
                 continue
-            promised = sum(other == device for holder in self.values() for other in holder.revoked.values())
-            for _ in range(self.asking.count(device) - promised):
+            revoked = sum(other == device for holder in self.values() for other in holder.revoked.values())
+            for _ in range(self.asking.count(device) - revoked):
                 others = {other: load for other, load in loads.items() if other != device and not self[other].leaving}
                 choice = choose_revoke(loads[device], others)
                 if choice is None:
@@ -240,7 +240,7 @@ def assign_segments(
             continue
         worker.give(work, now)
         if shared:
-            loads[device] = worker.load(now, loads[device].promised)
+            loads[device] = worker.load(now, loads[device].taken_over)
         source = sources[work.source]
         assert source.info is not None
         source.started = source.started or now
@@ -255,7 +255,7 @@ def _chunk_size_for(
     able = {other for other, worker in workers.items() if worker.decode_threads and not (worker.leaving or worker.isolated)} - {device}
     return partial(
         chunk_size,
-        own=loads[device],
+        load=loads[device],
         decode_threads=workers[device].decode_threads,
         others=[loads[other] for other in able],
         window=window_segments(*(worker.decode_threads for worker in workers.values())),

@@ -223,7 +223,7 @@ def test_files_at_which_the_system_kills_workers_are_set_aside(
         finished = seen.finished[source]
         assert finished.cancelled
         assert finished.error is not None
-        assert (finished.error.code, finished.error.fields["path"]) == ("pool.set_aside", path)
+        assert (finished.error.code, finished.error.fields["path"]) == ("pool.left_unfinished", path)
         assert "SIGKILL" in str(finished.error)
         assert not seen.failed(source)
     for source in (2, 3):

@@ -161,7 +161,7 @@ def test_nothing_is_taken_that_would_not_be_done_sooner() -> None:
     assert choose_revoke(Load(1000, {}), {A: Load(1000, left(400))}) is None  # changing hands takes as long
     assert choose_revoke(Load(10, {}), {A: Load(30, left(100, 100))}) is None
     assert choose_revoke(Load(100, left(1000)), {A: Load(100, left(500, 500))}) is None
-    assert choose_revoke(Load(100, {}, promised=1000), {A: Load(100, left(500, 500))}) is None
+    assert choose_revoke(Load(100, {}, taken_over=1000), {A: Load(100, left(500, 500))}) is None
     assert choose_revoke(Load(100, {}), {A: Load(100, left(100, done=1000))}) is None  # it would have to be decoded again
     assert choose_revoke(Load(1000, {}), {A: Load(100, left(100, done=100))}) == (A, (0, 0))
     assert 100 / 1000 < TAKEOVER_SECONDS < 100 / 100
