@@ -96,24 +96,31 @@ class Overlay:
         """Place the labels so that they overlap neither each other nor low boxes. Without room, a box has no percentage or no label."""
         (left, top, across, down), (x, y, width, height) = self._area, self.rects.T
         seen = np.flatnonzero((x < left + across) & (y < top + down) & (x + width > left) & (y + height > top))
-        step, places = self._step, LabelPlaces(self._area, _label_height(self._step))
-        low = height[seen] < ROOMY * _label_height(step)
-        boxes = self.rects[seen].tolist()
-        for rect in (*reserved, *(boxes[number] for number in np.flatnonzero(low).tolist())):
-            places.reserve(tuple(rect))
-        rows = zip(
-            boxes, self._classes[seen].tolist(), self._percents[seen].tolist(), self._tracks[seen].tolist(), low.tolist(), strict=True
+        if not seen.size:
+            return []
+        step, boxes = self._step, self.rects[seen]
+        low = boxes[:, 3] < ROOMY * _label_height(step)
+        rows = list(
+            zip(self._classes[seen].tolist(), self._percents[seen].tolist(), self._tracks[seen].tolist(), low.tolist(), strict=True)
         )
+        steps = {True: step - 2, False: step}
+        widths = [
+            [self._width(class_id, shown, track, steps[small]) for shown in (percent, BARE)] for class_id, percent, track, small in rows
+        ]
+        kept = np.concatenate([np.array(reserved, np.float64).reshape(-1, 4), boxes[low]])
+        places = LabelPlaces(self._area, _label_height(step)).place_all(boxes, np.array(widths, np.float64), ~low, kept)
         labels: list[tuple[int, int, QPixmap]] = []
-        for box, class_id, percent, track, small in rows:
-            for shown in (percent, BARE):
-                wide, pictures = self._pictures(class_id, shown, track, step - 2 if small else step)
-                place = places.place(box, wide, inside=not small)
-                if place is not None:
-                    lower = place[1] < box[1]  # a small label above its box stands on it
-                    labels += _beside(pictures, place[0], place[1] + (place[3] - _label_height(step - 2)) * (small and lower))
-                    break
+        for (class_id, percent, track, small), top, place in zip(rows, boxes[:, 1].tolist(), places, strict=True):
+            if place is not None:
+                text, (left_edge, upper, _, tall) = place
+                moved = (tall - _label_height(step - 2)) * (small and upper < top)  # a small label above its box stands on it
+                labels += _beside(self._pictures(class_id, BARE if text else percent, track, steps[small])[1], left_edge, upper + moved)
         return labels
+
+    def _width(self, class_id: int, percent: int, track: int, step: int) -> int:
+        """The width of the label that ``_pictures`` returns. Most labels of a crowded picture have no room and are never drawn."""
+        before = _text_width(str(track), step) if track >= 0 else 0
+        return before + _label_width(self._names[class_id], percent, step)
 
     def _pictures(self, class_id: int, percent: int, track: int, step: int) -> tuple[int, list[tuple[int, QPixmap]]]:
         """The width of a label, and its parts with their places in it: the number of the track, and the class."""
@@ -239,11 +246,25 @@ def _label_height(step: int) -> int:
     return math.ceil(_font(step)[1].height()) + 1
 
 
+def _label_text(name: str, percent: int) -> str:
+    return name + {VERIFIED: " ✓", BARE: ""}.get(percent, f" {percent}%")
+
+
+@lru_cache(maxsize=65536)
+def _label_width(name: str, percent: int, step: int) -> int:
+    return _text_width(_label_text(name, percent), step)
+
+
+@lru_cache(maxsize=8192)
+def _text_width(text: str, step: int) -> int:
+    """The width of a label with this text, logical pixels."""
+    return math.ceil(_font(step)[1].horizontalAdvance(text)) + 8
+
+
 @lru_cache(maxsize=8192)
 def _label(name: str, class_id: int, percent: int, step: int, ratio: float) -> tuple[int, QPixmap]:
     """A label's width in logical pixels, and the label: its text on the class's colour."""
-    text = name + {VERIFIED: " ✓", BARE: ""}.get(percent, f" {percent}%")
-    return _written(text, _colour(class_id), QColor(*ink_on(class_colour(class_id))), step, ratio)
+    return _written(_label_text(name, percent), _colour(class_id), QColor(*ink_on(class_colour(class_id))), step, ratio)
 
 
 @lru_cache(maxsize=8192)
@@ -254,7 +275,7 @@ def _number(track: int, step: int, ratio: float) -> tuple[int, QPixmap]:
 
 def _written(text: str, ground: QColor, ink: QColor, step: int, ratio: float) -> tuple[int, QPixmap]:
     font, metrics = _font(step)
-    width = math.ceil(metrics.horizontalAdvance(text)) + 8
+    width = _text_width(text, step)
     made = QPixmap(QSize(width, _label_height(step)) * ratio)
     made.setDevicePixelRatio(ratio)
     made.fill(ground)

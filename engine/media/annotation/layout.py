@@ -84,16 +84,67 @@ class LabelPlaces:
         tries = (above, box[1], below) if inside else (above, below)
         for y in [y for y in tries if upper <= y <= lower] or [min(max(box[1], upper), lower)][: int(inside)]:
             if self._is_free(x, y, x + width):
-                self._bands.setdefault(int(y // self._height), []).append((x, y, x + width))
+                self._take(x, y, x + width)
                 return x, y, width, self._height
         return None
+
+    def place_all(
+        self, boxes: NDArray[np.float64], widths: NDArray[np.float64], inside: NDArray[np.bool_], reserved: NDArray[np.float64]
+    ) -> list[tuple[int, Rect] | None]:
+        """Find a place for a label of each box, the first box first, as ``place`` does.
+
+        Parameters
+        ----------
+        boxes : (n, 4) array of float64
+            x, y, width, height.
+        widths : (n, k) array of float64
+            The width of each of a box's texts, the preferred one first.
+        inside : (n,) array of bool
+            Whether the label may be inside its box.
+        reserved : (m, 4) array of float64
+            Rectangles that no label may cover.
+
+        Returns
+        -------
+        list of (int, Rect) or None
+            The number of the text that has room and its rectangle, for each box.
+        """
+        left, upper, across, down = self._bounds
+        lower = upper + down - self._height
+        x = np.minimum(np.maximum(boxes[:, :1], left), np.maximum(left + across - widths, left))
+        y = boxes[:, 1:2] + np.hstack([np.full((len(boxes), 1), -self._height), np.zeros((len(boxes), 1)), boxes[:, 3:]])
+        possible = (upper <= y) & (y <= lower)
+        possible[:, 1] &= inside
+        moved = inside & ~possible.any(1)
+        y[moved, 1] = np.minimum(np.maximum(boxes[moved, 1], upper), lower)
+        possible[moved, 1] = True
+        ends = reserved[:, :2] + np.maximum(reserved[:, 2:], (0, self._height))  # as ``reserve`` does
+        beside = (x[:, :, None] < ends[:, 0]) & (reserved[:, 0] < (x + widths)[:, :, None])
+        level = (y[:, :, None] < ends[:, 1]) & (reserved[:, 1] < (y + self._height)[:, :, None])
+        covered = np.matmul(beside.astype(np.float32), level.transpose(0, 2, 1).astype(np.float32)) > 0
+        tries: list[list[tuple[int, int]]] = [[] for _ in range(len(boxes))]
+        for box, text, position in np.argwhere(possible[:, None, :] & ~covered).tolist():
+            tries[box].append((text, position))
+        places: list[tuple[int, Rect] | None] = []
+        for options, lefts, tops, wide in zip(tries, x.tolist(), y.tolist(), widths.tolist(), strict=True):
+            place = None
+            for text, position in options:
+                if self._is_free(lefts[text], tops[position], lefts[text] + wide[text]):
+                    self._take(lefts[text], tops[position], lefts[text] + wide[text])
+                    place = text, (lefts[text], tops[position], wide[text], self._height)
+                    break
+            places.append(place)
+        return places
+
+    def _take(self, x: float, y: float, right: float) -> None:
+        self._bands.setdefault(int(y // self._height), []).append((x, y, right))
 
     def reserve(self, place: Rect) -> None:
         """Place no label over this rectangle."""
         x, y, width, height = place
         for number in range(max(math.ceil(height / self._height), 1)):
             top = min(y + number * self._height, y + max(height - self._height, 0.0))
-            self._bands.setdefault(int(top // self._height), []).append((x, top, x + width))
+            self._take(x, top, x + width)
 
     def _is_free(self, x: float, y: float, right: float) -> bool:
         band = int(y // self._height)

@@ -40,6 +40,27 @@ def test_labels_never_overlap(boxes: list[tuple[float, float, float, float, floa
             assert not (x < left + across - 1e-9 and left < x + width - 1e-9 and y < top + down - 1e-9 and top < y + height - 1e-9)
 
 
+Halves = st.integers(-100, 800).map(lambda value: value / 2)  # exact sums: edges that touch do not overlap
+Edges = st.lists(st.tuples(Halves, Halves, st.integers(0, 90), st.integers(0, 90)), max_size=12)
+
+
+@given(Edges, st.lists(st.tuples(st.integers(5, 120), st.integers(5, 60), st.booleans()), min_size=12, max_size=12), Edges)
+def test_all_labels_at_once_get_the_places_that_they_get_one_after_the_other(
+    boxes: list[Rect], texts: list[tuple[float, float, bool]], reserved: list[Rect]
+) -> None:
+    widths, inside = [text[:2] for text in texts[: len(boxes)]], [text[2] for text in texts[: len(boxes)]]
+    single = LabelPlaces(BOUNDS, 14)
+    for rect in reserved:
+        single.reserve(rect)
+    expected: list[tuple[int, Rect] | None] = []
+    for box, wide, within in zip(boxes, widths, inside, strict=True):
+        found = ((text, single.place(box, width, within)) for text, width in enumerate(wide))
+        expected.append(next(((text, place) for text, place in found if place is not None), None))
+    kept = np.array(reserved).reshape(-1, 4)
+    shape = np.array(boxes).reshape(-1, 4)
+    assert LabelPlaces(BOUNDS, 14).place_all(shape, np.array(widths).reshape(-1, 2), np.array(inside, np.bool_), kept) == expected
+
+
 AREA = (20.0, 10.0, 400.0, 200.0)
 SIZE = (90.0, 20.0)
 ARROW = 22.0
