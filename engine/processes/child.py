@@ -27,7 +27,8 @@ KILL_SECONDS = 5.0
 """The longest wait for a killed process: inside a broken driver or file system, a process may not even react to SIGKILL."""
 
 _log = logging.getLogger(__name__)
-_context = multiprocessing.get_context("spawn")  # a forked child would inherit threads' locks and a CUDA context
+CONTEXT = multiprocessing.get_context("spawn")
+"""How child processes start. A forked child would inherit threads' locks and a CUDA context."""
 
 
 class Conversation:
@@ -95,8 +96,8 @@ class ChildProcess(Conversation):
         self._heartbeat = Heartbeat(patience)
         self._ending = threading.Lock()
         self._outcome: Outcome | None = None
-        self._connection, theirs = _context.Pipe()
-        self._process = _context.Process(
+        self._connection, theirs = CONTEXT.Pipe()
+        self._process = CONTEXT.Process(
             target=run,
             args=(theirs, self._heartbeat.counter, nice, quiet, pickle.dumps((main, arguments))),
             name=f"framefleet {name}",

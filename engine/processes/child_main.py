@@ -57,18 +57,21 @@ def beat_until_parent_ends(counter: Counter, react: Callable[[int], None]) -> No
 
 
 class Heartbeat:
-    """In the parent: detects that a child's counter no longer increases. patience: seconds. silence: seconds since the last increase."""
+    """In the parent: detects that a child's counter no longer increases. patience: seconds. silence: seconds since the last increase.
 
-    def __init__(self, patience: float) -> None:
-        self.patience = max(MIN_PATIENCE, patience)
+    clock: in seconds.
+    """
+
+    def __init__(self, patience: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self.patience, self._clock = max(MIN_PATIENCE, patience), clock
         self.counter: Counter = RawValue(ctypes.c_uint64, 0)
         self.silence = 0.0
         self._seen = 0
-        self._checked = time.monotonic()
+        self._checked = clock()
 
     def stopped(self, pid: int) -> bool:
         """Whether the counter of this process has not increased for longer than ``patience``. Call this about once per second."""
-        now = time.monotonic()
+        now = self._clock()
         passed, self._checked = min(now - self._checked, _LONGEST_PERIOD), now
         if (count := self.counter.value) != self._seen:
             self._seen, self.silence = count, 0.0

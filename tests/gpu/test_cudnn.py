@@ -14,6 +14,7 @@ pytest.importorskip("cudnn", reason="cuDNN is not installed", exc_type=Exception
 from framefleet.engine.backends.cudnn import engine as plans
 from framefleet.engine.backends.nvidia.backend import NvidiaBackend
 from framefleet.engine.backends.nvidia.engine import CustomLayers
+from framefleet.engine.backends.nvidia.slot import WholeSlot
 from framefleet.engine.backends.nvidia.trials import Builder
 from framefleet.engine.cuda.graph import record
 from framefleet.engine.model.load import load_network
@@ -83,10 +84,11 @@ def test_more_candidates_than_the_kernels_have_room_for(network: Network) -> Non
 
 
 def test_the_steps_wait_for_nothing_and_allocate_nothing(backend: NvidiaBackend) -> None:
-    stream = backend._stream
-    graph = record(backend._places[0].slot.steps, stream, "global")
-    graph.launch(stream)
-    stream.sync()
+    slot = backend.slots[0]
+    assert isinstance(slot, WholeSlot)
+    graph = record(slot.steps, slot.stream, "global")
+    graph.launch(slot.stream)
+    slot.stream.sync()
 
 
 def test_a_trial_chooses_and_explains_and_keeps_the_plans(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -152,7 +152,7 @@ def test_many_batches_under_way_stay_apart(staged: Backend) -> None:
 def test_the_steps_wait_for_nothing_and_allocate_nothing(staged: TensorRtDepthBackend) -> None:
     """Recording them in global mode refuses, in any thread, whatever would; what is not recorded, copies and events, is so as well."""
     staged.infer(pictures(1))
-    slot = staged._places[0].slot
+    slot = staged.slots[0]
     assert isinstance(slot, StagedSlot)
     for leg in slot.legs:
         leg.streams.device.set_current()

@@ -127,14 +127,16 @@ def test_automatic_choices_are_made_once_and_explained(network: Network) -> None
 def test_the_steps_wait_for_nothing_and_allocate_nothing(backend: Backend) -> None:
     """Recording them in global mode refuses, in any thread, whatever would."""
     from framefleet.engine.backends.nvidia.backend import NvidiaBackend
+    from framefleet.engine.backends.nvidia.slot import WholeSlot
     from framefleet.engine.cuda.graph import record
 
     assert isinstance(backend, NvidiaBackend)
     backend.infer(pictures(1))
-    stream = backend._stream
-    graph = record(backend._places[0].slot.steps, stream, "global")
-    graph.launch(stream)
-    stream.sync()
+    slot = backend.slots[0]
+    assert isinstance(slot, WholeSlot)
+    graph = record(slot.steps, slot.stream, "global")
+    graph.launch(slot.stream)
+    slot.stream.sync()
 
 
 def test_time_is_accounted_for_by_stage(backend: Backend) -> None:

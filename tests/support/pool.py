@@ -234,7 +234,7 @@ def memory(pid: int, field: str = "VmRSS") -> int:
 
 
 def _change_submit(change: Callable[[Backend], Submit]) -> None:
-    """Replace ``_submit_impl`` of each backend that this process creates. change: returns the replacement."""
+    """Replace ``submit`` of each backend that this process creates. change: returns the replacement."""
 
     from framefleet.engine import backends
 
@@ -242,7 +242,7 @@ def _change_submit(change: Callable[[Backend], Submit]) -> None:
 
     def create_changed(device: DeviceId) -> Backend:
         backend = create(device)
-        backend._submit_impl = change(backend)  # type: ignore[method-assign]
+        backend.submit = change(backend)  # type: ignore[method-assign]
         return backend
 
     backends.create_backend = create_changed
@@ -262,7 +262,7 @@ def engine_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers
     broken = False
 
     def change(backend: Backend) -> Submit:
-        submit = backend._submit_impl
+        submit = backend.submit
 
         def faulty(images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
             nonlocal broken
@@ -325,28 +325,30 @@ def recording_main(connection: Connection[Any, Any], setup: Setup, *, path: Path
 
     The lines are ``start``, and for segment 0 of source 1 ``+1.0`` and ``-1.0``.
     """
-    send = worker.Worker._send
 
     def note(line: str) -> None:
         with path.open("a") as file:
             file.write(f"{line}\n")
 
-    def noting(self: worker.Worker, message: FromWorker) -> None:
-        if isinstance(message, Began | Done) and message.segment is not None:
-            note(f"{'+' if isinstance(message, Began) else '-'}{message.source}.{message.segment}")
-        send(self, message)
+    class Noting:
+        """The connection, which notes what the worker sends."""
+
+        recv, close = connection.recv, connection.close
+
+        def send(self, message: FromWorker) -> None:
+            if isinstance(message, Began | Done) and message.segment is not None:
+                note(f"{'+' if isinstance(message, Began) else '-'}{message.source}.{message.segment}")
+            connection.send(message)
 
     note("start")
-
-    worker.Worker._send = noting  # type: ignore[method-assign]
-    worker.main(connection, setup)
+    worker.main(Noting(), setup)  # type: ignore[arg-type]
 
 
 def slow_main(connection: Connection[Any, Any], setup: Setup, *, seconds: float, device: DeviceId | None = None) -> None:
     """A real worker whose engine takes ``seconds`` longer for each batch. device: the slow one, None = all are."""
 
     def change(backend: Backend) -> Submit:
-        submit = backend._submit_impl
+        submit = backend.submit
 
         def slow(images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
             time.sleep(seconds)
@@ -363,7 +365,7 @@ def shrinking_main(connection: Connection[Any, Any], setup: Setup, *, after: int
     """A real worker whose engine runs out of memory after ``after`` batches, and continues with batches of ``batch``."""
 
     def change(backend: Backend) -> Submit:
-        submit = backend._submit_impl
+        submit = backend.submit
         left = after
 
         def shrinking(images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
@@ -384,7 +386,7 @@ def slow_build_main(connection: Connection[Any, Any], setup: Setup, *, device: D
     """A real worker whose engine on this device takes very long to build, and reports its progress."""
     from framefleet.engine.backends.openvino.backend import OpenVinoBackend
 
-    activate = OpenVinoBackend._activate_impl
+    activate = OpenVinoBackend.activate
 
     def slow(self: OpenVinoBackend, network: Any, settings: EngineSettings, progress: Progress | None) -> Any:
         assert progress is not None
@@ -394,7 +396,7 @@ def slow_build_main(connection: Connection[Any, Any], setup: Setup, *, device: D
                 time.sleep(0.001)
         return activate(self, network, settings, progress)
 
-    OpenVinoBackend._activate_impl = slow  # type: ignore[method-assign]
+    OpenVinoBackend.activate = slow  # type: ignore[method-assign]
     worker.main(connection, setup)
 
 
@@ -413,8 +415,8 @@ def hanging_build_main(connection: Connection[Any, Any], setup: Setup, *, first:
 
     if always or not first.exists():
         inference.MIN_BUILD_SECONDS, inference.BUILD_TIMES = patience, 0
-        OpenVinoBackend._activate_impl = hang  # type: ignore[method-assign]
-        OpenVinoDepthBackend._activate_impl = hang  # type: ignore[method-assign]
+        OpenVinoBackend.activate = hang  # type: ignore[method-assign]
+        OpenVinoDepthBackend.activate = hang  # type: ignore[method-assign]
     worker.main(connection, setup)
 
 
@@ -482,7 +484,7 @@ def broken_device_main(connection: Connection[Any, Any], setup: Setup, *, device
     """A real worker whose engine fails at every inference on this device, as after a sticky error. late: the result raises."""
 
     def change(backend: Backend) -> Submit:
-        submit = backend._submit_impl
+        submit = backend.submit
 
         def broken(images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
             if not late:
@@ -505,7 +507,7 @@ def sticky_error_main(connection: Connection[Any, Any], setup: Setup, *, device:
     submissions = 0
 
     def change(backend: Backend) -> Submit:
-        submit = backend._submit_impl
+        submit = backend.submit
 
         def faulty(images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
             nonlocal submissions

@@ -201,14 +201,15 @@ class WorstFrames(QObject):
 
     def _show(self, path: Path, sessions: dict[str, list[WorstFrame]]) -> None:
         dialog = WorstFramesDialog(path, sessions, self._window)
-        dialog.chosen.connect(self._choose)
+        dialog.chosen.connect(self.show_frame)
         dialog.show()
         dialog.show_worst()
 
     def _failed(self, path: Path, message: Notice | str) -> None:
         self._banners.show_banner(f"worst frames {path}", Severity.WARNING, message)
 
-    def _choose(self, frame: WorstFrame) -> None:
+    def show_frame(self, frame: WorstFrame) -> None:
+        """Show a frame in the window. Its session is opened if no file of the queue has it."""
         item = self._item_of(frame)
         if item is not None:
             self.shown.emit(item.key, frame.time)

@@ -179,7 +179,7 @@ class ModelForm(QWidget):
         below = row(self.icon, (self.verdict, 1), (self.from_list, 0, Qt.AlignmentFlag.AlignTop), spacing=8)
         column(form, below, spacing=10, of=self)
         self._timer = QTimer(self, singleShot=True, interval=CHECK_AFTER_MS)
-        self._timer.timeout.connect(self._check)
+        self._timer.timeout.connect(self.check)
         self.cfg.changed.connect(self._cfg_changed)
         for field in (self.weights, self.labels):
             field.changed.connect(self._schedule)
@@ -217,7 +217,8 @@ class ModelForm(QWidget):
         self._set_summary(None)
         self._timer.start()
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Check the files in the background, and say whether they fit."""
         files = self.files
         if files is None:
             self._show_verdict("info", "MUTED", self.parts.missing)

@@ -67,6 +67,11 @@ class NvidiaBackend(Backend):
         self._memories: list[Memory] = []
         self._opened = False
 
+    @property
+    def slots(self) -> list[Slot]:
+        """The slots of the engine. Each one holds a batch while it is under way."""
+        return [place.slot for place in self._places]
+
     def open(self, settings: EngineSettings) -> None:
         """See ``Backend.open``."""
         self._settings, self._opened = settings, True
@@ -105,7 +110,7 @@ class NvidiaBackend(Backend):
             network.width,
             network.height,
             batch,
-            len(self._places),
+            len(self.slots),
             options=layers.names,
         )
 

@@ -298,7 +298,7 @@ class WholeSlot(Slot):
 
         Raises OutOfMemoryError if the device's memory does not suffice.
         """
-        self._stream = stream
+        self.stream = stream
         inputs = InputSteps(engine.network, engine.batch, kernels, memory, engine.pictures, engine.number)
         self.frames = inputs.frames
         heads = engine.new_heads()
@@ -325,8 +325,8 @@ class WholeSlot(Slot):
 
     def launch(self) -> None:
         """See ``Slot``."""
-        self._graph.launch(self._stream)
-        self._stream.record(self._done)
+        self._graph.launch(self.stream)
+        self.stream.record(self._done)
 
     def read(self, fits: Sequence[Fit]) -> list[Found]:
         """See ``Slot``."""

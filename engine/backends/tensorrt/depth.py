@@ -204,16 +204,20 @@ class StagedSlot(Slot):
 
     def raw_outputs(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         """See ``Engine.raw_outputs``; the slot must be idle."""
-        network, batch = self._staged.network, self._staged.batch
-        last = self._staged.stages[-1].streams
 
         def run(pictures: NDArray[Any]) -> list[NDArray[Any]]:
             self.fill(pictures)
             for leg in self.legs:
                 leg.launch_network()
-            return download_heads(network, batch, self._heads, self._staged.pitches, self._number, last.compute)
+            return self.heads()
 
-        return in_batches(inputs, batch, self._number, run)
+        return in_batches(inputs, self._staged.batch, self._number, run)
+
+    def heads(self) -> list[NDArray[Any]]:
+        """The raw outputs of the last batch, see ``download_heads``."""
+        staged = self._staged
+        compute = staged.stages[-1].streams.compute
+        return download_heads(staged.network, staged.batch, self._heads, staged.pitches, self._number, compute)
 
     def fill(self, pictures: NDArray[Any]) -> None:
         """Copy pictures into the network's input, and wait. A launch with an empty frame table keeps them."""
@@ -407,7 +411,7 @@ class TensorRtDepthBackend(NvidiaBackend):
         return Built(networks, moves, sizes, keys, pitches)
 
     def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        slot = self._places[0].slot
+        slot = self.slots[0]
         assert isinstance(slot, StagedSlot)
         with cuda_errors(self.device, Notice("backends.run_network")):
             return slot.raw_outputs(inputs)

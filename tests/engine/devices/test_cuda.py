@@ -120,11 +120,8 @@ def test_without_a_tensorrt_that_takes_it(installed: dict[str, str], problem: st
     for module in ("tensorrt", "tensorrt_rtx"):
         version = installed.get(module)
         monkeypatch.setitem(sys.modules, module, SimpleNamespace(Builder=None, __version__=version) if version else None)  # type: ignore[arg-type]
-    tensorrt_library._load.cache_clear()
-    try:
-        (device,) = described(FIRST, find_library=tensorrt_library.find_library)
-    finally:
-        tensorrt_library._load.cache_clear()
+    monkeypatch.setattr(tensorrt_library, "_load", tensorrt_library._load.__wrapped__)  # nothing is cached
+    (device,) = described(FIRST, find_library=tensorrt_library.find_library)
     assert not device.available
     assert re.search(problem, str(device.problem)), device.problem
 

@@ -11,6 +11,7 @@ import pytest
 
 from framefleet.engine.backends.base import Backend, Progress
 from framefleet.engine.errors import DeviceError, literal
+from framefleet.engine.model.network import Network
 from framefleet.engine.pool import pool as pools
 from framefleet.engine.pool.events import DeviceLeft, DeviceReady, Event
 from framefleet.engine.pool.pool import CPU, CpuFallback
@@ -31,31 +32,29 @@ def late_gpu_main(connection: Connection[Any, Any], setup: Setup, *, go: Path | 
     """
 
     from framefleet.engine import backends
+    from framefleet.engine.backends.openvino.backend import OpenVinoBackend
 
     create = backends.create_backend
+
+    class Late(OpenVinoBackend):
+        def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
+            assert progress is not None
+            for _ in range(20 if go is None else 10**9):
+                if go is not None and go.exists():
+                    info = super()._activate_impl(network, settings, progress)
+                    self.device = setup.device
+                    return replace(info, device=setup.device)
+                progress(literal("trying tactics"), 0.5)
+                time.sleep(0.05)
+            raise DeviceError(literal(f"{setup.device}: no such card"))
 
     def create_late(device: DeviceId) -> Backend:
         if device == CPU:
             slow = create(device)
-            submit = slow._submit_impl
-            slow._submit_impl = lambda *batch: time.sleep(0.02) or submit(*batch)  # type: ignore[method-assign,func-returns-value]
+            submit = slow.submit
+            slow.submit = lambda *batch: time.sleep(0.02) or submit(*batch)  # type: ignore[method-assign,func-returns-value]
             return slow
-        backend = create(DeviceId("cpu", "1"))
-        activate = backend._activate_impl
-
-        def late(network: Any, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
-            assert progress is not None
-            for _ in range(20 if go is None else 10**9):
-                if go is not None and go.exists():
-                    info = activate(network, settings, progress)
-                    backend.device = device
-                    return replace(info, device=device)
-                progress("trying tactics", 0.5)
-                time.sleep(0.05)
-            raise DeviceError(literal(f"{device}: no such card"))
-
-        backend._activate_impl = late  # type: ignore[method-assign]
-        return backend
+        return Late(DeviceId("cpu", "1"))
 
     backends.create_backend = create_late
     worker.main(connection, setup)

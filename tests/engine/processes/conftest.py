@@ -8,4 +8,4 @@ from tests.support.running import fork_server
 
 @pytest.fixture(autouse=True)
 def _spawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(child, "_context", fork_server.SPAWN)
+    monkeypatch.setattr(child, "CONTEXT", fork_server.SPAWN)

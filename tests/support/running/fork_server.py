@@ -32,7 +32,7 @@ PRELOAD = [
     "tests.support.pool",
 ]
 
-SPAWN = child._context
+SPAWN = child.CONTEXT
 
 
 class _Context(ForkServerContext):
@@ -69,7 +69,7 @@ def _begin(parent: int, inherited: tuple[Any, ...], target: Callable[..., None],
     resource.setrlimit(resource.RLIMIT_FSIZE, file_size)
     Path("/proc/self/comm").write_text(_name(parent))
     forkserver._forkserver.ensure_running = lambda: None  # type: ignore[attr-defined] # the server that forked this process runs
-    child._context = _Context()
+    child.CONTEXT = _Context()
     codes.record()
     target(*args)
 
@@ -81,7 +81,7 @@ def _name(parent: int) -> str:
 def install() -> None:
     """Let ``ChildProcess`` fork from now on."""
     multiprocessing.set_forkserver_preload(PRELOAD)
-    child._context = _Context()
+    child.CONTEXT = _Context()
 
 
 def forked_by(parent: int, process: Path) -> bool:

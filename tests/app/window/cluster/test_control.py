@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
@@ -93,13 +94,18 @@ def test_files_are_detected_on_the_machines_and_go_on_here_when_the_window_leave
     assert {frame.device for frame in found} == {ALPHA, here}, "the run went on where it was interrupted"
 
 
-def test_a_connection_that_ends_is_said_and_detection_goes_on_here(window: MainWindow, qtbot: QtBot, raylets: Raylets) -> None:
+def test_a_connection_that_ends_is_said_and_detection_goes_on_here(
+    window: MainWindow, qtbot: QtBot, raylets: Raylets, tmp_path: Path
+) -> None:
     link = window.context.cluster
     link.connect_to(raylets.address)
     qtbot.waitUntil(lambda: link.cluster is not None, timeout=PATIENCE)
     assert link.cluster is not None
     with qtbot.waitSignal(link.lost, timeout=PATIENCE) as lost:
-        link.cluster._process.kill()
+        next(child for child in active_children() if child.name == "framefleet cluster").kill()
     assert lost.args == [Notice("cluster.connection_has_ended")]
     assert link.cluster is None
-    assert window.context.run._cluster is None
+    window.context.settings.begin(tiny_files(1))
+    qtbot.waitUntil(lambda: window.context.settings.summary is not None, timeout=PATIENCE)
+    (key,) = window.context.run.add([make_video(tmp_path / "short.mp4", 10, (32, 32))])
+    qtbot.waitUntil(lambda: (item := window.context.queue.get(key)) is not None and item.state is ItemState.DONE, timeout=PATIENCE)

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from framefleet.app.window.events.detections import CLASS, CONFIDENCE, FRAME, SIZE, TIME, TRACK
+from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.viewer.filter_panel import FilterPanel
 from framefleet.app.window.zones.workspace import Zones
 from tests.support.media import make_video
@@ -38,12 +39,9 @@ def test_detections_are_sorted_in_the_background(panel, qtbot):
     qtbot.waitUntil(lambda: [model.index(row, FRAME).data() for row in range(FRAMES)] == cells)
 
 
-def test_a_change_of_the_filter_ends_the_reading_and_another_file_hides_the_detections(panel, qtbot, window):
+def test_the_last_filter_counts_and_another_file_hides_the_detections(panel, qtbot, window):
     window.context.filter.set_confidence(0.5)
-    panel._start()  # without the wait for further changes
-    stop = panel._stop
     window.context.filter.set_confidence(0.95)
-    assert stop.is_set()
     qtbot.waitUntil(lambda: panel.count.text() == "0 detections", timeout=20_000)
     window.context.filter.set_confidence(0.5)
     qtbot.waitUntil(lambda: panel.count.text() == f"{FRAMES} detections", timeout=20_000)
@@ -82,12 +80,10 @@ def test_the_column_of_tracks_is_shown_where_there_are_some(panel, qtbot):
     assert panel.model.index(5, TRACK).data() == "3"
 
 
-def test_another_file_is_read_if_the_reading_before_fails(panel, qtbot, tmp_path):
-    good = panel._item
+def test_another_file_is_read_if_the_reading_before_fails(panel, qtbot, window, tmp_path):
+    good = feature(window, QueuePanel).current
     panel.show_item(replace(good, key=99, results=replace(good.results, database=tmp_path / "gone.sqlite")))
-    panel._start()
+    qtbot.waitUntil(lambda: panel.count.text() != "", timeout=20_000)
     panel.show_item(good)
-    panel._wait.stop()
-    panel._start()  # busy, so that it starts when the reading has ended
     qtbot.waitUntil(lambda: panel.model.rowCount() == FRAMES, timeout=20_000)
     assert panel.count.text() == f"{FRAMES} detections"

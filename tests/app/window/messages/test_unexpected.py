@@ -44,9 +44,11 @@ def test_an_error_in_any_thread_is_told_in_the_window_s(qtbot: QtBot, errors: Un
 
 
 def test_the_hooks_are_given_back(errors: UnexpectedErrors) -> None:
-    assert sys.excepthook == errors._uncaught
+    installed = sys.excepthook
     errors.uninstall()
-    assert sys.excepthook != errors._uncaught
+    assert sys.excepthook != installed
+    errors.install()
+    assert sys.excepthook == installed
 
 
 def test_the_banner_leads_to_the_traceback(qtbot: QtBot, tmp_path: Path) -> None:

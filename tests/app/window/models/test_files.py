@@ -114,14 +114,15 @@ def test_a_model_whose_files_are_gone_says_so_and_can_be_taken_off(qtbot: QtBot,
 
 def test_own_models_are_kept_between_starts_newest_first(tmp_path: Path, model: ModelFiles) -> None:
     path = str(tmp_path / "s.ini")
-    own = OwnModels(QSettings(path, QSettings.Format.IniFormat))
+    store = QSettings(path, QSettings.Format.IniFormat)
+    own = OwnModels(store)
     other = ModelFiles(tiny_files(1).cfg, "random:1")
     own.add(model)
     own.add(other)
     own.add(model)  # again: it is not kept twice
-    own._store.sync()
+    store.sync()
     assert [kept.cfg for kept in OwnModels(QSettings(path, QSettings.Format.IniFormat)).read()] == [model.cfg, other.cfg]
-    own._store.setValue("models/own", "no list")
+    store.setValue("models/own", "no list")
     assert own.read() == []
 
 

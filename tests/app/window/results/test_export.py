@@ -26,7 +26,7 @@ from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.base import part_of
 from framefleet.engine.store.exporters.options import Every, ExportOptions, Part, PictureFormat
 from framefleet.engine.store.reader import View
-from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.session import SessionReader, StoredSource
 from framefleet.engine.zones.shapes import Line, ZoneSet
 from framefleet.resources import DEMO
 from tests.support.cli import run_main
@@ -52,24 +52,25 @@ def lengthy(long: Path, tmp_path_factory: pytest.TempPathFactory) -> QueueItem:
     return queue_item(long, ItemState.DONE, results, frames=3000)
 
 
+def stored(folder: Path, *names: str) -> tuple[QueueItem, list[StoredSource]]:
+    """The first one of these files in the queue, and all sources of the session that holds them."""
+    database = write_session(folder / f"{len(names)}.sqlite", dict.fromkeys(names, 4))
+    results = write_results(folder / "other.sqlite", Path("a.mp4"), 4)
+    with SessionReader(database) as reader:
+        return queue_item(Path("a.mp4"), ItemState.DONE, replace(results, database=database), frames=4), reader.sources()
+
+
 @pytest.fixture
 def dialog(qtbot: QtBot, tmp_path: Path) -> ExportDialog:
     """The dialog for the first of two files."""
-    database = write_session(tmp_path / "s.sqlite", {"a.mp4": 4, "b.mp4": 4})
-    item = queue_item(Path("a.mp4"), ItemState.DONE, frames=4)
-    with SessionReader(database) as reader:
-        sources = reader.sources()
-    results = write_results(tmp_path / "other.sqlite", Path("a.mp4"), 4)
-    item = replace(item, results=replace(results, database=database))
-    made = ExportDialog(item, sources, ViewFilter(0.5), ["csv"], tmp_path / "out")
+    made = ExportDialog(*stored(tmp_path, "a.mp4", "b.mp4"), ViewFilter(0.5), ["csv"], tmp_path / "out")
     qtbot.addWidget(made)
     made.show()
     return made
 
 
-def test_the_part_of_one_file_is_not_that_of_others(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
-    item = queue_item(Path("a.mp4"), ItemState.DONE, dialog._results, frames=4)
-    one = ExportDialog(item, dialog._sources, ViewFilter(), ["csv"], tmp_path, part=Range(0.1, 0.2))
+def test_the_part_of_one_file_is_not_that_of_others(qtbot: QtBot, tmp_path: Path) -> None:
+    one = ExportDialog(*stored(tmp_path, "a.mp4", "b.mp4"), ViewFilter(), ["csv"], tmp_path, part=Range(0.1, 0.2))
     qtbot.addWidget(one)
     part = one.choice.view.span
     assert part is not None
@@ -83,11 +84,8 @@ def test_the_part_of_one_file_is_not_that_of_others(qtbot: QtBot, dialog: Export
     assert one.choice.view.span == typed != part, "a part that the user typed stays"
 
 
-def test_counts_at_lines_of_another_camera_are_named_and_can_be_left_out(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
-    database = write_session(tmp_path / "three.sqlite", {"a.mp4": 4, "b.mp4": 4, "c.mp4": 4})
-    item = queue_item(Path("a.mp4"), ItemState.DONE, replace(dialog._results, database=database), frames=4)
-    with SessionReader(database) as reader:
-        sources = reader.sources()
+def test_counts_at_lines_of_another_camera_are_named_and_can_be_left_out(qtbot: QtBot, tmp_path: Path) -> None:
+    item, sources = stored(tmp_path, "a.mp4", "b.mp4", "c.mp4")
     zones = ZoneSet((320, 240), (Line("gate", (0, 0), (9, 9)),))
     one = ExportDialog(item, sources, ViewFilter(), ["csv"], tmp_path, zones=zones, has_zones=lambda path: path.name != "b.mp4")
     qtbot.addWidget(one)

@@ -71,7 +71,7 @@ def test_another_session_that_opens_at_the_same_time_does_not_take_the_place_of_
     qtbot.waitUntil(lambda: len(window.context.queue) == 1, timeout=PATIENCE)
     worst = read_worst_frames(report / "worst-frames.json")["old"][0]
     dialog = WorstFramesDialog(report / "worst-frames.json", {"old": [worst]}, window)
-    dialog.chosen.connect(feature(window, WorstFrames)._choose)
+    dialog.chosen.connect(feature(window, WorstFrames).show_frame)
     dialog.show_worst()
     window.open_paths([other])
     player = window.context.viewer.player

@@ -135,7 +135,7 @@ def test_a_model_is_checked_as_it_is_given(qtbot: QtBot, background: Background,
 def test_the_dialog_can_close_while_a_model_is_checked(qtbot: QtBot, background: Background) -> None:
     dialog = open_dialog(qtbot, background, Preferences())
     dialog.model.set_parts(ModelParts(TINY_CFG, "random:1"))
-    dialog.model._check()
+    dialog.model.check()
     delete(dialog)  # before the result arrives
     with qtbot.captureExceptions() as problems:
         qtbot.waitUntil(lambda: not background.busy, timeout=10_000)

@@ -32,7 +32,7 @@ def trial(speed: float, error: float = 0.0) -> Trial:
 
 
 def trials_of(remaining: list[float | None]) -> Callable[..., Trial]:
-    """A replacement for ``Builder._trial`` that takes these speeds from the list; None: the memory does not suffice."""
+    """Trials that take these speeds from the list; None: the memory does not suffice."""
 
     def run(*_: Any) -> Trial:
         speed = remaining.pop(0)
@@ -67,7 +67,7 @@ def test_the_first_convolution_and_mish_are_tried_once(
 ) -> None:
     """speeds: without custom layers, with the first one, and with Mish beside what paid; None: the memory does not suffice."""
     remaining = list(speeds)
-    builder = without_device(monkeypatch, trials_of(remaining), tmp_path)
+    builder = WithoutDevice(trials_of(remaining), tmp_path)
     monkeypatch.setattr("framefleet.engine.backends.nvidia.trials.first_convolution", lambda network: network.layers[0])
     for _ in range(2):
         layers, why = builder.choose_layers(Precision.FP16, 4)
@@ -95,13 +95,10 @@ def test_the_first_convolution_and_mish_are_tried_once(
         ((100, 90, None), CustomLayers(), "cuDNN 9 cannot be used (too large)"),
     ],
 )
-def test_cudnn_is_tried_against_tensorrt(
-    speeds: Sequence[float | None], chosen: CustomLayers, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cudnn_is_tried_against_tensorrt(speeds: Sequence[float | None], chosen: CustomLayers, reason: str, tmp_path: Path) -> None:
     """speeds: TensorRT's without and with Mish, then cuDNN's without and with our kernels for pairs of convolutions."""
     remaining = list(speeds)
-    builder = without_device(monkeypatch, trials_of(remaining), tmp_path)
-    builder._cudnn = Cudnn()
+    builder = WithoutDevice(trials_of(remaining), tmp_path, cudnn=Cudnn())
     for _ in range(2):
         layers, why = builder.choose_layers(Precision.FP16, 4)
         assert (layers, "; ".join(map(str, why))) == (chosen, reason)
@@ -110,12 +107,11 @@ def test_cudnn_is_tried_against_tensorrt(
     assert builder.choose_layers(Precision.FP32, 4) == (CustomLayers(), [])
 
 
-def test_a_network_that_cudnn_cannot_compute_is_left_to_tensorrt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    remaining = [100, 90]
-    builder = without_device(monkeypatch, lambda *_: trial(remaining.pop(0)), tmp_path)
+def test_a_network_that_cudnn_cannot_compute_is_left_to_tensorrt(tmp_path: Path) -> None:
     refused = Notice("backends.unsupported_layer", index=3, kind="Sam")
-    builder._without_cudnn = Notice("backends.cudnn_cannot_compute", library="cuDNN 9", problem=refused)
-    assert builder.choose_layers(Precision.FP16, 4) == (CustomLayers(), [builder._without_cudnn])
+    why = Notice("backends.cudnn_cannot_compute", library="cuDNN 9", problem=refused)
+    builder = WithoutDevice(trials_of([100, 90]), tmp_path, why=why)
+    assert builder.choose_layers(Precision.FP16, 4) == (CustomLayers(), [why])
 
 
 class Cudnn:
@@ -124,37 +120,44 @@ class Cudnn:
     library, has_pairs, key = "cuDNN 9", True, "cuDNN 9 …"
 
 
-def without_device(
-    monkeypatch: pytest.MonkeyPatch, run: Callable[..., Trial], folder: Path, tuning: bool = True, name: str = "TensorRT"
-) -> Builder:
-    monkeypatch.setattr(Builder, "_trial", run)
-    builder = Builder.__new__(Builder)
-    builder._network, builder._cache, builder.situation = NETWORK, FileCache(folder), "here"
-    builder.library, builder._cudnn, builder._without_cudnn = Library(None, name, (10,)), None, None
-    builder._tuning, builder._settings = tuning, EngineSettings()
-    return builder
+class WithoutDevice(Builder):
+    """Chooses engines without a device. run: builds and times one. cudnn: None = there is none, because of ``why``."""
+
+    def __init__(
+        self,
+        run: Callable[..., Trial],
+        folder: Path,
+        tuning: bool = True,
+        name: str = "TensorRT",
+        cudnn: Cudnn | None = None,
+        why: Notice | None = None,
+    ) -> None:
+        self._trial = run  # type: ignore[method-assign]
+        self._network, self._cache, self.situation = NETWORK, FileCache(folder), "here"
+        self.library, self._cudnn, self._without_cudnn = Library(None, name, (10,)), cudnn, why  # type: ignore[assignment]
+        self._tuning, self._settings, self._pictures = tuning, EngineSettings(), [None] * 2  # type: ignore[assignment]
 
 
-def test_tensorrt_rtx_is_not_cut_at_every_mish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    builder = without_device(monkeypatch, trials_of([100]), tmp_path, name="TensorRT-RTX")
+def test_tensorrt_rtx_is_not_cut_at_every_mish(tmp_path: Path) -> None:
+    builder = WithoutDevice(trials_of([100]), tmp_path, name="TensorRT-RTX")
     assert builder.choose_layers(Precision.FP16, 4) == (CustomLayers(), [])
 
 
 @pytest.mark.parametrize("pairs", [False, True])
 def test_without_tuning_nothing_is_tried(pairs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    builder = without_device(monkeypatch, trials_of([]), tmp_path, tuning=False)
+    builder = WithoutDevice(trials_of([]), tmp_path, tuning=False)
     assert builder.choose_layers(Precision.FP16, 32) == (CustomLayers(), [])
     assert builder.choose_batch(Precision.FP16) == (FIRST_BATCH, Notice("backends.first_batch"))
-    builder._cudnn = Cudnn()
     monkeypatch.setattr(Cudnn, "has_pairs", pairs)
+    builder = WithoutDevice(trials_of([]), tmp_path, tuning=False, cudnn=Cudnn())
     assert builder.choose_layers(Precision.FP16, 32) == (CustomLayers(cudnn=True, pointwise=pairs), [])
     assert builder.choose_layers(Precision.FP32, 32) == (CustomLayers(), [])
 
 
-def test_later_engines_have_what_tuning_has_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tuned = without_device(monkeypatch, trials_of([100, 110, 100, 150, 151]), tmp_path)
+def test_later_engines_have_what_tuning_has_found(tmp_path: Path) -> None:
+    tuned = WithoutDevice(trials_of([100, 110, 100, 150, 151]), tmp_path)
     layers, batch = tuned.choose_layers(Precision.FP16, 4), tuned.choose_batch(Precision.FP16)
-    later = without_device(monkeypatch, trials_of([]), tmp_path, tuning=False)
+    later = WithoutDevice(trials_of([]), tmp_path, tuning=False)
     assert later.choose_layers(Precision.FP16, 4) == layers
     assert layers[0] == CustomLayers(mish=True)
     assert later.choose_batch(Precision.FP16) == batch
@@ -162,19 +165,16 @@ def test_later_engines_have_what_tuning_has_found(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize(("error", "equal"), [(0.0, True), (0.5, False)])
-def test_an_engine_that_no_trial_has_compared_is_compared_once(
-    error: float, equal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    builder = without_device(monkeypatch, trials_of([]), tmp_path, tuning=False)
+def test_an_engine_that_no_trial_has_compared_is_compared_once(error: float, equal: bool, tmp_path: Path) -> None:
+    builder = WithoutDevice(trials_of([]), tmp_path, tuning=False)
     assert builder.known_share() is None
     share = builder.share_of_exact(trial(0).heads, trial(0, error).heads)
     assert (share >= MATCHING) is equal
-    assert without_device(monkeypatch, trials_of([]), tmp_path, tuning=False).known_share() == share
+    assert WithoutDevice(trials_of([]), tmp_path, tuning=False).known_share() == share
 
 
-def test_where_the_cpu_cannot_compute_the_network_the_gpu_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_cpu_cannot_compute_the_network_the_gpu_does(tmp_path: Path) -> None:
     remaining: list[float | None] = [100]
-    builder = without_device(monkeypatch, trials_of(remaining), tmp_path, tuning=False)
-    monkeypatch.setattr(Builder, "_pictures", [None] * 2, raising=False)
+    builder = WithoutDevice(trials_of(remaining), tmp_path, tuning=False)
     assert builder.share_of_exact(None, trial(0).heads) == 1.0
     assert not remaining

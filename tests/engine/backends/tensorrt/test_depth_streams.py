@@ -18,9 +18,8 @@ from tests.support.models import run_by_definition
 
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
-from framefleet.engine.backends.nvidia.engine import download_heads
 from framefleet.engine.backends.tensorrt import depth as tensorrt_depth
-from framefleet.engine.backends.tensorrt.depth import StagedSlot, TensorRtDepthBackend
+from framefleet.engine.backends.tensorrt.depth import TensorRtDepthBackend
 from tests.support.devices.emulated_gpus import Gpus
 
 SETTINGS = EngineSettings(precision=Precision.FP32, batch=2, decode=Decode.CPU)
@@ -48,11 +47,6 @@ def inputs_of(network: Network, seed: int) -> NDArray[np.float32]:
     return np.random.default_rng(seed).random((2, 3, network.height, network.width), np.float32)
 
 
-def heads_of(slot: StagedSlot, network: Network) -> list[NDArray[np.float32]]:
-    last = slot._staged.stages[-1].streams.compute
-    return download_heads(network, 2, slot._heads, [0] * len(slot._heads), np.float32, last)
-
-
 @pytest.mark.parametrize("peers", [True, False])
 @pytest.mark.parametrize("cuts", [(12,), (5, 22), (3, 10, 18), (2, 4, 7, 11, 14, 17, 20)])
 def test_batches_under_way_neither_overtake_nor_disturb_each_other(
@@ -66,7 +60,7 @@ def test_batches_under_way_neither_overtake_nor_disturb_each_other(
         info = backend.activate(network, SETTINGS)
         assert info.slots == 2 * (len(cuts) + 1) + 1
         assert ("directly" if peers else "through host memory") in str(info.reason)
-        slots: list[Any] = [place.slot for place in backend._places][:4]
+        slots: list[Any] = backend.slots[:4]
         for turn in range(2):
             gpus.direct = gpus.staged = 0
             for number, slot in enumerate(slots):
@@ -76,7 +70,7 @@ def test_batches_under_way_neither_overtake_nor_disturb_each_other(
             for number, slot in enumerate(slots):
                 slot.read([])
                 expected = run_by_definition(network, inputs_of(network, 10 * turn + number))
-                for ours, reference in zip(heads_of(slot, network), expected, strict=True):
+                for ours, reference in zip(slot.heads(), expected, strict=True):
                     assert np.linalg.norm(ours - reference) < 1e-3 * np.linalg.norm(reference)
         assert bool(gpus.direct) == peers
         assert set(slots[0].stage_times()) >= {"preprocess", "network cuda:0", "transfer cuda:1", "postprocess", "download"}
@@ -115,12 +109,12 @@ def test_the_emulation_notices_a_missing_wait(network: Network, monkeypatch: pyt
     monkeypatch.setattr(tensorrt_depth, "remembered_balance", lambda *_: Balance((12,), (StageTime(1.0), StageTime(1.0))))
     with TensorRtDepthBackend(group(2)) as backend:
         backend.activate(network, SETTINGS)
-        slot: Any = backend._places[0].slot
+        slot: Any = backend.slots[0]
         monkeypatch.setattr(Stream, "wait", lambda *_: None)
         slot.fill(inputs_of(network, 1))
         slot.launch()
         slot.read([])
         expected = run_by_definition(network, inputs_of(network, 1).astype(np.float32))
-        wrong = [not np.allclose(a, b, rtol=1e-2, atol=1e-2) for a, b in zip(heads_of(slot, network), expected, strict=True)]
+        wrong = [not np.allclose(a, b, rtol=1e-2, atol=1e-2) for a, b in zip(slot.heads(), expected, strict=True)]
         gpus.run_until(lambda: not any(stream.work for stream in gpus.streams))
     assert any(wrong)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +23,10 @@ from tests.support.notices import words
 FORMAT = b"1080p"
 
 
+class Opened(SimpleNamespace):
+    """A session that can be referred to weakly."""
+
+
 class Hardware:
     """Sessions that are open as soon as they are asked for, unless ``slow``; then when ``begin`` is called."""
 
@@ -34,7 +40,7 @@ class Hardware:
     def _open(self, codec: str, on_begun: Callable[[], None]) -> Any:
         if codec == "none":
             raise ValueError("no such hardware")
-        self.opened.append(SimpleNamespace(codec=codec, begun=not self.slow, on_begun=on_begun, finish=self._finish))
+        self.opened.append(Opened(codec=codec, begun=not self.slow, on_begun=on_begun, finish=self._finish))
         return self.opened[-1]
 
     def begin(self) -> None:
@@ -211,11 +217,14 @@ def test_a_closed_pool_lends_no_session_and_keeps_none() -> None:
 
     second = threading.Thread(target=wait_for_one)
     second.start()
-    assert soon(lambda: len(hardware.pool._waiting) == 1)
+    time.sleep(0.05)
     hardware.pool.stop()
     second.join(timeout=nvdec_session.PATIENCE_SECONDS / 2)
     assert not second.is_alive()
     assert isinstance(problems[0], DeviceError)
+    returned = weakref.ref(hardware.opened.pop())
     first.leave()
-    assert not hardware.pool._idle
-    assert len(hardware.opened) == 1
+    del first
+    gc.collect()
+    assert returned() is None
+    assert not hardware.opened

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
+from queue import Empty, SimpleQueue
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
 from framefleet.engine.media.types import DeviceFrame, Segment, SourceInfo, SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.protocol import Detect, Failed
-from framefleet.engine.pool.worker.inference import Batch, Inference, SharedBatch, Times
+from framefleet.engine.pool.worker.inference import Batch, Inference, SharedBatch
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Picture
 from framefleet.engine.pool.worker.result_sender import Meter
 from framefleet.engine.processes.watchdog import Watchdog
@@ -96,7 +97,7 @@ def test_one_bad_picture_fails_alone(moment: str, inference: Inference, backend:
     if moment == "submission":
         bad.image = np.zeros((0, 0, 3), np.uint8)
     else:
-        submit, sizes = backend._submit_impl, list[int]()
+        submit, sizes = backend.submit, list[int]()
 
         def late(images: Sequence[Image], still: bool) -> Future[list[Found]]:
             sizes.append(len(images))
@@ -105,7 +106,7 @@ def test_one_bad_picture_fails_alone(moment: str, inference: Inference, backend:
             real.add_done_callback(lambda _: result.set_exception(RuntimeError("a fault")) if faulty else result.set_result(real.result()))
             return result
 
-        backend._submit_impl = late  # type: ignore[method-assign]
+        backend.submit = late  # type: ignore[method-assign]
     (batch,) = run(inference, [host(0), host(1), bad, host(3)])
     found = inference.results(batch)
     assert [isinstance(each, InferenceFailure) for each in found] == [False, False, True, False]
@@ -118,8 +119,8 @@ def test_one_bad_picture_fails_alone(moment: str, inference: Inference, backend:
 
 
 def test_a_result_that_is_missing_is_a_failure(inference: Inference, backend: Backend) -> None:
-    submit = backend._submit_impl
-    backend._submit_impl = lambda images, still: submit(images[:-1], still)  # type: ignore[method-assign]
+    submit = backend.submit
+    backend.submit = lambda images, still: submit(images[:-1], still)  # type: ignore[method-assign]
     (batch,) = run(inference, [host(number) for number in range(4)])
     assert inference.results(batch) == [InferenceFailure(Notice("pool.wrong_number_of_results", found=3, wanted=4))] * 4
 
@@ -133,14 +134,20 @@ def test_images_are_kept_only_until_they_are_inferred(inference: Inference) -> N
 
 
 def test_a_batch_for_an_engine_that_has_shrunk_meanwhile_is_split(inference: Inference, backend: Backend) -> None:
-    whole, items = backend.info, [host(number) for number in range(4)]
-    backend._info = replace(whole, batch=1)
-    try:
-        found = inference.results(Batch(list(items), inference._submit(items, Times())))
-        assert all(isinstance(each, Detections) for each in found)
-        assert len(found) == 4
-    finally:
-        backend._info = whole
+    submit, sizes = backend.submit, list[int]()
+
+    def smaller(images: Sequence[Image], still: bool) -> Future[list[Found]]:
+        sizes.append(len(images))
+        if len(images) > 1:
+            raise ValueError(f"{len(images)} pictures for an engine of batch 1")
+        return submit(images, still)
+
+    backend.submit = smaller  # type: ignore[method-assign,assignment]
+    (batch,) = run(inference, [host(number) for number in range(4)])
+    found = inference.results(batch)
+    assert all(isinstance(each, Detections) for each in found)
+    assert len(found) == 4
+    assert sizes == [4, 2, 1, 1, 2, 1, 1]
 
 
 def test_the_feeders_time_is_accounted_for(inference: Inference) -> None:
@@ -159,10 +166,17 @@ def test_the_feeders_time_is_accounted_for(inference: Inference) -> None:
 
 def test_a_batch_that_members_share_is_watched_by_them_only(backend: Backend) -> None:
     """It may wait for all batches before it, however long they take."""
-    running = []
-    for result in (Future[list[Found]](), SharedBatch(1, DeviceId("cpu", "0"))):
-        watchdog = Watchdog(60.0, lambda: False, die)  # type: ignore[arg-type]
-        backend._submit_impl = lambda *_, result=result: result  # type: ignore[method-assign,misc]
+    for result, watched in ((Future[list[Found]](), True), (SharedBatch(1, DeviceId("cpu", "0")), False)):
+        expired: SimpleQueue[Failed] = SimpleQueue()
+        watchdog = Watchdog(0.2, lambda: False, expired.put)  # type: ignore[arg-type]
+        backend.submit = lambda *_, result=result: result  # type: ignore[method-assign,misc]
         Inference(backend, watchdog).submit([np.zeros((48, 64, 3), np.uint8)])
-        running.append([clock.running for clock in watchdog._clocks])
-    assert running == [[True], [False]]
+        watching = threading.Thread(target=watchdog.run)
+        watching.start()
+        if watched:
+            assert expired.get(timeout=60).message is not None
+        else:
+            with pytest.raises(Empty):
+                expired.get(timeout=1)
+        watchdog.stop()
+        watching.join()

@@ -126,11 +126,12 @@ def test_many_threads_at_once_keep_their_order_and_none_starves() -> None:
     decode_threads, count, most = 6, 300, 8
     buffer, random = FrameBuffer(pictures=most), Random(1)
     tasks = [replace(TASK, segment=Segment(number, None, None, count)) for number in range(decode_threads)]
-    waiting = 0
+    waiting, put = 0, dict.fromkeys(range(decode_threads), 0)
 
     def fill(task: Detect) -> None:
         for number in range(count):
             buffer.put(replace(picture(number), task=task))
+            put[task.segment.number] += 1
             if number % 50 == 0:
                 buffer.put(Gap(task, DecodeFailure(FrameRef(0, UNNUMBERED, float(number)), 1, words("damaged"))))
         buffer.put(End(task, count, complete=True, error=None))
@@ -146,9 +147,9 @@ def test_many_threads_at_once_keep_their_order_and_none_starves() -> None:
         pictures = [item for item in items if isinstance(item, Picture)]
         assert len(pictures) <= batch
         taken += items
-        waiting = max(waiting, buffer._pictures)
         sums = [sum(item.task is task for item in taken if isinstance(item, Picture)) for task in tasks]
         progress.append(max(sums) - min(sums))
+        waiting = max(waiting, sum(put.values()) - sum(sums))
         buffer.settle(len(items))
     for thread in threads:
         thread.join()
