@@ -47,7 +47,8 @@ class Actions:
         self.redo = action("redo", translate("window", "Redo"), "Ctrl+Shift+Z Ctrl+Y", "redo")
         self.delete = action("delete", translate("window", "Delete"), "Del Backspace", "delete")
         self.recent = QMenu(translate("window", "Open recent"), window)
-        self.sessions = action("sessions", translate("window", "Sessions…"), "Ctrl+Shift+R", "search")
+        self.sessions = action("sessions", translate("window", "Sessions…"), "Ctrl+Shift+R", "list")
+        self.search = action("search", translate("window", "Search all results…"), "Ctrl+F", "search")
         self.export = action("export", translate("window", "Export…"), "Ctrl+E", "export")
         self.cluster = action("cluster", translate("window", "Connect to a cluster…"), "", "device")
         self.settings = action("settings", translate("window", "Settings…"), "Ctrl+,", "settings")
@@ -69,7 +70,7 @@ class Actions:
         self.about.triggered.connect(self._show_about)
         self.menu = QMenu(window)
         for group in (
-            (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.sessions, self.export),
+            (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.sessions, self.search, self.export),
             (self.undo, self.redo, self.delete),
             (self.left, self.right, self.zones, self.correct, self.videos.menuAction(), self.fullscreen),
             (self.settings, self.tune, self.cluster, self.demo, self.help, self.about),

@@ -19,6 +19,7 @@ from framefleet.app.window.queue.memory import QueueMemory
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.queue.opening import Opening
 from framefleet.app.window.results.export_line import ExportLine
+from framefleet.app.window.results.moments import Moments
 from framefleet.app.window.selection import Selection
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.session.controller import DetectionController
@@ -76,7 +77,7 @@ class Context:
     viewer, preview : the picture with its player and controls, and the client of the preview process.
     selection, filter, zones : the shown file, the detections that are shown, and the lines and zones of the shown file.
     settings : the model and the preferences.
-    opening, memory : opens paths; remembers the queue.
+    opening, moments, memory : opens paths; shows moments of stored results; remembers the queue.
     cluster : the connection to a cluster.
     actions, bindings : the window's actions and their keys.
     undo : what the user did to the queue, the filter, zones and corrections.
@@ -107,6 +108,7 @@ class Context:
         self.viewer = Viewer(self.preview, self.background, self.bindings)
         self.zones = ShownSet(ZoneLibrary(data / "zones", store), ZoneEditor(window, self.undo), self.queue, window)
         self.selection = Selection(self.queue, self.run, self.viewer, self.filter, self.settings, self.memory, window)
+        self.moments = Moments(self.queue, self.opening, self.selection, self.banners, window)
         self.zones.show = self.selection.show
         self.actions.delete.setEnabled(False)
         self.selection.target_changed.connect(lambda target: self.actions.delete.setEnabled(target is not None))

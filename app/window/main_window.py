@@ -23,6 +23,7 @@ from framefleet.app.window.messages.run_messages import QuitQuestion
 from framefleet.app.window.queue import panel as queue
 from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.results import counts, export, interrupted, outcome, worst_frames
+from framefleet.app.window.search import dialog as search
 from framefleet.app.window.sessions import dialog as sessions
 from framefleet.app.window.start_page import make_start_page
 from framefleet.app.window.viewer import filter_panel
@@ -49,6 +50,7 @@ FEATURES = (
     counts,
     interrupted,
     sessions,
+    search,
     cluster,
     tuning,
     run_messages,

@@ -5865,6 +5865,138 @@ Bilder: {decoder}</translation>
     </message>
 </context>
 <context>
+    <name>search</name>
+    <message>
+        <source> (seen from {begin} to {end})</source>
+        <translation> (zu sehen von {begin} bis {end})</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln moments</source>
+        <translation>
+            <numerusform>%Ln Moment</numerusform>
+            <numerusform>%Ln Momente</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln moments, the latest {shown} of them here</source>
+        <translation>
+            <numerusform>%Ln Moment, hier die letzten {shown}</numerusform>
+            <numerusform>%Ln Momente, hier die letzten {shown}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>At least</source>
+        <translation>Mindestens</translation>
+    </message>
+    <message>
+        <source>Class</source>
+        <translation>Klasse</translation>
+    </message>
+    <message>
+        <source>Classes</source>
+        <translation>Klassen</translation>
+    </message>
+    <message>
+        <source>Confidence from</source>
+        <translation>Konfidenz ab</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>Dateien</translation>
+    </message>
+    <message>
+        <source>Filter classes</source>
+        <translation>Klassen filtern</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>Von</translation>
+    </message>
+    <message>
+        <source>Moments</source>
+        <translation>Momente</translation>
+    </message>
+    <message>
+        <source>No such moment in the stored results</source>
+        <translation>Kein solcher Moment in den gespeicherten Ergebnissen</translation>
+    </message>
+    <message>
+        <source>Objects at once</source>
+        <translation>Objekte zugleich</translation>
+    </message>
+    <message>
+        <source>Search all results</source>
+        <translation>Alle Ergebnisse durchsuchen</translation>
+    </message>
+    <message numerus="yes">
+        <source>The first %Ln moments; there may be more</source>
+        <translation>
+            <numerusform>Der erste Moment; es kann weitere geben</numerusform>
+            <numerusform>Die ersten %Ln Momente; es kann weitere geben</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>Times are those of the recording or, if they are unknown, of the detection. A click shows the moment.</source>
+        <translation>Die Zeiten sind die der Aufnahme oder, wenn sie unbekannt sind, die der Erkennung. Ein Klick zeigt den Moment.</translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation>Bis</translation>
+    </message>
+    <message>
+        <source>at any time</source>
+        <translation>beliebig</translation>
+    </message>
+    <message>
+        <source>at once</source>
+        <translation>zugleich</translation>
+    </message>
+    <message>
+        <source>between two times</source>
+        <translation>zwischen zwei Zeiten</translation>
+    </message>
+    <message>
+        <source>detected {time}</source>
+        <translation>erkannt {time}</translation>
+    </message>
+    <message>
+        <source>in the last 24 hours</source>
+        <translation>in den letzten 24 Stunden</translation>
+    </message>
+    <message>
+        <source>in the last 30 days</source>
+        <translation>in den letzten 30 Tagen</translation>
+    </message>
+    <message>
+        <source>in the last 7 days</source>
+        <translation>in den letzten 7 Tagen</translation>
+    </message>
+    <message>
+        <source>in the last year</source>
+        <translation>im letzten Jahr</translation>
+    </message>
+    <message>
+        <source>objects</source>
+        <translation>Objekte</translation>
+    </message>
+    <message>
+        <source>picture {number}</source>
+        <translation>Bild {number}</translation>
+    </message>
+    <message>
+        <source>reading new results: {part}</source>
+        <translation>neue Ergebnisse werden gelesen: {part}</translation>
+    </message>
+    <message>
+        <source>recorded {time}</source>
+        <translation>aufgenommen {time}</translation>
+    </message>
+</context>
+<context>
     <name>session</name>
     <message>
         <source>Detection ended before this file.</source>
@@ -5952,6 +6084,10 @@ Bilder: {decoder}</translation>
         <translation>Dateien</translation>
     </message>
     <message>
+        <source>Find moments in all stored results</source>
+        <translation>Momente in allen gespeicherten Ergebnissen finden</translation>
+    </message>
+    <message>
         <source>Frames</source>
         <translation>Bilder</translation>
     </message>
@@ -5986,6 +6122,10 @@ Bilder: {decoder}</translation>
     <message>
         <source>Rename…</source>
         <translation>Umbenennen …</translation>
+    </message>
+    <message>
+        <source>Search…</source>
+        <translation>Suchen…</translation>
     </message>
     <message>
         <source>Sessions</source>
@@ -7530,6 +7670,10 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Restart now</source>
         <translation>Jetzt neu starten</translation>
+    </message>
+    <message>
+        <source>Search all results…</source>
+        <translation>Alle Ergebnisse durchsuchen…</translation>
     </message>
     <message>
         <source>Sessions…</source>

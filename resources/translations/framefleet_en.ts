@@ -244,6 +244,30 @@
     </message>
 </context>
 <context>
+    <name>search</name>
+    <message numerus="yes">
+        <source>%Ln moments</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln moments, the latest {shown} of them here</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The first %Ln moments; there may be more</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>sessions</name>
     <message numerus="yes">
         <source>%Ln sessions, {size}</source>

@@ -4,7 +4,7 @@ import logging
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -93,13 +93,15 @@ class PreviewClient(QObject):
     """Requests pictures from the preview process. Nothing here blocks, except what ``release`` returns.
 
     answered: Answer to a request of the player, and its pictures as a list of Shown. found: ticket, pts, and FrameResult or None.
-    still: path, and QImage or None. near_arrived: path, pts and QImage, or two None. crashed: a message, and whether it starts again.
+    still: path, and QImage or None. near_arrived: path, pts and QImage, or two None. moment_arrived: path, the requested pts, and QImage or
+    None. crashed: a message, and whether it starts again.
     """
 
     answered = Signal(object, object)
     found = Signal(int, object, object)
     still = Signal(object, object)  # not str: Qt would change a path that is not UTF-8
     near_arrived = Signal(object, object, object)
+    moment_arrived = Signal(object, float, object)
     crashed = Signal(str, bool)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -143,8 +145,14 @@ class PreviewClient(QObject):
 
     def fetch_near(self, path: str, pts: float, size: tuple[int, int]) -> None:
         """Request a small picture near a time, before other small ones and in place of the last such request; ``near_arrived`` follows."""
-        self._stills = deque(still for still in self._stills if still.at is None)
+        self._stills = deque(still for still in self._stills if still.at is None or still.exact)
         self._stills.appendleft(Fetch(0, path, size, at=pts, still=True))
+        self._pump()
+
+    def fetch_moments(self, moments: Iterable[tuple[str, float]], size: tuple[int, int]) -> None:
+        """Request small pictures of moments, path and pts, in place of the last ones; ``moment_arrived`` follows for each."""
+        self._stills = deque(still for still in self._stills if not still.exact)
+        self._stills += (Fetch(0, path, size, at=pts, still=True, exact=True) for path, pts in moments)
         self._pump()
 
     def _pump(self) -> None:
@@ -211,6 +219,8 @@ class PreviewClient(QObject):
     def _deliver_still(self, request: Fetch, pts: float | None, image: QImage | None) -> None:
         if request.at is None:
             self.still.emit(request.path, image)
+        elif request.exact:
+            self.moment_arrived.emit(request.path, request.at, image)
         else:
             self.near_arrived.emit(request.path, pts, image)
 

@@ -14,9 +14,8 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QTreeWidgetItem, QWidget
 
 from framefleet.app.window.context import Context, Feature
-from framefleet.app.window.queue.item import QueueItem
-from framefleet.app.window.queue.model import QueueModel
-from framefleet.app.window.queue.opening import Opening, same_file
+from framefleet.app.window.queue.opening import Opening
+from framefleet.app.window.results.moments import StoredMoment
 from framefleet.app.window.results.stored import clock_text
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets import formats
@@ -182,17 +181,14 @@ def _moment(source: StoredSource, clock: Clock, time: float) -> str:
 
 
 class WorstFrames(QObject):
-    """Shows lists of worst frames, and opens the session of a chosen frame. shown: key of the item and time (seconds) to show."""
+    """Shows lists of worst frames. chosen: takes the frame to show."""
 
-    shown = Signal(int, float)
-
-    def __init__(self, window: QWidget, items: QueueModel, opening: Opening, background: Background, banners: BannerArea) -> None:
+    def __init__(
+        self, window: QWidget, opening: Opening, background: Background, banners: BannerArea, chosen: Callable[[StoredMoment], None]
+    ) -> None:
         super().__init__(window)
-        self._window, self._items, self._opening = window, items, opening
-        self._background, self._banners = background, banners
-        self._wanted: WorstFrame | None = None
+        self._window, self._background, self._banners, self._chosen = window, background, banners, chosen
         opening.lists.connect(self.open)
-        opening.restored.connect(self._restored)
 
     def open(self, paths: Sequence[Path]) -> None:
         """Open lists in the background, each in a window of its own."""
@@ -205,48 +201,15 @@ class WorstFrames(QObject):
         dialog.show()
         dialog.show_worst()
 
+    def show_frame(self, frame: WorstFrame) -> None:
+        """Show a frame in the main window."""
+        self._chosen(StoredMoment(frame.database, frame.file, frame.name, frame.time))
+
     def _failed(self, path: Path, message: Notice | str) -> None:
         self._banners.show_banner(f"worst frames {path}", Severity.WARNING, message)
-
-    def show_frame(self, frame: WorstFrame) -> None:
-        """Show a frame in the window. Its session is opened if no file of the queue has it."""
-        item = self._item_of(frame)
-        if item is not None:
-            self.shown.emit(item.key, frame.time)
-        elif not frame.database.exists():
-            self._failed(
-                frame.database,
-                translate("results", "{database} does not exist any more, so its frames cannot be shown.").format(database=frame.database),
-            )
-        else:
-            self._wanted = frame
-            self._opening.take([frame.database])
-
-    def _restored(self, keys: Sequence[int]) -> None:
-        wanted = self._wanted
-        opened = [item.results.database for key in keys if (item := self._items.get(key)) is not None and item.results is not None]
-        if wanted is None or not any(same_file(database, wanted.database) for database in opened):
-            return  # the session that was opened is another one
-        self._wanted = None
-        item = self._item_of(wanted)
-        if item is not None:
-            self.shown.emit(item.key, wanted.time)
-        else:
-            self._failed(
-                wanted.database,
-                translate("results", "{name} is not in the queue any more: open {database} again.").format(
-                    name=wanted.name, database=wanted.database
-                ),
-            )
-
-    def _item_of(self, frame: WorstFrame) -> QueueItem | None:
-        """The item with the stored results of a frame, None if it is not in the queue."""
-        stored = (item for item in self._items if item.results is not None and not item.replaced and item.path == frame.file)
-        return next((item for item in stored if item.results and same_file(item.results.database, frame.database)), None)
 
 
 def attach(context: Context) -> Feature:
     """Let the user open lists of worst frames."""
-    worst = WorstFrames(context.window, context.queue, context.opening, context.background, context.banners)
-    worst.shown.connect(context.selection.show_moment)
+    WorstFrames(context.window, context.opening, context.background, context.banners, context.moments.show)
     return Feature()

@@ -51,11 +51,12 @@ SIZES = {
 class SessionsDialog(QDialog):
     """Lists the sessions in a folder. in_use: returns the databases that the queue shows, which stay as they are.
 
-    opened, export_requested: the Path of a session.
+    opened, export_requested: the Path of a session. search_requested: the user wants to search in all sessions.
     """
 
     opened = Signal(object)
     export_requested = Signal(object)
+    search_requested = Signal()
 
     def __init__(self, folder: Path, background: Background, in_use: Callable[[], Collection[Path]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -97,7 +98,9 @@ class SessionsDialog(QDialog):
             spacing=8,
         )
         self.reveal = push_button(translate("sessions", "Show folder"), lambda: show_folder(folder), tip=str(folder))
-        actions = row(self.show_, self.export, self.rename, self.delete, None, self.total, self.reveal, spacing=8)
+        self.search = push_button(translate("sessions", "Search…"), self.search_requested, symbol="search")
+        self.search.setToolTip(translate("sessions", "Find moments in all stored results"))
+        actions = row(self.show_, self.export, self.rename, self.delete, None, self.total, self.search, self.reveal, spacing=8)
         column((self.table, 1), self.problem, actions, cleaning, spacing=12, margins=(16, 16, 16, 14), of=self)
         self.resize(*SIZE)
         self._selected()
@@ -208,6 +211,8 @@ def attach(context: Context) -> Feature:
         dialog.opened.connect(lambda path: context.opening.take([path]))
         dialog.opened.connect(dialog.accept)
         dialog.export_requested.connect(partial(export, dialog))
+        dialog.search_requested.connect(dialog.accept)
+        dialog.search_requested.connect(context.actions.search.trigger)
         dialog.open()
 
     context.actions.sessions.triggered.connect(show)

@@ -29,7 +29,7 @@ class Fetch:
     at: request the frame shown at this pts. before: request the last frame before this pts. Neither: request the next frames, but none
     before pts ``after``. A pts is in seconds; in a folder of pictures it is a position.
     still: request a picture from the middle of the source, or the keyframe before pts ``at``, without moving the position of the source
-    being played.
+    being played. exact: the frame shown at ``at`` instead of the keyframe.
     stored: where the detections are, None: nowhere. hold: send no next frame without detections.
     """
 
@@ -43,6 +43,7 @@ class Fetch:
     still: bool = False
     stored: Any = None
     hold: bool = False
+    exact: bool = False
 
     @property
     def words(self) -> Notice:

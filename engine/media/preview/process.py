@@ -148,7 +148,7 @@ class _Preview:
 
     def _frame(self, request: Fetch) -> DecodedFrame[Image] | None:
         if request.still:
-            return self._stills.picture(Path(request.path), request.size, request.at)
+            return self._stills.picture(Path(request.path), request.size, request.at, request.exact)
         held, self._held = self._held, None
         if held is not None and request.sequential:
             return held

@@ -179,14 +179,15 @@ class Stills(Closing):
     def __init__(self) -> None:
         self._file: VideoFile | None = None
 
-    def picture(self, path: Path, max_size: tuple[int, int], at: float | None = None) -> DecodedFrame[Image] | None:
+    def picture(self, path: Path, max_size: tuple[int, int], at: float | None = None, exact: bool = False) -> DecodedFrame[Image] | None:
         """Return a picture of a source, scaled down to fit ``max_size`` (width, height). None if no picture can be decoded.
 
         at: the time of the picture, seconds, or its position in a folder; of a video the keyframe before it is returned. None: the middle.
+        exact: return the frame shown at this time, which takes longer.
 
         Raises SourceError if the source cannot be opened.
         """
-        if is_folder(path) or is_picture(path):
+        if exact or is_folder(path) or is_picture(path):
             with VideoReader(path, max_size) as reader:
                 reader.seek((reader.info.frames - 1) * _MIDDLE if at is None else at)
                 return next(reader, None)
