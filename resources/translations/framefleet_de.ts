@@ -5980,10 +5980,6 @@ Bilder: {decoder}</translation>
         <translation>im letzten Jahr</translation>
     </message>
     <message>
-        <source>objects</source>
-        <translation>Objekte</translation>
-    </message>
-    <message>
         <source>picture {number}</source>
         <translation>Bild {number}</translation>
     </message>

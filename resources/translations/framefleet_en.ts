@@ -247,23 +247,23 @@
     <name>search</name>
     <message numerus="yes">
         <source>%Ln moments</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln moment</numerusform>
+            <numerusform>%Ln moments</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln moments, the latest {shown} of them here</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln moment, the latest {shown} here</numerusform>
+            <numerusform>%Ln moments, the latest {shown} of them here</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>The first %Ln moments; there may be more</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>The first moment; there may be more</numerusform>
+            <numerusform>The first %Ln moments; there may be more</numerusform>
         </translation>
     </message>
 </context>

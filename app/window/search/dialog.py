@@ -311,7 +311,7 @@ def _summary(found: Found) -> str:
 
 def _describe(hit: Hit, labels: Sequence[str]) -> str:
     """A moment in three lines: the file, what is visible, and when."""
-    what = ", ".join(labels) if labels else translate("search", "objects")
+    what = f"{formats.count(hit.count)} × {', '.join(labels)}" if labels else formats.plural(hit.count, "object")
     if hit.pictures:
         place = translate("search", "picture {number}").format(number=formats.count(round(hit.pts) + 1))
     else:
@@ -321,7 +321,7 @@ def _describe(hit: Hit, labels: Sequence[str]) -> str:
             place += translate("search", " (seen from {begin} to {end})").format(**dict(zip(("begin", "end"), span, strict=True)))
     known = translate("search", "recorded {time}") if hit.time is not None else translate("search", "detected {time}")
     when = known.format(time=f"{(hit.time or hit.detected).astimezone():%Y-%m-%d %H:%M}")
-    return "\n".join((hit.name, f"{formats.count(hit.count)} × {what} · {place}", when))
+    return "\n".join((hit.name, f"{what} · {place}", when))
 
 
 class Search(QObject):

@@ -112,6 +112,9 @@ def test_a_still_is_never_later_than_asked(tmp_path: Path) -> None:
             still = stills.picture(path, (96, 64), frame.ref.pts)
             assert still is not None
             assert still.ref.pts <= frame.ref.pts
+            exact = stills.picture(path, (96, 64), frame.ref.pts, exact=True)
+            assert exact is not None
+            assert exact.ref.pts == frame.ref.pts
 
 
 def test_seeking_after_the_restart_of_a_broadcast_s_clock(tmp_path: Path) -> None:
