@@ -88,7 +88,8 @@ QLineEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabl
     border-color: {theme.BORDER}; }}
 QComboBox::drop-down, QDateTimeEdit::drop-down {{ border: none; width: 24px; }}
 QDateTimeEdit {{ padding: 3px 0 3px 6px; }}
-QComboBox::down-arrow, QDateTimeEdit::down-arrow {{ image: url({icon_path(f"sheet-down{theme.VARIANT}").as_posix()}); width: 14px; height: 14px; }}
+QComboBox::down-arrow, QDateTimeEdit::down-arrow {{
+    image: url({icon_path(f"sheet-down{theme.VARIANT}").as_posix()}); width: 14px; height: 14px; }}
 QComboBox QAbstractItemView {{ background: {theme.RAISED}; border: 1px solid {theme.EDGE}; padding: 4px;
     selection-background-color: {theme.HOVER};
     selection-color: {theme.TEXT}; }}
