@@ -33,6 +33,7 @@ TEXTS: dict[str, Text] = {
     "evaluation.yaml": "{path} is not valid YAML: {reason}",
     "evaluation.yaml_names": "{path}: '{key}' is neither a list of labels nor labels by their numbers, such as 0: person",
     "evaluation.demo_truth": "the truth {path} cannot be read ({reason}): install Framefleet again",
+    "evaluation.other_video": "{path} has no results of {name}: choose a session of the same video",
     # remarks on a truth
     "evaluation.flat_boxes": (
         "{count} object has no width or no height. It counts as missed, as in pycocotools.",

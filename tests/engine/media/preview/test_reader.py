@@ -112,9 +112,16 @@ def test_a_still_is_never_later_than_asked(tmp_path: Path) -> None:
             still = stills.picture(path, (96, 64), frame.ref.pts)
             assert still is not None
             assert still.ref.pts <= frame.ref.pts
+
+
+def test_an_exact_still_is_the_frame_at_its_time(tmp_path: Path) -> None:
+    path = make_video(tmp_path / "a.mp4", 60, (96, 64), gop=12)
+    with VideoReader(path) as reader, Stills() as stills:
+        for frame in list(reader)[::7]:
             exact = stills.picture(path, (96, 64), frame.ref.pts, exact=True)
             assert exact is not None
             assert exact.ref.pts == frame.ref.pts
+            assert number_of(exact.image) == number_of(frame.image)
 
 
 def test_seeking_after_the_restart_of_a_broadcast_s_clock(tmp_path: Path) -> None:
