@@ -2811,6 +2811,10 @@
         <translation>es gibt kein Modell „{name}“ zum Herunterladen; {others}</translation>
     </message>
     <message>
+        <source>{path} has no results of {name}: choose a session of the same video</source>
+        <translation>{path} hat keine Ergebnisse von {name}: eine Sitzung desselben Videos wählen</translation>
+    </message>
+    <message>
         <source>{why}; {restarts} restarts within {seconds:.0f} s did not help</source>
         <translation>{why}; {restarts} Neustarts in {seconds:.0f} s halfen nicht</translation>
     </message>
