@@ -76,7 +76,8 @@ def test_the_results_of_a_video_are_found_also_where_it_was_moved(tmp_path: Path
     damaged = tmp_path / "damaged.sqlite"
     damaged.write_bytes(b"nothing")
     found = results_of([one, two, third, damaged, one], tmp_path / "v.mp4")
-    assert [(each.model, each.frames) for each in found] == [("new", 2), ("old", 1)]
+    assert {(each.model, each.frames) for each in found} == {("new", 2), ("old", 1)}
+    assert len(found) == 2
     assert all(each.time is not None for each in found)
     with pytest.raises(UsageError, match=r"has no results of v\.mp4"):
         StoredResult.find(third, tmp_path / "v.mp4")
