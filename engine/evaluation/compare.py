@@ -202,8 +202,8 @@ def compare(one: Results, other: Results, confidence: float = 0.0, classes: froz
     classes : frozenset of int, optional
         Only detections of these classes count. None: all.
     """
-    times = [np.round(each.pts / _SAME).astype(np.int64) for each in (one, other)]
-    common, *places = np.intersect1d(*times, return_indices=True)
+    times, others = (np.round(each.pts / _SAME).astype(np.int64) for each in (one, other))
+    common, *places = np.intersect1d(times, others, return_indices=True)
     boxes = [each.boxes(where, confidence, classes) for each, where in zip((one, other), places, strict=True)]
     alone = [np.bincount(part.pictures[mask], minlength=len(common)) for part, mask in zip(boxes, _alone(*boxes), strict=True)]
     differ = (alone[0] > 0) | (alone[1] > 0)

@@ -356,9 +356,9 @@ class _Table:
         path, fact, created, file, name, pictures, begin = connection.execute(query, (session, source)).fetchone()
         detected = datetime.fromtimestamp(created, UTC)
         time = datetime.fromtimestamp(self.times[at], UTC) if self.known[at] else None
-        pts, *ends = (float(self.pts[place]) for place in (at, first, last))
+        pts, start, end = (float(self.pts[place]) for place in (at, first, last))
         about = (Path(os.fsdecode(path)), fact, source, Path(os.fsdecode(file)), name, bool(pictures))
-        return Hit(*about, int(self.counts[at]), pts, begin, *ends, time, detected)
+        return Hit(*about, int(self.counts[at]), pts, begin, start, end, time, detected)
 
 
 def _version(connection: sqlite3.Connection) -> int:

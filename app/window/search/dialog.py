@@ -78,7 +78,8 @@ class SearchDialog(QDialog):
         self.begin, self.end = (
             _time_field(name, at) for name, at in ((marked("search", "From"), now.addDays(-7)), (marked("search", "To"), now))
         )
-        self.results = QListWidget(uniformItemSizes=True)
+        self.results = QListWidget()
+        self.results.setUniformItemSizes(True)
         self.results.setAccessibleName(translate("search", "Moments"))
         self.results.setIconSize(PICTURE)
         self.results.setSpacing(2)
