@@ -1,7 +1,7 @@
-"""Takes pictures of the window's screens: ``python screens.py FOLDER LANGUAGE THEME… [whole]``; QT_SCALE_FACTOR sets the scale.
+"""Takes pictures of the window's screens: ``python screens.py FOLDER LANGUAGE THEME``.
 
-FOLDER needs ``street.mp4`` and ``stored.sqlite``, its results. The pictures are ``FOLDER/screens/SCREEN.THEME.png``, small ones as in
-tests/goldens/pictures, or whole ones. Fonts, devices, dates and folders are the same on every machine.
+FOLDER needs ``street.mp4`` and ``stored.sqlite``, its results. The pictures are ``FOLDER/screens/SCREEN.png``.
+Fonts, devices, dates and folders are the same on every machine.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from framefleet.app.window import actions
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.settings import choices, folders
 from framefleet.app.window.widgets import translation
-from framefleet.app.window.widgets.appearance import Theme, apply_theme, current_theme
+from framefleet.app.window.widgets.appearance import Theme, apply_theme
 from framefleet.engine.devices.discovery import DeviceDescription
+from tests.support.desktop.pictures import picture_of
 from tests.support.desktop.settling import settle
-from tests.support.desktop.small_pictures import small
 from tests.support.desktop.states import all_screens
 from tests.support.running import fork_server
 from tests.support.window import CPU
@@ -43,30 +43,24 @@ def rename_folder(widget: QWidget, folder: Path) -> None:
         settle()
 
 
-def take(application: QApplication, folder: Path, theme: Theme, whole: bool) -> None:
-    """Take the pictures of a new window in one theme."""
-    Path("session.sqlite").unlink(missing_ok=True)  # a state changes it
-    shutil.copy("stored.sqlite", "session.sqlite")
-    store = QSettings(str(folder / f"settings.{theme}.ini"), QSettings.Format.IniFormat)
+def take(folder: Path) -> None:
+    """Take the pictures of a new window."""
+    shutil.copy("stored.sqlite", "session.sqlite")  # a state changes it
+    store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
     store.setValue("window/exports", "/videos/results")
-    window = MainWindow(store, Path(theme) / "stored")
+    window = MainWindow(store, Path("window") / "stored")
     window.show()
-    if theme is not current_theme():
-        apply_theme(application, theme)  # the window takes the colours of another theme while it is shown
     with closing(all_screens(window)) as screens:
         for name, widget in screens:
             settle()
             rename_folder(widget, folder)
-            picture = widget.grab().toImage()
-            target = f"screens/{name}.{theme}"
-            saved = picture.save(f"{target}.jpg", quality=90) if whole else small(picture, picture.devicePixelRatio()).save(f"{target}.png")
-            assert saved, f"{target}: the picture is empty"
+            assert picture_of(widget).save(f"screens/{name}.png"), f"{name}: the picture is empty"
     window.quitting.ask = False
     window.close()
 
 
-def main(folder: Path, language: str, themes: list[Theme], whole: bool) -> None:
-    """Take all pictures in these themes."""
+def main(folder: Path, language: str, theme: Theme) -> None:
+    """Take all pictures."""
     os.chdir(folder)
     for name in ("screens", "sessions"):
         (folder / name).mkdir(exist_ok=True)
@@ -80,14 +74,13 @@ def main(folder: Path, language: str, themes: list[Theme], whole: bool) -> None:
     application.setCursorFlashTime(0)
     application.setQuitOnLastWindowClosed(False)
     translation.install(application, language)
-    apply_theme(application, Theme.DARK)
+    apply_theme(application, theme)
     choices.discover = lambda: DEVICES
     folders.own_folders = lambda: OWN_FOLDERS
     actions.user_log_path = lambda *_, **__: OWN_FOLDERS["Logs"]
     actions.version = lambda _: "1.0"
-    for theme in themes:
-        take(application, folder, theme, whole)
+    take(folder)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve(), sys.argv[2], [Theme(name) for name in sys.argv[3:] if name != "whole"], "whole" in sys.argv[3:])
+    main(Path(sys.argv[1]).resolve(), sys.argv[2], Theme(sys.argv[3]))
