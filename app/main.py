@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from importlib import import_module
 
 from framefleet.app import streams
@@ -70,10 +71,17 @@ def _run(command: str, arguments: Sequence[str], ends: bool) -> int:
     """
     from framefleet.app.cli.interrupt import interruptible
 
-    with interruptible(ends):
+    with interruptible(ends), ExitStack() as stack:
+        if ends and _is_run(command, arguments):  # a worker's process loads its libraries while this one reads its arguments
+            stack.enter_context(import_module("framefleet.engine.pool.prepared").prepared())
         import_module("framefleet.engine.settings.folders").apply()
         status: int = import_module(f"framefleet.app.cli.{command.replace('-', '_')}").run(arguments)
         return status
+
+
+def _is_run(command: str, arguments: Sequence[str]) -> bool:
+    """Whether the command detects on this machine."""
+    return command in REPORTING and {"-h", "--help", "--cluster"}.isdisjoint(argument.partition("=")[0] for argument in arguments)
 
 
 def _open_window(arguments: Sequence[str]) -> int:

@@ -13,6 +13,7 @@ from framefleet.app.system_libraries import install_command, missing_libraries
 from framefleet.engine.devices.recording import Recording, read_recording
 from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.media.sources import missing
+from framefleet.engine.pool.prepared import prepared
 from framefleet.engine.settings import ModelFiles, RunSettings
 from framefleet.engine.settings.folders import Folder
 
@@ -64,11 +65,12 @@ def open_window(
     Raises UsageError if there is no display, or a library is missing.
     """
     _check_libraries()
-    try:
-        from framefleet.app.window.main import run_window
-    except ImportError as error:
-        raise UsageError(literal(f"the window cannot be loaded ({error}): 'framefleet doctor' says what is missing")) from error
-    return run_window(files, model, demo, recording)
+    with prepared(again=True):
+        try:
+            from framefleet.app.window.main import run_window
+        except ImportError as error:
+            raise UsageError(literal(f"the window cannot be loaded ({error}): 'framefleet doctor' says what is missing")) from error
+        return run_window(files, model, demo, recording)
 
 
 def _check_libraries() -> None:

@@ -2,13 +2,14 @@
 
 Every round runs ``framefleet detect`` twice as a process of its own: with an empty cache folder, as on a new machine, and again with that
 folder. A third process reads the session until it holds a frame. The command may be that of another checkout (``--source``), so that two
-versions take turns on one machine.
+versions take turns on one machine. ``--steps`` also tells when each step of the start was done, by the command's log.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -17,7 +18,8 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from benchmarks.report import spread, table, write
@@ -26,13 +28,26 @@ POLL_SECONDS = 0.005
 LIMIT_SECONDS = 400.0
 
 
+STEPS = {
+    "the command's process runs": r"MainProcess framefleet\.engine\.logs: process",
+    "the worker's process runs": r"framefleet \S+ framefleet\.engine\.logs: process",
+    "the session is open": "StrategyChosen$",
+    "the worker has its task": "DeviceStarting$",
+    "the source is probed": "SourceOpened$",
+    "the engine is ready": "DeviceReady$",
+    "the first frame arrives": "FramesDone$",
+}
+"""What the log says first when a step is done."""
+
+
 @dataclass(frozen=True)
 class Start:
-    """Seconds since the command: when the first frame was stored, and when the command ended; and what the devices ran."""
+    """Seconds since the command: when the first frame was stored, when the command ended, and when each step was done."""
 
     first: float
     whole: float
     engine: str
+    steps: dict[str, float] = field(default_factory=dict)
 
 
 def start(source: Path, options: Sequence[str], cache: Path) -> Start:
@@ -43,11 +58,11 @@ def start(source: Path, options: Sequence[str], cache: Path) -> Start:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "out")
         environment = os.environ | {"FRAMEFLEET_CACHE": str(cache), "PYTHONPATH": f"{source}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
-        begin = time.perf_counter()
+        begin, began = time.perf_counter(), datetime.now()
         with (
             Path(folder, "log").open("w+b") as log,
             subprocess.Popen(
-                [sys.executable, "-m", "framefleet.app", "detect", *options, "--out", str(out)],
+                [sys.executable, "-m", "framefleet.app", "detect", *options, "--out", str(out), "--debug"],
                 env=environment,
                 cwd=folder,
                 stdout=log,
@@ -65,7 +80,16 @@ def start(source: Path, options: Sequence[str], cache: Path) -> Start:
             said = log.read().decode(errors="replace")
         if first is None or process.returncode:
             raise RuntimeError(said[-2000:])
-        return Start(first, whole, _engine(out))
+        return Start(first, whole, _engine(out), _steps(said, began))
+
+
+def _steps(log: str, began: datetime) -> dict[str, float]:
+    """Seconds from the command until each step was done."""
+    found = {}
+    for step, words in STEPS.items():
+        if line := re.search(rf"^(\d+-\S+ \S+) .*{words}", log, re.MULTILINE):
+            found[step] = (datetime.strptime(line[1], "%Y-%m-%d %H:%M:%S,%f") - began).total_seconds()
+    return found
 
 
 def _has_frame(session: Path) -> bool:
@@ -81,6 +105,15 @@ def _engine(out: Path) -> str:
     return "; ".join(f"{backend}, {precision}, batch {batch}" for backend, precision, batch in rows)
 
 
+def _step_table(found: dict[tuple[Path, str], list[Start]]) -> str:
+    """When each step was done, with a column for each checkout and cache."""
+    head = ["seconds until", *(f"{source.parent.name}, cache {state}" for source, state in found)]
+    rows = [
+        [step, *(spread([each.steps[step] for each in starts if step in each.steps], 2) for starts in found.values())] for step in STEPS
+    ]
+    return table(head, rows)
+
+
 def main() -> None:
     """Run the benchmark and write its result."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -90,6 +123,7 @@ def main() -> None:
     parser.add_argument("--devices", default="cuda:0")
     parser.add_argument("--source", type=Path, action="append", help="the src folder of a checkout; may be repeated (default: this one)")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--steps", action="store_true", help="also tell when each step was done")
     parser.add_argument("--options", default="", help="more options of detect, in one word")
     arguments = parser.parse_args()
     here = Path(__file__).resolve().parents[2] / "src"
@@ -117,7 +151,15 @@ def main() -> None:
     ]
     head = [*(["checkout"] if len(sources) > 1 else []), "cache", "first stored frame, s", "end of the command, s", "engine"]
     body = f"From the command to the first stored frame, {arguments.rounds} rounds, medians and ranges.\n\n{table(head, rows)}"
-    write("gpu.start", "The start of a run", body, ("tensorrt-rtx", "nvidia-cudnn-frontend", "openvino", "av"), page="start")
+    if arguments.steps:
+        body += f"\n\n{_step_table(found)}"
+    write(
+        "gpu.start",
+        f"From the command to the first stored frame, {arguments.devices}",
+        body,
+        ("tensorrt-rtx", "nvidia-cudnn-frontend", "openvino", "av"),
+        page="start",
+    )
 
 
 if __name__ == "__main__":

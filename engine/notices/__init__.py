@@ -10,11 +10,9 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
-from urllib.parse import unquote, urlsplit
 
 Text: TypeAlias = str | tuple[str, str]
 """A template with named placeholders; or two, for one and for several: the field ``count`` chooses."""
@@ -170,6 +168,9 @@ def install_extra(extra: str) -> Notice:
     extra : str
         A name of ``project.optional-dependencies`` in pyproject.toml: "rtx", "tensorrt", "cudnn", "parquet", "cluster".
     """
+    from importlib.metadata import PackageNotFoundError, distribution  # slow to import, and every process imports this module
+    from urllib.parse import unquote, urlsplit
+
     command = f"{sys.executable} -m pip install" if find_spec("pip") else f"uv pip install --python {sys.executable}"
     try:
         url = json.loads(distribution("framefleet").read_text("direct_url.json") or "{}").get("url", "")

@@ -20,6 +20,7 @@ from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.discovery import chosen_devices
 from framefleet.engine.errors import UsageError
 from framefleet.engine.notices import Notice, Option
+from framefleet.engine.pool import prepared
 from framefleet.engine.pool.protocol import Failed, FromWorker, Setup, Stop, Stopped, ToWorker, Unreachable
 from framefleet.engine.processes.child import NICE, ChildProcess, Conversation
 from framefleet.engine.processes.outcome import THE_WORKER, Outcome, RestartBudget
@@ -75,9 +76,7 @@ class Host:
     def admit(self, setup: Setup) -> Connection[ToWorker, FromWorker]:
         """Start a worker and return the connection to it."""
         if self._process is None:
-            self._process = ChildProcess(
-                self._name, main, self._worker_main, words=THE_WORKER, patience=setup.stall_seconds, nice=self._nice
-            )
+            self._process = self._start(setup.stall_seconds)
         connection, theirs = multiprocessing.Pipe()
         with theirs:
             try:
@@ -87,6 +86,11 @@ class Host:
                 _log.debug("%s: %s was not started: %s", self._name, setup.device, error)
         self._workers += 1
         return connection
+
+    def _start(self, patience: float) -> ChildProcess:
+        if self._nice == NICE and (waiting := prepared.take(self._name, patience, main, self._worker_main)) is not None:
+            return waiting
+        return ChildProcess(self._name, main, self._worker_main, words=THE_WORKER, patience=patience, nice=self._nice)
 
     def dismiss(self) -> None:
         """Note that a worker has ended by itself. After the last one, the process ends."""
@@ -107,7 +111,11 @@ class Host:
     def end(self) -> Outcome:
         """End the process. Returns how it ended."""
         process, self._process, self._workers = self._process, None, 0
-        return Outcome(None) if process is None else process.end()
+        if process is None:
+            return Outcome(None)
+        outcome = process.end()
+        prepared.prepare_again()
+        return outcome
 
 
 class Hosts:

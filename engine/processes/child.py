@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, ClassVar
 
 from framefleet.engine.notices import Notice
-from framefleet.engine.processes.child_main import INTERVAL_SECONDS, TERMINAL_SIGNALS, Heartbeat, run
+from framefleet.engine.processes.child_main import INTERVAL_SECONDS, MIN_PATIENCE, TERMINAL_SIGNALS, Heartbeat, run
 from framefleet.engine.processes.outcome import Failed, Outcome
 
 NICE = 5
@@ -114,6 +114,17 @@ class ChildProcess(Conversation):
     def connection(self) -> Connection[Any, Any]:
         """See ``Conversation``."""
         return self._connection
+
+    @property
+    def ended(self) -> bool:
+        """Whether the process has ended."""
+        with self._ending:
+            return self._outcome is not None or not self._process.is_alive()
+
+    def reassign(self, name: str, patience: float) -> None:
+        """Give the process a name and a patience for other work: see ``ChildProcess``."""
+        self._process.name = f"framefleet {name}"
+        self._heartbeat.patience = max(MIN_PATIENCE, patience)
 
     def kill(self) -> None:
         """Kill the process; harmless if it has ended."""

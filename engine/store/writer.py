@@ -117,6 +117,7 @@ class SessionWriter:
         self._frames: list[tuple[Any, ...]] = []
         self._segments: list[tuple[object, ...]] = []
         self._due = self._next_check = 0.0
+        self._patience = 0.0  # with the next frames: the first ones are committed at once
         self._earlier: dict[int, EarlierFrames] = {}
         self._seconds: dict[int, float] = {}  # that earlier runs took for the frames that stay
         self._clocks: dict[int, tuple[str, ClockSettings]] = {}
@@ -310,7 +311,8 @@ class SessionWriter:
     def add_frames(self, frames: Iterable[FrameResult]) -> None:
         """Add frames of any sources."""
         if not self._frames:
-            self._due = time.monotonic() + COMMIT_SECONDS
+            self._due = time.monotonic() + self._patience
+            self._patience = COMMIT_SECONDS
         for frame in frames:
             source, index, pts, name, created = frame.ref
             failure = frame.failure

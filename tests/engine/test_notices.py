@@ -103,7 +103,7 @@ def test_what_is_missing_is_installed_where_framefleet_came_from(monkeypatch: py
     wheel = tmp_path / "framefleet-1.whl"
     for url, code in ((tmp_path.as_uri(), "general.install"), (wheel.as_uri(), "general.install"), ("", "general.install_wheel")):
         text = f'{{"url": "{url}"}}' if url else None
-        monkeypatch.setattr("framefleet.engine.notices.distribution", lambda _, text=text: SimpleNamespace(read_text=lambda __: text))
+        monkeypatch.setattr("importlib.metadata.distribution", lambda _, text=text: SimpleNamespace(read_text=lambda __: text))
         said = install_extra("parquet")
         assert said.code == code
         assert "[parquet]'" in str(said)

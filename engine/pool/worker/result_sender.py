@@ -87,8 +87,10 @@ MESSAGE_FRAMES = 64
 """Most frames in one message."""
 
 MESSAGE_SECONDS = 0.2
-"""Longest time that a finished frame waits for others in its message. Twelve decode threads of a GPU fill theirs in about this time; the
-database makes frames visible every half second."""
+"""Longest time that a finished frame waits for others in its message, unless it is the first one of its source.
+
+Twelve decode threads of a GPU fill theirs in about this time; the database makes frames visible every half second.
+"""
 
 GROUP_AHEAD = 256
 """Most batches by which the fast devices of a group may be ahead of the slowest one. Only detections wait."""
@@ -228,7 +230,8 @@ class ResultSender:
 
     def _append(self, pending: _Pending, result: FrameResult) -> None:
         if not pending.results:
-            pending.due = time.perf_counter() + MESSAGE_SECONDS
+            first = pending.task.segment.number == 0 and pending.position == 0  # somebody waits for the first boxes
+            pending.due = time.perf_counter() + (0.0 if first else MESSAGE_SECONDS)
         pending.results.append(result)
         if len(pending.results) == MESSAGE_FRAMES:
             self._send(pending)
