@@ -64,7 +64,9 @@ def measure(seconds: float, side: int, clip: Path) -> dict[str, Any]:
         shown = time.perf_counter() - started
         garbage = GarbageCollector()
         garbage.start()
-        window.context.run.devices_changed.disconnect(feature(window, DevicePanel).show_devices)
+        panel = feature(window, DevicePanel)
+        window.context.run.devices_changed.disconnect(panel.show_devices)
+        window.context.run.figures_changed.disconnect(panel.show_figures)
         statuses = [
             fold(DeviceStatus(gpu := DeviceId("cuda", str(number))), DeviceReady(_engine(gpu)), time.monotonic()) for number in range(GPUS)
         ]
@@ -75,8 +77,9 @@ def measure(seconds: float, side: int, clip: Path) -> dict[str, Any]:
                 stages = {stage: random.uniform(0.2, 4.0) for stage in STAGES}
                 stats = DeviceStats(status.device, status.frames + int(rate / 2), rate, 6.0, 14.0, stages=stages, bottleneck="infer")
                 statuses[number] = fold(status, stats, time.monotonic())
-            feature(window, DevicePanel).show_devices(tuple(statuses))
+            panel.show_figures(tuple(statuses))
 
+        panel.show_devices(statuses)
         gaps: list[float] = []
         begun: list[tuple[float, float]] = []
         work: list[float] = []

@@ -107,6 +107,16 @@ class InColumns:
     def __init__(self) -> None:
         super().__init__()
         self._columns = RowColumns()
+        self._arranged_for: tuple[RowColumns, int, int] | None = None
+        self._areas = RowAreas(QRectF(), {})
+
+    def areas(self) -> RowAreas:
+        """The areas of the columns at the present size. Measuring texts is slow, so they are kept until something changes."""
+        widget = cast(QWidget, self)
+        wanted = self._columns, widget.width(), widget.height()
+        if wanted != self._arranged_for:
+            self._arranged_for, self._areas = wanted, self._columns.areas(widget.width(), widget.height())
+        return self._areas
 
     def set_columns(self, columns: RowColumns) -> None:
         """Arrange the columns."""
@@ -120,8 +130,7 @@ class InColumns:
 
     def shown_columns(self) -> tuple[str, ...]:
         """The keys of the columns that have room."""
-        widget = cast(QWidget, self)
-        return tuple(self._columns.areas(widget.width(), widget.height()).cells)
+        return tuple(self.areas().cells)
 
 
 class RowHeading(InColumns, QWidget):
@@ -140,7 +149,7 @@ class RowHeading(InColumns, QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Explain the column under the mouse."""
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
-            cells = self._columns.areas(self.width(), self.height()).cells
+            cells = self.areas().cells
             tips = (COLUMNS[key].tip for key, area in cells.items() if area.contains(QPointF(event.pos())))
             tip = next(tips, "")
             QToolTip.showText(event.globalPos(), translate("devices", tip) if tip else "", self)
@@ -149,7 +158,7 @@ class RowHeading(InColumns, QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the headings."""
-        areas = self._columns.areas(self.width(), self.height())
+        areas = self.areas()
         with QPainter(self) as painter:
             painter.setFont(self._font)
             painter.setPen(QColor(theme.MUTED))
@@ -280,7 +289,7 @@ class DeviceRow(InColumns, Clickable):
     @property
     def message_area(self) -> QRectF:
         """The place of a message: that of all columns but the throughput, and of the throughput if there is none."""
-        cells = self._columns.areas(self.width(), self.height()).cells
+        cells = self.areas().cells
         areas = [area for key, area in cells.items() if key != "rate" or self._idle] or [QRectF()]
         return areas[0].united(areas[-1])
 
@@ -295,7 +304,7 @@ class DeviceRow(InColumns, Clickable):
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the row: all texts on one line, the bars below them, and in tall rows the hardware below these."""
         content, columns = self.content, self._columns
-        areas = columns.areas(self.width(), self.height())
+        areas = self.areas()
         with painting(self) as painter:
             if content.slow or self.hasFocus():
                 box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
