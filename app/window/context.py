@@ -99,7 +99,7 @@ class Context:
         self.actions = Actions(window, self.bindings, self.undo, self.activity)
         self.preview = PreviewClient(window)
         self.queue = QueueModel(window)
-        self.memory = QueueMemory(self.queue, folder, window)
+        self.memory = QueueMemory(self.queue, folder, self.background, window)
         self.run = DetectionController(self.queue, folder, window)
         self.settings = RunChoices(window, store, self.background, self.run, self.banners, recording)
         self.opening = Opening(self.queue, self.run, self.background, self.banners, window)

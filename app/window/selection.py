@@ -102,6 +102,8 @@ class Selection(QObject):
         if before is not None:
             self._views[before.key] = self.view(before)
         self.key = key
+        if key is not None:
+            self._memory.viewed.add(key)
         if self.target is not None:
             self.aim(self.target, selected=False)  # what is shown now was not selected by the user yet
         if item is None:

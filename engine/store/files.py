@@ -235,7 +235,7 @@ def replace_session(part: Path, path: Path) -> Path | None:
     kept = None
     if path.exists():
         held, outputs = _merged(path)
-        with schema.explained(part, "write"), closing(schema.open_existing(part, "rw")) as connection:
+        with schema.explained(path, "write"), closing(schema.open_existing(part, "rw")) as connection:
             connection.executemany("INSERT OR IGNORE INTO outputs VALUES (?, ?, ?, ?, ?, ?, ?)", outputs)
             covered = _contents(connection).covers(held) and (held.unfinished or not held.sources)
         if not covered:

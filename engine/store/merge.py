@@ -61,9 +61,9 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
         for suffix in ("", "-wal", "-shm", "-journal"):  # of a merge that was killed
             part.with_name(part.name + suffix).unlink(missing_ok=True)
         try:
-            writer = SessionWriter(part, sessions[0].labels, facts, lock=lock)
+            writer = SessionWriter(part, sessions[0].labels, facts, lock=lock, named=target)
             try:
-                precisions = _copy(chosen, part, same_folder)
+                precisions = _copy(chosen, part, target, same_folder)
             finally:
                 writer.close(complete=False)
             with schema.explained(target, "write"):
@@ -119,16 +119,16 @@ def _choose(sessions: Iterable[_Session]) -> tuple[list[tuple[Path, StoredSource
     return chosen, tuple(left_out)
 
 
-def _copy(chosen: Sequence[tuple[Path, StoredSource]], part: Path, keep_paths: bool) -> set[str]:
+def _copy(chosen: Sequence[tuple[Path, StoredSource]], part: Path, shown: Path, keep_paths: bool) -> set[str]:
     """Copy sources in one transaction. Returns the precisions of their sessions. What was corrected cannot be undone in the new session.
 
-    keep_paths: whether their paths stay as they are stored, else they become absolute.
+    shown: the file that errors name. keep_paths: whether their paths stay as they are stored, else they become absolute.
     """
     numbers: dict[Path, dict[int, tuple[int, StoredSource]]] = defaultdict(dict)
     for number, (path, source) in enumerate(chosen):
         numbers[path][source.number] = number, source
     precisions = set[str]()
-    with schema.explained(part, "write"), closing(schema.open_existing(part, "rw")) as target, schema.transaction(target):
+    with schema.explained(shown, "write"), closing(schema.open_existing(part, "rw")) as target, schema.transaction(target):
         for path, sources in numbers.items():
             with schema.reading(path), closing(schema.open_existing(path, "ro")) as stored:
                 devices = {old: _device(target, *row) for old, *row in stored.execute(f"SELECT number, {_DEVICE} FROM devices")}

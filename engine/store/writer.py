@@ -96,6 +96,8 @@ class SessionWriter:
         Use the session at ``path`` if the same labels and facts decided its results.
     lock : FileLock, optional
         From ``lock_session``. None: take it until ``close``.
+    named : Path, optional
+        The file that errors name, if the session is moved there when it is complete.
 
     Attributes
     ----------
@@ -111,9 +113,17 @@ class SessionWriter:
     """
 
     def __init__(
-        self, path: Path, labels: Sequence[str], facts: Mapping[str, str], *, go_on: bool = False, lock: FileLock | None = None
+        self,
+        path: Path,
+        labels: Sequence[str],
+        facts: Mapping[str, str],
+        *,
+        go_on: bool = False,
+        lock: FileLock | None = None,
+        named: Path | None = None,
     ) -> None:
         self.path = path
+        self._named = named or path
         self._frames: list[tuple[Any, ...]] = []
         self._segments: list[tuple[object, ...]] = []
         self._due = self._next_check = 0.0
@@ -124,7 +134,7 @@ class SessionWriter:
         self._copied = self._closed = False
         self._own_lock = lock_session(path) if lock is None else None
         try:
-            with schema.explained(path, "create"):
+            with schema.explained(self._named, "create"):
                 self._connection, self.continued, self.notes, self._replaced = open_session(path, labels, facts, go_on)
                 self._devices: dict[str, int] = dict(self._connection.execute("SELECT device, number FROM devices"))
             self._file_identity = FileIdentity(path)
@@ -134,14 +144,14 @@ class SessionWriter:
             raise
 
     def _write(self, sql: str, *values: object) -> None:
-        with schema.explained(self.path, "write"):
+        with schema.explained(self._named, "write"):
             self._connection.execute(sql, values)
 
     # sources and devices
 
     def add_queued(self, sources: Iterable[tuple[int, str]]) -> None:
         """Store sources that have not been opened, so that they are known after a crash. sources: number and path."""
-        with schema.explained(self.path, "write"), schema.transaction(self._connection):
+        with schema.explained(self._named, "write"), schema.transaction(self._connection):
             rows = ((number, schema.exact(path)) for number, path in sources)
             self._connection.executemany("INSERT OR IGNORE INTO sources (source, path) VALUES (?, ?)", rows)
 
@@ -183,7 +193,7 @@ class SessionWriter:
         path: of the picture or folder.
         """
         self._clocks[number] = path.name, clock
-        with schema.explained(self.path, "write"), schema.transaction(self._connection):
+        with schema.explained(self._named, "write"), schema.transaction(self._connection):
             rows = self._connection.execute("SELECT frame, name, created FROM frames WHERE source = ?", (number,)).fetchall()
             times = [(self._picture_clock(number, name, created), number, frame) for frame, name, created in rows]
             self._connection.executemany("UPDATE frames SET clock = ? WHERE source = ? AND frame = ?", times)
@@ -222,7 +232,7 @@ class SessionWriter:
         if earlier is not None and (cancelled or error is not None):
             ledger = earlier.counted(ledger)
         if earlier is not None and not cancelled and error is None:
-            with schema.explained(self.path, "write"):
+            with schema.explained(self._named, "write"):
                 earlier.delete(self._connection)
         counts = (ledger.decoded, ledger.inferred, counts_text(ledger.dropped), counts_text(ledger.failed), ledger.skipped)
         self._write("INSERT INTO sources (source, path) VALUES (?, ?) ON CONFLICT DO NOTHING", number, schema.exact(path))
@@ -239,7 +249,7 @@ class SessionWriter:
 
         If the source was complete, or a person corrected the session, it is copied to ``NAME.previous.sqlite`` before.
         """
-        with schema.explained(self.path, "write"):
+        with schema.explained(self._named, "write"):
             row = self._connection.execute(f"SELECT {schema.COMPLETE} FROM sources WHERE source = ?", (number,)).fetchone()
             corrected = self._connection.execute("SELECT 1 FROM corrections LIMIT 1").fetchone() is not None
             self._keep_results(row == (1,) or corrected)
@@ -254,7 +264,7 @@ class SessionWriter:
 
         The source's tracks are deleted, and so are corrections of frames from ``end`` on.
         """
-        with schema.explained(self.path, "write"):
+        with schema.explained(self._named, "write"):
             self._keep_results(self._affected_corrections(number, end) > 0)
             self._note_forgotten(number, end)
             row = self._connection.execute("SELECT seconds FROM sources WHERE source = ?", (number,)).fetchone()
@@ -354,7 +364,7 @@ class SessionWriter:
             return
         frames, segments = self._frames, self._segments
         self._frames, self._segments = [], []  # after an error, the same frames are not written again
-        with schema.explained(self.path, "write"), schema.transaction(self._connection):
+        with schema.explained(self._named, "write"), schema.transaction(self._connection):
             for source, earlier in self._earlier.items():
                 earlier.replace(self._connection, (row for row in frames if row[0] == source))
             self._connection.executemany("INSERT OR IGNORE INTO segments VALUES (?, ?, ?, ?)", segments)
@@ -372,7 +382,7 @@ class SessionWriter:
             self.commit()
             self._check_presence()
             if complete:
-                with schema.explained(self.path, "write"):
+                with schema.explained(self._named, "write"):
                     delete_unfinished(self.path, self._connection)
         finally:
             with suppress(sqlite3.Error):  # while a reader has the file open, the log file cannot be deleted
@@ -388,7 +398,7 @@ class SessionWriter:
         if self._replaced is None or self._closed:
             return False
         self.close(complete=False)
-        with schema.explained(self.path, "write"):
+        with schema.explained(self._named, "write"):
             self._replaced.replace(self.path)
         return True
 

@@ -5,13 +5,18 @@ import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from itertools import count
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer
 
 from framefleet.app.window.queue.item import Part, QueueItem
 from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.processes.file_lock import FileLock, LockedError
 
@@ -30,6 +35,9 @@ class ViewState:
     part: Part | None = None
 
 
+NOT_SHOWN = ViewState()
+
+
 @dataclass(frozen=True)
 class Remembered:
     """A file of the queue.
@@ -42,27 +50,85 @@ class Remembered:
     source: int = -1
     ended: bool = False
     part: Part | None = None
-    view: ViewState = ViewState()
+    view: ViewState = NOT_SHOWN
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A file of the queue as it is written. text: its entry in the file, made when it is written first."""
+
+    item: QueueItem
+    view: ViewState
+    text: str = ""
+
+    def line(self) -> str:
+        """The entry in the file. Only one thread at a time calls this."""
+        self.text = self.text or _line(_remembered(self.item, self.view))
+        return self.text
+
+
+class _Lines(NamedTuple):
+    """What to write. number: counts up, because threads may write in another order than they were started."""
+
+    number: int
+    entries: list[_Entry]
+    unfinished: Sequence[Remembered]
+
+
+class _QueueFile:
+    """Writes the queue's file, from any thread: the newest entries only, and only if they differ from the written ones."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._one_at_a_time = Lock()
+        self._newest, self._digest, self._closed = -1, b"", False
+        self.numbers = count()
+
+    def write(self, lines: _Lines) -> None:
+        """Write entries, from any thread."""
+        with self._one_at_a_time:
+            if self._closed or lines.number < self._newest:
+                return
+            text = ("[" + ",\n".join([*(entry.line() for entry in lines.entries), *map(_line, lines.unfinished)]) + "]").encode()
+            digest = sha256(text).digest()
+            if digest == self._digest:
+                return
+            new = self._folder / f".{NAME}.new"
+            try:
+                new.write_bytes(text)
+                new.replace(self._folder / NAME)
+                self._newest, self._digest = lines.number, digest
+            except OSError as error:
+                _log.warning("the queue cannot be remembered: %s", error)
+
+    def close(self) -> None:
+        """Write nothing any more: another window may write the file now."""
+        with self._one_at_a_time:
+            self._closed = True
 
 
 class QueueMemory(QObject):
-    """Writes the queue to a file in ``folder`` after each change.
+    """Writes the queue to a file in ``folder`` after each change, in a thread of ``background``.
 
-    Attributes: unfinished: files of the last run that the user has not decided on. view_of: returns what was shown of a file.
+    Attributes: unfinished: files of the last run that the user has not decided on. view_of: returns what was shown of a file. viewed: keys
+    of the files that were shown in this run.
 
     Only one window of a folder remembers its queue: the one that has called ``start`` first.
     """
 
-    def __init__(self, items: QueueModel, folder: Path, parent: QObject | None = None) -> None:
+    def __init__(self, items: QueueModel, folder: Path, background: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._items, self._folder = items, folder
+        self._items, self._folder, self._background = items, folder, background
         self._lock: FileLock | None = None
-        self._written: list[dict[str, Any]] | None = None
+        self._file = _QueueFile(folder)
+        self._entries: dict[int, _Entry] = {}
+        self._writing = False
         self.unfinished: tuple[Remembered, ...] = ()
         self._before: dict[Path, ViewState] = {}
+        self.viewed = set[int]()
         self.view_of: Callable[[QueueItem], ViewState] = self.view_before
         self._soon = QTimer(self, singleShot=True, interval=SAVE_MS)
-        self._soon.timeout.connect(self.save)
+        self._soon.timeout.connect(self._save_in_background)
         for signal in (items.rowsInserted, items.rowsRemoved, items.rowsMoved, items.dataChanged):
             signal.connect(self.save_soon)
 
@@ -87,14 +153,12 @@ class QueueMemory(QObject):
 
     def view_before(self, item: QueueItem) -> ViewState:
         """What was shown of a file at the end of the last run."""
-        return self._before.get(item.path, ViewState())
+        return self._before.get(item.path, NOT_SHOWN)
 
     def save_soon(self) -> None:
         """Write the queue soon, because it has changed."""
         if self._lock is not None and not self._soon.isActive():
-            self._soon.start(
-                max(SAVE_MS, len(self._items))
-            )  # a long queue is written less often: ten thousand files take a tenth of a second
+            self._soon.start(max(SAVE_MS, len(self._items)))  # megabytes of a long queue are written less often
 
     def decide(self) -> None:
         """Forget the unfinished files of the last run: they are in the queue again, or the user does not want them."""
@@ -102,22 +166,37 @@ class QueueMemory(QObject):
         self.save_soon()
 
     def save(self) -> None:
-        """Write the queue, if it has changed since it was written."""
-        entries = [_write(item, self.view_of(item)) for item in self._items] + [_plain(entry) for entry in self.unfinished]
-        if self._lock is None or entries == self._written:
-            return
-        new = self._folder / f".{NAME}.new"
-        try:
-            new.write_text(json.dumps(entries), "utf-8")
-            new.replace(self._folder / NAME)
-            self._written = entries
-        except OSError as error:
-            _log.warning("the queue cannot be remembered: %s", error)
+        """Write the queue now, if it has changed since it was written."""
+        if self._lock is not None:
+            self._file.write(self._lines())
+
+    def _save_in_background(self) -> None:
+        if self._writing:  # to a slow folder
+            self.save_soon()
+        elif self._lock is not None:
+            self._writing = True
+            self._background.start(self, partial(self._file.write, self._lines()), self._written, self._written)
+
+    def _written(self, _result: object) -> None:
+        self._writing = False
+
+    def _lines(self) -> _Lines:
+        """What to write. Only for files that have changed there are new entries: nobody notices ten thousand files."""
+        entries, before, viewed = dict[int, _Entry](), self._entries, self.viewed
+        for item in self._items:
+            key = item.key
+            entry = before.get(key)
+            if entry is None or entry.item is not item or (key in viewed and entry.view != self.view_of(item)):
+                entry = _Entry(item, self.view_of(item))
+            entries[key] = entry
+        self._entries = entries
+        return _Lines(next(self._file.numbers), list(entries.values()), self.unfinished)
 
     def stop(self) -> None:
         """Write the queue a last time, and let another window remember its own."""
         self._soon.stop()
         self.save()
+        self._file.close()
         if self._lock is not None:
             with suppress(OSError):
                 self._lock.close()
@@ -131,16 +210,16 @@ def unfinished_text(files: Sequence[Remembered]) -> str:
     return translate("queue", "%Ln files were interrupted.", None, len(files))
 
 
-def _write(item: QueueItem, view: ViewState) -> dict[str, Any]:
+def _remembered(item: QueueItem, view: ViewState) -> Remembered:
     results = item.results
     known = results is not None and (results.source >= 0 or not item.ended)
     database, source = (results.database, results.source) if known and results is not None else (None, -1)
-    return _plain(Remembered(item.path, database, source, item.ended, item.part, view))
+    return Remembered(item.path, database, source, item.ended, item.part, view)
 
 
-def _plain(entry: Remembered) -> dict[str, Any]:
+def _line(entry: Remembered) -> str:
     part, seen = (None if each is None else {"begin": each.begin, "end": each.end} for each in (entry.part, entry.view.part))
-    return {
+    plain = {
         "path": str(entry.path),
         "database": str(entry.database) if entry.database is not None else None,
         "source": entry.source,
@@ -148,6 +227,7 @@ def _plain(entry: Remembered) -> dict[str, Any]:
         "part": part,
         "view": {"at": entry.view.at, "part": seen},
     }
+    return json.dumps(plain)
 
 
 def _read(entry: dict[str, Any]) -> Remembered:

@@ -89,7 +89,7 @@ class StoredCounts(QObject):
         stop = Event()
         self._busy = True
         done = partial(self._done, batch)
-        self._background.start(self, partial(count_stored, list(batch.values()), stop), done, done, stop)
+        self._background.start(self, partial(count_stored, list(batch.values()), stop, self._shown), done, done, stop)
 
     def _done(self, batch: Mapping[int, tuple[QueueItem, Tally]], _said: object) -> None:
         """Show the counts. If the session cannot be read, what reads it for the picture says so."""
@@ -98,6 +98,8 @@ class StoredCounts(QObject):
             now = self._items.get(key)
             if tally.complete and now is not None and now.results == item.results:  # else it is detected again
                 self._controller.set_tally(key, tally)
+                if key == self._shown and tally.compact:  # the user has shown it meanwhile
+                    self._wanted[key] = None
         self._start()
 
 

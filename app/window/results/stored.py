@@ -74,8 +74,11 @@ def read_stored(database: Path) -> list[QueueItem]:
     return found
 
 
-def count_stored(files: Sequence[tuple[QueueItem, Tally]], stop: Event) -> None:
-    """Count the stored detections of sources. stop: ends it early. Raises ExportError if a database cannot be read."""
+def count_stored(files: Sequence[tuple[QueueItem, Tally]], stop: Event, shown: int | None = None) -> None:
+    """Count the stored detections of sources. Raises ExportError if a database cannot be read.
+
+    stop: ends it early. shown: the key of the file that keeps when its detections were. The others keep little, one after the other.
+    """
 
     def session(file: tuple[QueueItem, Tally]) -> tuple[Path, str]:
         assert file[0].results is not None
@@ -87,6 +90,8 @@ def count_stored(files: Sequence[tuple[QueueItem, Tally]], stop: Event) -> None:
             for item, tally in of_session:
                 assert item.results is not None
                 tally.add_stored(reader, item.results.source, item.progress.info)
+                if item.key != shown and tally.complete:
+                    tally.compress()
 
 
 def _stored(reader: SessionReader, source: StoredSource) -> QueueItem:

@@ -17,6 +17,8 @@ _MAX_COUNT = 50_000  # detections of a class, hundredth and slice: 16 bits would
 
 _NO_FRAMES: NDArray[np.int64] = np.zeros(BINS, np.int64)
 _NO_FAILURES: NDArray[np.int32] = np.zeros(BINS, np.int32)
+for _shared in (_NO_FRAMES, _NO_FAILURES):  # by all files without any: ten thousand files of a queue need no memory for them
+    _shared.flags.writeable = False
 
 
 def length_of(info: SourceInfo | None) -> float:
@@ -39,7 +41,7 @@ def _slices_of_pts(pts: NDArray[np.float64], info: SourceInfo | None) -> NDArray
 class Tally:
     """Counts detections per class and hundredth of confidence, and also per slice of time.
 
-    The session's thread writes it and the window's thread reads it. ``add`` only increments numbers, so a reader sees
+    The session's thread writes it and the window's thread reads it. ``add`` only increments numbers or replaces arrays, so a reader sees
     counts that are at most one frame old. frames, failures: frames with results and failed ones in each slice, int64 and int32 (BINS,).
     complete: whether the detections that are stored already are counted. compact: whether only the counts of the whole source are kept.
     """
@@ -47,8 +49,7 @@ class Tally:
     def __init__(self, complete: bool = True) -> None:
         self._counts: dict[int, NDArray[np.int64] | NDArray[np.int32]] = {}
         self._activity: dict[int, NDArray[np.uint16]] = {}
-        self.frames: NDArray[np.int64] = np.zeros(BINS, np.int64)
-        self.failures: NDArray[np.int32] = np.zeros(BINS, np.int32)
+        self.frames, self.failures = _NO_FRAMES, _NO_FAILURES
         self.complete, self.compact = complete, False
 
     def compress(self) -> None:
@@ -85,11 +86,14 @@ class Tally:
             )
 
     def _add_frames(self, times: NDArray[np.float64], info: SourceInfo | None) -> None:
-        self.frames += np.bincount(_slices_of_pts(times, info), minlength=BINS)
+        if len(times):
+            self.frames = self.frames + np.bincount(_slices_of_pts(times, info), minlength=BINS)
 
     def _add_failures(self, times: Sequence[float], info: SourceInfo | None) -> None:
         if times:
-            np.add.at(self.failures, _slices_of_pts(np.array(times), info), 1)
+            failures = self.failures.copy()
+            np.add.at(failures, _slices_of_pts(np.array(times), info), 1)
+            self.failures = failures
 
     def add_stored(self, reader: SessionReader, source: int, info: SourceInfo | None) -> None:
         """Count the stored detections of a source, until the reader's ``stop`` is set. An hour of video takes about a second."""

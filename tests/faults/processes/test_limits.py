@@ -92,4 +92,5 @@ def test_a_limit_of_files_is_named_by_what_writes_and_the_session_stays(words: t
     assert "a file may have 8 KiB here: raise the limit (ulimit -f)" in limited.stderr
     assert "Traceback" not in limited.stderr
     assert "disk" not in limited.stderr
+    assert ".part" not in limited.stderr, "the message names the file that the user gets"
     assert framefleet(tmp_path, (), *words).returncode == 0, "without the limit, it works"

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
@@ -16,12 +17,13 @@ from PySide6.QtWidgets import QMenu, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.queue.item import ItemState, Part
+from framefleet.app.window.queue.item import ItemState, Part, QueueItem
 from framefleet.app.window.queue.memory import NAME, QueueMemory, Remembered, ViewState
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.queue.open_files import MAX_RECENT, RecentFiles
 from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.results.interrupted import InterruptedRun
+from framefleet.app.window.session.background import Background
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.paths import PROJECT, PYTHONPATH
@@ -37,6 +39,7 @@ from framefleet.app.window.context import Start
 from framefleet.app.window.main import make_application
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.results.interrupted import InterruptedRun
+from framefleet.app.window.session.background import Background
 from tests.support.models import tiny_files
 from tests.support.window import feature
 
@@ -104,7 +107,7 @@ def test_the_position_and_the_chosen_part_are_there_again(qtbot: QtBot, window: 
     qtbot.waitUntil(lambda: player.current is not None and player.current.pts == pytest.approx(0.8, abs=0.01), timeout=PATIENCE)
     qtbot.waitUntil(lambda: timeline.part == views[1].part, timeout=PATIENCE)
     window.context.memory.stop()
-    kept = {entry.path: entry.view for entry in QueueMemory(QueueModel(), folder).start()}
+    kept = {entry.path: entry.view for entry in QueueMemory(QueueModel(), folder, Background()).start()}
     assert kept[videos[0]].part == Part(0.25, 0.75)
     assert [kept[video].at for video in videos] == pytest.approx([1.0, 0.8], abs=0.01)
 
@@ -115,10 +118,10 @@ def test_finished_files_are_shown_again_and_discarded_ones_are_forgotten(qtbot: 
     folder.mkdir()
     results = write_results(folder / "s.sqlite", video, 10)
     model = QueueModel()
-    before = QueueMemory(model, folder)
+    before = QueueMemory(model, folder, Background())
     before.start()
     model.extend([queue_item(video, ItemState.DONE, results, key=1), queue_item(tmp_path / "b.mp4", key=2, part=Part(1.0, 2.5))])
-    other = QueueMemory(QueueModel(), folder)
+    other = QueueMemory(QueueModel(), folder, Background())
     assert other.start() == [], "a second window leaves the queue of the first one alone"
     before.stop()
     feature(window, InterruptedRun).look()
@@ -128,13 +131,48 @@ def test_finished_files_are_shown_again_and_discarded_ones_are_forgotten(qtbot: 
     buttons(window)["Discard"].click()
     assert window.context.banners.texts == [text for text in window.context.banners.texts if "interrupted" not in text]
     window.context.memory.stop()
-    assert [entry.path.name for entry in QueueMemory(QueueModel(), folder).start()] == ["clip.mp4"]
+    assert [entry.path.name for entry in QueueMemory(QueueModel(), folder, Background()).start()] == ["clip.mp4"]
+
+
+def test_a_change_of_a_long_queue_is_written_alone(qtbot: QtBot, tmp_path: Path) -> None:
+    model, background = QueueModel(), Background()
+    memory = QueueMemory(model, tmp_path, background)
+    memory.start()
+    asked = []
+
+    def view_of(item: QueueItem) -> ViewState:
+        asked.append(item.key)
+        return ViewState(float(item.key))
+
+    memory.view_of = view_of
+    model.extend([queue_item(tmp_path / f"{key}.mp4", key=key) for key in range(2000)])
+
+    def stored() -> list[dict[str, Any]]:
+        qtbot.waitUntil(lambda: (tmp_path / NAME).exists() and not background.busy, timeout=PATIENCE)
+        return json.loads((tmp_path / NAME).read_text())  # type: ignore[no-any-return]
+
+    qtbot.waitUntil(lambda: len(stored()) == 2000, timeout=PATIENCE)
+    assert len(asked) == 2000
+    asked.clear()
+    model.update(queue_item(tmp_path / "7.mp4", ItemState.DONE, key=7))
+    model.move(1999, 0)
+    model.remove(3)
+    memory.viewed.add(9)
+    qtbot.waitUntil(lambda: len(stored()) == 1999, timeout=PATIENCE)
+    assert set(asked) == {7, 9}, "the other files are written as before"
+    entries = stored()
+    assert [Path(entry["path"]).stem for entry in entries[:6]] == ["1999", "0", "1", "2", "4", "5"]
+    assert [entry["path"] for entry in entries if entry["ended"]] == [str(tmp_path / "7.mp4")]
+    memory.stop()
+    model.remove(0)
+    memory.save()
+    assert len(stored()) == 1999, "after its end, the file belongs to another window"
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", '[{"path": 3}]', "[{}]"])
 def test_a_damaged_memory_is_an_empty_one(tmp_path: Path, text: str) -> None:
     (tmp_path / NAME).write_text(text)
-    memory = QueueMemory(QueueModel(), tmp_path)
+    memory = QueueMemory(QueueModel(), tmp_path, Background())
     assert memory.start() == []
     memory.stop()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import tracemalloc
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -29,7 +30,7 @@ from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, run_main
 from tests.support.media import dated_picture, make_video
 from tests.support.models import tiny_files
-from tests.support.store import video_info
+from tests.support.store import video_info, write_session
 from tests.support.window import queue_item, write_results
 
 PATIENCE = 30_000
@@ -79,6 +80,24 @@ def read_by_view(item: QueueItem) -> None:
 
 def count(item: QueueItem) -> None:
     count_stored([(item, Tally())], Event())
+
+
+def test_files_that_are_not_shown_need_little_memory(tmp_path: Path) -> None:
+    files = 300
+    write_session(tmp_path / "s.sqlite", {f"{number}.mp4": 4 for number in range(files)})
+    tracemalloc.start()
+    try:
+        items = [replace(item, key=key) for key, item in enumerate(read_stored(tmp_path / "s.sqlite"))]
+        tallies = [Tally(complete=False) for _ in items]
+        waiting = tracemalloc.get_traced_memory()[0]
+        count_stored(list(zip(items, tallies, strict=True)), Event(), shown=5)
+        counted = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert waiting < files * 8_000
+    assert counted - 2 * 200_000 < files * 15_000, "only the shown file keeps when its two classes were seen"
+    assert [key for key, tally in enumerate(tallies) if not tally.compact] == [5]
+    assert {tuple(tally.counts(0.85).items()) for tally in tallies} == {((0, 4), (1, 0))}
 
 
 def correct(item: QueueItem) -> None:
