@@ -63,16 +63,16 @@ def rows(count: int, parent: Path) -> list[list[str]]:
     for number, half in enumerate(halves):
         paths = sorted(videos.iterdir())[number * count // 2 : (number + 1) * count // 2]
         write_session(half, {str(path): FRAMES for path in paths}, boxes=2)
-    commands = [
-        ("detect", "videos", *MODEL, "--confidence", "0.01", "--out", "all", "--quiet"),
-        ("detect", "videos", *MODEL, "--confidence", "0.01", "--out", "all", "--quiet"),
-        *(("results", "all", "--out", f"out-{form}", "--format", form) for form in ("jsonl", "csv", "coco")),
-        ("merge", *(str(half) for half in halves), "--out", "merged"),
-        ("clips", "merged", "--class", "person", "--source", videos.name + "/00000.mp4", "--out", "clips"),
-    ]
+    detect = ("detect", "videos", *MODEL, "--confidence", "0.01", "--out", "all", "--quiet")
+    commands = {
+        "merge": ("merge", *(str(half) for half in halves), "--out", "merged"),
+        "clips of one file": ("clips", "merged", "--class", "person", "--source", "00000.mp4", "--out", "clips"),
+        "detect": detect,
+        **{f"results --format {form}": ("results", "all", "--out", f"out-{form}", "--format", form) for form in ("jsonl", "csv", "coco")},
+        "detect, when all is done": detect,
+    }
     found = []
-    for number, words in enumerate(commands):
-        name = f"{words[0]} --format {words[-1]}" if words[0] == "results" else "detect again" if number == 1 else words[0]
+    for name, words in commands.items():
         wall, processor, memory = measured(folder, *words)
         print(f"{count} {name}: {wall:.1f} s, processor {processor:.1f} s, {memory:.0f} MB", flush=True)
         found.append([name, str(count), f"{wall:.1f}", f"{processor:.1f}", f"{memory:.0f}"])
