@@ -99,7 +99,7 @@ def _absolute(path: Path) -> Path:
     return Path(absolute(str(Path.cwd()), str(path)))
 
 
-MODEL_OPTIONS = {".cfg": "--model", ".weights": "--weights", ".names": "--labels"}
+MODEL_OPTIONS = {".cfg": "--model", ".onnx": "--model", ".weights": "--weights", ".names": "--labels"}
 """The option for a model's file with each suffix."""
 
 

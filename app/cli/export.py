@@ -14,7 +14,7 @@ def run(argv: Sequence[str]) -> int:
     """Write the file. Exit status 0. Raises FramefleetError if the model cannot be used, or the file cannot be written."""
     parser = make_parser(
         "export",
-        "Write a Darknet model as ONNX, with batch normalisation folded in.",
+        "Write a Darknet model as ONNX, with batch normalisation folded in. 'framefleet detect --model FILE.onnx' reads it.",
         examples=("--model yolov4-tiny -o yolov4-tiny.onnx", "--model street.cfg --size 608x352 -o street.onnx"),
     )
     options.add_model_options(parser)
@@ -22,6 +22,8 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--overwrite", action="store_true", help="replace a file that Framefleet did not write")
     arguments = parser.parse_args(argv)
     files = options.model_files(arguments, arguments.size)
+    if files.is_onnx:
+        raise UsageError(literal(f"{files.cfg} is an ONNX file already: give the .cfg of a Darknet model"))
 
     from framefleet.engine.model.load import load_network
     from framefleet.engine.model.onnx_export import data_file, export_onnx, is_own_export

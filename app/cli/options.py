@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from framefleet.engine.errors import UsageError, literal
-from framefleet.engine.model.files import find_weights, require_cfg
+from framefleet.engine.model.files import coco_file, find_weights, require_cfg
+from framefleet.engine.model.onnx.recognise import describe_onnx, find_data, remember_reading
 from framefleet.engine.model.random_weights import is_random
 from framefleet.engine.model.registry.catalogue import find_entry, model_named
 from framefleet.engine.settings import ModelFiles
@@ -24,9 +25,12 @@ _GRID = "with --parallel tiles: columns and rows (auto: tiles of about the netwo
 def add_model_options(parser: argparse.ArgumentParser, size: bool = True) -> None:
     """Add ``--model``, ``--weights`` and ``--labels``. size: also ``--size``."""
     group = parser.add_argument_group("model")
-    group.add_argument("--model", type=Path, metavar="M.cfg|NAME", help="a Darknet cfg, or a model of 'framefleet models'")
+    group.add_argument(
+        "--model", type=Path, metavar="M.cfg|M.onnx|NAME", help="a Darknet cfg, an ONNX file, or a model of 'framefleet models'"
+    )
     group.add_argument("--weights", metavar="M.weights", help="its weights (default: beside the cfg), or random:SEED")
     group.add_argument("--labels", type=Path, metavar="L.names", help="its labels (default: beside the cfg, or COCO's for 80 classes)")
+    group.add_argument("--reading", metavar="NAME", help="how the outputs of an ONNX file are read, if it can be read in more than one way")
     if size:
         words = "input size of the network instead of the cfg's: multiples of 32"
         group.add_argument("--size", type=network_size, metavar="N|WxH", help=words)
@@ -97,6 +101,10 @@ def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = No
         )
     is_name = not cfg.suffix and cfg.parent == Path() and not cfg.is_file() and (find_entry(cfg.name) is not None or not cfg.is_dir())
     cfg = model_named(cfg.name).cfg if is_name else cfg
+    if cfg.suffix.lower() == ".onnx":
+        return _onnx_files(arguments, cfg, size)
+    if arguments.reading is not None:
+        raise UsageError(literal(f"--reading is for ONNX files, not for {cfg}"))
     require_cfg(cfg)
     if not cfg.exists():
         raise UsageError(literal(f"{cfg} does not exist: check the name and the folder; 'framefleet models' lists models to download"))
@@ -110,6 +118,18 @@ def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = No
     elif not is_random(weights):
         weights = Path(weights)
     return ModelFiles(cfg, weights, arguments.labels, size)
+
+
+def _onnx_files(arguments: argparse.Namespace, path: Path, size: tuple[int, int] | None) -> ModelFiles:
+    if arguments.weights is not None:
+        raise UsageError(literal(f"--weights is for Darknet models: {path} has its own"))
+    labels: Path | None = arguments.labels
+    if labels == Path("coco") and not labels.exists():
+        labels = coco_file()
+    files = ModelFiles(path, find_data(path), labels, size, arguments.reading)
+    if files.reading is not None:
+        remember_reading(path, describe_onnx(files).candidate.reading)
+    return files
 
 
 def checked(read: Callable[[str], T]) -> Callable[[str], T]:

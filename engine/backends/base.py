@@ -18,8 +18,9 @@ from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import DeviceError, ModelError
 from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.model.network import Network
+from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.model.split import Balance, StageTime
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.settings import EngineSettings, Precision, Resize, check_depth
 from framefleet.engine.types import Closing, Detections, DeviceId, EngineChoice, EngineInfo, Found, InferenceFailure, of_device
 from framefleet.plugins.cache import FileCache
@@ -63,7 +64,7 @@ class Backend(Closing, ABC):
         settings: those of ``activate``. Raises DeviceError if the device or library is missing.
         """
 
-    def activate(self, network: Network, settings: EngineSettings, progress: Progress | None = None) -> EngineInfo:
+    def activate(self, network: Model, settings: EngineSettings, progress: Progress | None = None) -> EngineInfo:
         """Build the engine. progress: called during slow steps, also when the engine is built again later.
 
         Raises:
@@ -123,7 +124,7 @@ class Backend(Closing, ABC):
             self._close_impl()
 
     @abstractmethod
-    def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo: ...
+    def _activate_impl(self, network: Model, settings: EngineSettings, progress: Progress | None) -> EngineInfo: ...
 
     @abstractmethod
     def _submit_impl(self, images: Sequence[Any], still: bool) -> Future[list[Found]]: ...
@@ -149,7 +150,17 @@ def earlier_choice(settings: EngineSettings, device_name: str) -> EngineChoice |
     return next(known, None)
 
 
-def letterboxes(network: Network, settings: EngineSettings) -> bool:
+def darknet(network: Model, device: DeviceId) -> Network:
+    """Return the network, if it is one of Darknet's files.
+
+    Raises DeviceError for an ONNX file.
+    """
+    if not isinstance(network, Network):
+        raise DeviceError(of_device(device, Notice("backends.onnx_on_cpus_only", name=network.name, option=Option("devices", "cpu:0"))))
+    return network
+
+
+def letterboxes(network: Model, settings: EngineSettings) -> bool:
     """Whether pictures keep their aspect ratio in the network's input, instead of being stretched."""
     return network.letter_box if settings.resize is Resize.AUTO else settings.resize is Resize.LETTERBOX
 

@@ -3,12 +3,13 @@
 import math
 
 from framefleet.engine.errors import DeviceError
-from framefleet.engine.model.network import Convolution, Identity, Layer, Network, Route, Shortcut, Yolo
+from framefleet.engine.model.network import Convolution, Identity, Layer, Route, Shortcut, Yolo
+from framefleet.engine.model.onnx.network import Model, OnnxNetwork
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.types import DeviceId, of_device
 
 
-def check_memory(network: Network, batch: int, value_bytes: int, free: int | None, device: DeviceId) -> None:
+def check_memory(network: Model, batch: int, value_bytes: int, free: int | None, device: DeviceId) -> None:
     """Refuse a network that cannot fit into the memory of a device.
 
     batch: pictures at once. value_bytes: size of one number between layers. free: free memory of the device, bytes; None = unknown.
@@ -32,11 +33,13 @@ def check_memory(network: Network, batch: int, value_bytes: int, free: int | Non
     raise DeviceError(of_device(device, problem))
 
 
-def least_bytes(network: Network, batch: int, value_bytes: int) -> int:
+def least_bytes(network: Model, batch: int, value_bytes: int) -> int:
     """Estimate from below the memory that a network needs on any device, bytes.
 
     It consists of the weights, and of the values that exist at the same time while the layer with the most of them is computed.
     """
+    if isinstance(network, OnnxNetwork):  # the values between its operators are not known
+        return value_bytes * (network.parameters + batch * network.channels * network.width * network.height)
     weights = sum(layer.weights.size + layer.bias.size for layer in network.layers if isinstance(layer, Convolution))
     last_use = {index: position for position, layer in enumerate(network.layers) for index in layer.inputs}
     storage: dict[int, set[int]] = {-1: {-1}}  # the layers whose memory holds the values of a layer

@@ -18,6 +18,7 @@ from framefleet.engine.detection.postprocess import decode_cells, detections
 from framefleet.engine.detection.preprocess import Fit
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Network
+from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import AS_ASKED, Detections, DeviceId, Found, Image, InferenceFailure, of_device
@@ -52,7 +53,7 @@ NOT_TUNED = Notice("backends.not_tuned")
 class Trial:
     """The results of one precision for some pictures, which are the same in all trials on a device.
 
-    heads: raw outputs, float32 (pictures, channels, rows, columns).
+    heads: raw outputs, float32 (pictures, channels, rows, columns), or as the reading of an ``OnnxNetwork`` describes them.
     speed: in any unit, the same for all trials.
     """
 
@@ -64,7 +65,7 @@ def resolve_precision(
     asked: Precision,
     device: DeviceId,
     offered: Sequence[Precision],
-    network: Network,
+    network: Model,
     situation: str,
     run: Callable[[Precision], Trial],
     compare: Callable[[Trial, Trial], float] | None = None,
@@ -95,7 +96,9 @@ def resolve_precision(
     if first is not None:
         known = FileCache().recall(key)
         return (first, NOT_TUNED) if known is None else (Precision(known[0]), Notice.from_json(known[1]))
-    compare = compare or partial(matching_share, network=network)
+    if compare is None:
+        assert isinstance(network, Network)  # devices that compare outputs take Darknet's networks only
+        compare = partial(matching_share, network=network)
     try:
         precision, reason = FileCache().remember(key, lambda: _try_all(offered, run, compare))
     except TooFewBoxesError as problem:
@@ -121,7 +124,7 @@ def trial_settings(settings: EngineSettings) -> EngineSettings:
     return replace(default, confidence=min(default.confidence, max(settings.confidence, _SCORE_FLOOR)))
 
 
-def agreeing_share(reference: Trial, other: Trial, network: Network, settings: EngineSettings) -> float:
+def agreeing_share(reference: Trial, other: Trial, network: Model, settings: EngineSettings) -> float:
     """The share of the boxes above the threshold, of the side with less, that the other side has with the same class, 0..1.
 
     The threshold is that of the settings, but at least 0.1. A box below it counts as the other side's if the confidences are within 0.03.
@@ -137,12 +140,12 @@ def agreeing_share(reference: Trial, other: Trial, network: Network, settings: E
     return min(_found_share(strong[0], weak[1]), _found_share(strong[1], weak[0]))
 
 
-def count_boxes(heads: Sequence[NDArray[np.float32]], network: Network, settings: EngineSettings) -> int:
+def count_boxes(heads: Sequence[NDArray[np.float32]], network: Model, settings: EngineSettings) -> int:
     """The number of boxes that ``agreeing_share`` compares. heads: as in ``Trial``, of fp32."""
     return sum(len(found) for found in _boxes(heads, network, settings) if isinstance(found, Detections))
 
 
-def _boxes(heads: Sequence[NDArray[np.float32]], network: Network, settings: EngineSettings, below: float = 0.0) -> list[Found]:
+def _boxes(heads: Sequence[NDArray[np.float32]], network: Model, settings: EngineSettings, below: float = 0.0) -> list[Found]:
     """The boxes in each picture. below: how far the confidence may lie below the threshold."""
     whole = [Fit(network.width, network.height, 0, 0, network.width, network.height)] * len(heads[0])
     return detections(network, heads, whole, replace(settings, confidence=max(settings.confidence, _SCORE_FLOOR) - below))

@@ -11,8 +11,8 @@ import numpy as np
 
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.backends.create import create_backend
-from framefleet.engine.model.load import load_network
-from framefleet.engine.model.network import Network
+from framefleet.engine.model.load import load_model
+from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.settings import EngineSettings, Hint, ModelFiles, Precision
 from framefleet.engine.types import DeviceId, EngineInfo, Image
 
@@ -73,12 +73,12 @@ def bench_model(
         DeviceError: a device is missing or does not support a setting.
     """
     for size in sizes or (None,):
-        network = load_network(files if size is None else replace(files, size=(size, size)))
+        network = load_model(files if size is None else replace(files, size=(size, size)))
         for device, precision, batch in product(devices, precisions, batches):
             yield _measure(network, device, EngineSettings(precision=precision, batch=batch), seconds / 2)
 
 
-def _measure(network: Network, device: DeviceId, settings: EngineSettings, seconds: float) -> ModelBenchResult:
+def _measure(network: Model, device: DeviceId, settings: EngineSettings, seconds: float) -> ModelBenchResult:
     with create_backend(device) as backend:
         backend.tuning = True
         info = backend.activate(network, settings)
@@ -90,7 +90,7 @@ def _measure(network: Network, device: DeviceId, settings: EngineSettings, secon
     return ModelBenchResult(info, images_per_s, float(p50), float(p99))
 
 
-def noise_pictures(network: Network, batch: int) -> list[list[Image]]:
+def noise_pictures(network: Model, batch: int) -> list[list[Image]]:
     """Batches of random pictures of the network's size."""
     random = np.random.default_rng(0)
     shape = (batch, network.height, network.width, 3)

@@ -13,8 +13,8 @@ from framefleet.engine.backends.create import create_backend
 from framefleet.engine.bench.model import noise_pictures, throughput
 from framefleet.engine.devices.discovery import default_devices
 from framefleet.engine.errors import DeviceError, FramefleetError
-from framefleet.engine.model.load import load_network
-from framefleet.engine.model.network import Network
+from framefleet.engine.model.load import load_model
+from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.notices import Notice
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.outcome import Failed
@@ -79,7 +79,7 @@ def tune(
     DeviceError
         A device is missing or does not support a setting.
     """
-    network = load_network(files)
+    network = load_model(files)
     for device in devices or default_devices():
         tell = partial(progress, device)
         before, images_before = _measure(network, device, settings, None, tell)
@@ -88,7 +88,7 @@ def tune(
 
 
 def _measure(
-    network: Network, device: DeviceId, settings: EngineSettings, videos: Sequence[Path] | None, progress: Callable[[Notice, float], None]
+    network: Model, device: DeviceId, settings: EngineSettings, videos: Sequence[Path] | None, progress: Callable[[Notice, float], None]
 ) -> tuple[EngineInfo, float]:
     """Build an engine. Returns it, and its images/s. videos: of the trials, None = no trials."""
     with create_backend(device) as backend:

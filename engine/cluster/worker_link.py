@@ -144,7 +144,7 @@ class WorkerLink:
         paths = {content.path: self._await(content) for content in self._start.model}
         weights = paths[model.weights.absolute()] if isinstance(model.weights, Path) else model.weights
         labels = None if model.labels is None else paths[model.labels.absolute()]
-        return replace(setup, model=ModelFiles(paths[model.cfg.absolute()], weights, labels, model.size))
+        return replace(setup, model=ModelFiles(paths[model.cfg.absolute()], weights, labels, model.size, model.reading))
 
     def _await(self, content: Content) -> Path:
         """Wait for a file. Raises ClusterError, SourceError."""

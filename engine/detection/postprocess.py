@@ -1,18 +1,19 @@
-"""Converts a network's raw outputs to detections, for all backends, with the formulas of AlexeyAB's Darknet.
+"""Converts a network's raw outputs to detections, for all backends; those of Darknet's networks with the formulas of AlexeyAB's Darknet.
 
 Formulas: AlexeyAB/darknet, ``src/yolo_layer.c`` (``get_yolo_box``, ``forward_yolo_layer``, ``get_yolo_detections``).
 """
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from framefleet.engine.detection.candidates import Candidates, logistic, logit
 from framefleet.engine.detection.preprocess import Fit
-from framefleet.engine.model.network import Network, Yolo
+from framefleet.engine.detection.readings import NEEDS_NMS, read_outputs
+from framefleet.engine.model.network import Yolo
+from framefleet.engine.model.onnx.network import Model, OnnxNetwork, Reading
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.settings import EngineSettings
 from framefleet.engine.types import Detections, Found, InferenceFailure
@@ -107,29 +108,8 @@ def _excess(a: NDArray[np.float32], b: NDArray[np.float32], iou: float, diou_bet
     return excess
 
 
-_CERTAIN = 10.0
-"""A logit below all logits whose logistic rounds to 1 in float32."""
-
 _WIDEST = 20.0
 """The limit for raw widths and heights: exp(20) times an anchor exceeds any picture, and float32 can still represent its square."""
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """The boxes of a picture before non-maximum suppression, in undefined order.
-
-    boxes: float32 (n, 4), x1 y1 x2 y2 in pixels of the network's input, not clipped to it. scores: float32 (n,).
-    class_ids: int32 (n,). A box with several classes appears once for each. finite: False if an objectness, or another output of a cell
-    with a high objectness, is NaN or infinite: the candidates then mean nothing.
-    """
-
-    boxes: NDArray[np.float32]
-    scores: NDArray[np.float32]
-    class_ids: NDArray[np.int32]
-    finite: bool = True
-
-    def __len__(self) -> int:
-        return len(self.scores)
 
 
 def decode(heads: Sequence[NDArray[np.float32]], layers: Sequence[Yolo], width: int, height: int, confidence: float) -> list[Candidates]:
@@ -171,7 +151,7 @@ def decode_cells(
             values = by_anchor.transpose(0, 1, 3, 2).reshape(-1, 5 + layer.classes)
             anchor, cell = np.divmod(np.arange(len(values)) % (len(layer.anchors) * rows * columns), rows * columns)
             boxes.append(_boxes(values[:, :4], layer, anchor, cell, (rows, columns), (width, height)))
-            probabilities = values[:, 4:] if layer.new_coords else _logistic(values[:, 4:])
+            probabilities = values[:, 4:] if layer.new_coords else logistic(values[:, 4:])
             scores.append(probabilities[:, :1] * probabilities[:, 1:])
     return np.concatenate(boxes), np.concatenate(scores)
 
@@ -183,13 +163,13 @@ def _decode_head(
     values = head.reshape(len(layer.anchors), 5 + layer.classes, rows * columns)
 
     # a score is never higher than its objectness or its class probability: these comparisons reject most cells
-    floor = confidence if layer.new_coords else _logit(confidence)
+    floor = confidence if layer.new_coords else logit(confidence)
     objectness = values[:, 4]
     anchor, cell = np.nonzero(objectness >= floor)
     found = values[anchor, :, cell]
     finite = bool(np.isfinite(objectness).all() and np.isfinite(found).all())
     row, class_id = np.nonzero(found[:, 5:] >= floor)
-    probability = partial(np.minimum, 1) if layer.new_coords else _logistic
+    probability = partial(np.minimum, 1) if layer.new_coords else logistic
     scores = probability(found[row, 4]) * probability(found[row, 5 + class_id])
     keep = scores >= confidence
     row, class_id, scores = row[keep], class_id[keep], scores[keep]
@@ -213,22 +193,12 @@ def _boxes(
     if layer.new_coords:
         scale = np.square(2 * extent)
     else:
-        place, scale = _logistic(place), np.exp(np.minimum(extent, _WIDEST))
+        place, scale = logistic(place), np.exp(np.minimum(extent, _WIDEST))
     place = place * layer.scale_x_y - 0.5 * (layer.scale_x_y - 1)
     stride = np.array([size[0] / columns, size[1] / rows], np.float32)
     centre = (place + np.stack([cell % columns, cell // columns], axis=1)) * stride
     half = scale * layer.anchors[anchor] / 2
     return np.concatenate([centre - half, centre + half], axis=1).astype(np.float32, copy=False)
-
-
-def _logistic(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    result: NDArray[np.float32] = np.reciprocal(1 + np.exp(-values))
-    return result
-
-
-def _logit(confidence: float) -> float:
-    """Return the inverse of the logistic, a little lower, so that rounding rejects no box before its score is compared."""
-    return math.log(confidence / (1 - confidence)) - 1e-3 if confidence < 1 else _CERTAIN
 
 
 NOT_FINITE = InferenceFailure(Notice("detection.not_finite", option=Option("precision", "fp32")))
@@ -239,7 +209,10 @@ MAX_CANDIDATES = 100_000
 TOO_MANY = InferenceFailure(Notice("detection.too_many_boxes", most=MAX_CANDIDATES, option=Option("confidence")))
 
 
-def detections(network: Network, heads: Sequence[NDArray[np.float32]], fits: Sequence[Fit], settings: EngineSettings) -> list[Found]:
+NO_SUCH_CLASS = InferenceFailure(Notice("detection.no_such_class", option=Option("labels")))
+
+
+def detections(network: Model, heads: Sequence[NDArray[np.float32]], fits: Sequence[Fit], settings: EngineSettings) -> list[Found]:
     """Return the detections of each picture, or why it has none: its outputs are not finite, or almost every cell has a box.
 
     Boxes are in the picture's pixels and clipped to it; boxes outside the picture are dropped.
@@ -247,23 +220,36 @@ def detections(network: Network, heads: Sequence[NDArray[np.float32]], fits: Seq
     Parameters
     ----------
     heads
-        The raw outputs, one float32 (batch, anchors · (5 + classes), rows, columns) per YOLO layer; batch ≥ len(fits).
+        The raw outputs: one float32 (batch, anchors · (5 + classes), rows, columns) per YOLO layer, or the outputs of an ``OnnxNetwork``
+        as its reading describes them; batch ≥ len(fits).
     fits
         The position of each picture in the network's input.
     """
-    found: list[Found] = []
-    candidates = decode([head[: len(fits)] for head in heads], network.heads, network.width, network.height, settings.confidence)
-    for picture, fit in zip(candidates, fits, strict=True):
-        if not picture.finite:
-            found.append(NOT_FINITE)
-            continue
-        if len(picture) > MAX_CANDIDATES:
-            found.append(TOO_MANY)
-            continue
-        keep = nms(picture.boxes, picture.scores, picture.class_ids, settings.iou, network.heads[-1].diou_beta, fit.aspect)
-        boxes, class_ids = fit.to_source(picture.boxes[keep]), picture.class_ids[keep]
-        wanted = (boxes[:, 0] < boxes[:, 2]) & (boxes[:, 1] < boxes[:, 3])
-        if settings.classes is not None:
-            wanted &= np.isin(class_ids, list(settings.classes))
-        found.append(Detections(boxes, picture.scores[keep], class_ids).select(wanted))
-    return found
+    outputs = [head[: len(fits)] for head in heads]
+    suppress, diou_beta = True, None
+    if isinstance(network, OnnxNetwork) and network.reading is not Reading.FRAMEFLEET:
+        candidates = read_outputs(network, outputs, settings.confidence)
+        suppress = network.reading in NEEDS_NMS
+    else:
+        candidates = decode(outputs, network.heads, network.width, network.height, settings.confidence)
+        diou_beta = network.heads[-1].diou_beta
+    return [_found(picture, fit, settings, network.classes, suppress, diou_beta) for picture, fit in zip(candidates, fits, strict=True)]
+
+
+def _found(picture: Candidates, fit: Fit, settings: EngineSettings, classes: int, suppress: bool, diou_beta: float | None) -> Found:
+    """The detections of a picture. suppress: whether boxes of one object overlap."""
+    if not picture.finite:
+        return NOT_FINITE
+    if len(picture) > MAX_CANDIDATES:
+        return TOO_MANY
+    if len(picture) and not 0 <= picture.class_ids.min() <= picture.class_ids.max() < classes:
+        return NO_SUCH_CLASS
+    if suppress:
+        keep = nms(picture.boxes, picture.scores, picture.class_ids, settings.iou, diou_beta, fit.aspect)
+    else:
+        keep = np.argsort(-picture.scores, kind="stable")
+    boxes, class_ids = fit.to_source(picture.boxes[keep]), picture.class_ids[keep]
+    wanted = (boxes[:, 0] < boxes[:, 2]) & (boxes[:, 1] < boxes[:, 3])
+    if settings.classes is not None:
+        wanted &= np.isin(class_ids, list(settings.classes))
+    return Detections(boxes, picture.scores[keep], class_ids).select(wanted)

@@ -14,9 +14,10 @@ from av.video.reformatter import ColorRange, Colorspace, Interpolation, VideoRef
 from numpy.typing import NDArray
 
 from framefleet.engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, Planes
-from framefleet.engine.detection.preprocess import Fit, fit
+from framefleet.engine.detection.preprocess import DARKNET, Fit, fit
 from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.video_file import MAX_SIDE
+from framefleet.engine.model.network import Placement
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import Image
 from framefleet.plugins.colour import SHIFT, colour_factors
@@ -395,11 +396,11 @@ def frame_format(frame: av.VideoFrame, convert: Converter, kind: PixelFormat, de
     return FrameFormat(kind, depth, frame.width, frame.height, *shown, orientation, matrix_name(frame), is_full_range(frame))
 
 
-def fit_host_image(image: HostImage, out: NDArray[np.float32], letterbox: bool, still: bool = False) -> Fit:
+def fit_host_image(image: HostImage, out: NDArray[np.float32], letterbox: bool, still: bool = False, placement: Placement = DARKNET) -> Fit:
     """Like ``fit``, also for planes."""
     if isinstance(image, Planes):
-        return fit(picture_of(image), out, letterbox, shown=(image.format.width, image.format.height))
-    return fit(image, out, letterbox, still)
+        return fit(picture_of(image), out, letterbox, shown=(image.format.width, image.format.height), placement=placement)
+    return fit(image, out, letterbox, still, placement=placement)
 
 
 def picture_of(planes: Planes) -> Image:

@@ -61,8 +61,6 @@ def require_cfg(path: Path) -> None:
         cfgs = tuple(sorted(each.name for each in path.glob("*.cfg")))
         raise ModelError(Notice("model.folder_of_cfgs", path=path, cfgs=cfgs) if cfgs else Notice("model.folder", path=path))
     match path.suffix.lower():
-        case ".onnx":
-            raise ModelError(Notice("model.onnx_file", path=path))
         case ".pt" | ".pth" | ".ckpt" | ".safetensors":
             raise ModelError(Notice("model.pytorch_file", path=path))
         case ".weights":
@@ -133,13 +131,18 @@ def _with_source(labels: tuple[str, ...], path: Path) -> tuple[tuple[str, ...], 
     return labels, Notice("model.labels_of_file", path=path, number=len(labels))
 
 
+def coco_file() -> Path:
+    """The file with COCO's labels."""
+    return Path(str(resource_files("framefleet.resources").joinpath("labels/coco.txt")))
+
+
 def coco_labels() -> tuple[str, ...]:
     """COCO's 80 labels, by class id."""
-    return tuple(resource_files("framefleet.resources").joinpath("labels/coco.txt").read_text("utf-8").splitlines())
+    return tuple(coco_file().read_text("utf-8").splitlines())
 
 
-def read_labels(path: Path, classes: int) -> tuple[str, ...]:
-    """Read one label per class from a UTF-8 text file.
+def read_labels(path: Path, classes: int | None) -> tuple[str, ...]:
+    """Read one label per class from a UTF-8 text file. classes: None = any number.
 
     Empty lines at its end are ignored.
 
@@ -160,7 +163,7 @@ def read_labels(path: Path, classes: int) -> tuple[str, ...]:
         raise ModelError(Notice("model.label_empty", path=path, line=names.index("") + 1))
     if number := next((number for number, name in enumerate(names, 1) if not name.isprintable()), None):
         raise ModelError(Notice("model.label_not_printable", path=path, line=number))
-    if len(names) != classes:
+    if not names or classes not in (None, len(names)):
         raise ModelError(Notice("model.wrong_labels", path=path, labels=len(names), classes=classes))
     return names
 

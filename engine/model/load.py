@@ -17,6 +17,8 @@ from framefleet.engine.model.describe import describe
 from framefleet.engine.model.description import ConvolutionSpec, Description
 from framefleet.engine.model.files import check_download, find_labels, read_start
 from framefleet.engine.model.network import Convolution, Layer, Network
+from framefleet.engine.model.onnx.network import Model, Reading
+from framefleet.engine.model.onnx.recognise import describe_onnx
 from framefleet.engine.model.random_weights import is_random, parse_seed, random_weights
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
@@ -104,11 +106,15 @@ class ModelSummary:
     weights_bytes
         Exact size of the weight file.
     gflops
-        10⁹ floating-point operations per picture, Darknet's BFLOPS.
+        10⁹ floating-point operations per picture, Darknet's BFLOPS; None for an ONNX file.
     labels_source
         File and number of the labels.
     notes
         What the cfg says that has another effect than its author may expect.
+    reading
+        How the outputs of an ONNX file are read; None for a cfg.
+    licence
+        What an ONNX file says about its licence; None if it says nothing.
     """
 
     name: str
@@ -118,9 +124,11 @@ class ModelSummary:
     labels: tuple[str, ...]
     parameters: int
     weights_bytes: int
-    gflops: float
+    gflops: float | None
     labels_source: Notice
     notes: tuple[Notice, ...] = ()
+    reading: Reading | None = None
+    licence: str | None = None
 
 
 def check_model(files: ModelFiles) -> ModelSummary:
@@ -135,6 +143,8 @@ def check_model(files: ModelFiles) -> ModelSummary:
     UsageError
         The size is not a multiple of 32, or the seed of random weights is not an integer.
     """
+    if files.is_onnx:
+        return _check_onnx(files)
     description = describe(files.cfg, files.size)
     labels, source = find_labels(files.cfg, description.classes, files.labels)
     if is_random(files.weights):
@@ -155,8 +165,36 @@ def check_model(files: ModelFiles) -> ModelSummary:
     )
 
 
+def _check_onnx(files: ModelFiles) -> ModelSummary:
+    described = describe_onnx(files)
+    file, reading = described.file, described.candidate.reading
+    notes = [Notice("model.onnx_read_as", name=reading.value, meaning=reading.notice)]
+    if described.licence is not None:
+        notes.append(Notice("model.onnx_licence", licence=described.licence))
+    return ModelSummary(
+        name=file.path.stem,
+        width=described.width,
+        height=described.height,
+        classes=len(described.labels),
+        labels=described.labels,
+        parameters=file.parameters,
+        weights_bytes=file.nbytes,
+        gflops=None,
+        labels_source=described.labels_source,
+        notes=tuple(notes),
+        reading=reading,
+        licence=described.licence,
+    )
+
+
+def input_size(files: ModelFiles) -> tuple[int, int]:
+    """Return width and height of the network's input, pixels. Errors: see ``check_model``."""
+    described = describe_onnx(files) if files.is_onnx else describe(files.cfg, files.size)
+    return described.width, described.height
+
+
 def load_network(files: ModelFiles) -> Network:
-    """Load a model.
+    """Load a Darknet model.
 
     Raises
     ------
@@ -192,6 +230,15 @@ def load_network(files: ModelFiles) -> Network:
         labels=labels,
         digest=digest.hexdigest(),
     )
+
+
+def load_model(files: ModelFiles) -> Model:
+    """Load a model, from Darknet's files or an ONNX file. Errors: see ``check_model``."""
+    if files.is_onnx:
+        from framefleet.engine.model.onnx.load import load_onnx  # imports onnx
+
+        return load_onnx(files)
+    return load_network(files)
 
 
 def _fingerprint(description: Description) -> str:

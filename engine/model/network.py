@@ -27,6 +27,29 @@ class Activation(StrEnum):
     MISH = "mish"
 
 
+@dataclass(frozen=True)
+class Placement:
+    """How a picture is placed in a network's input. The defaults are those of Darknet.
+
+    Attributes
+    ----------
+    grey
+        The value around a letterboxed picture, 0..255.
+    corner
+        Whether a letterboxed picture is at the top left, not in the centre.
+    nearest
+        Whether sides of a letterboxed picture are rounded to the nearest pixel, not down.
+    like_darknet
+        Whether sizes are computed in whole numbers, boxes are scaled by the rounded sizes, and single pictures are resized as Darknet's
+        ``resize_image`` does. Otherwise, one factor in floating point scales the picture and its boxes.
+    """
+
+    grey: float = 127.5
+    corner: bool = False
+    nearest: bool = False
+    like_darknet: bool = True
+
+
 @dataclass(frozen=True, eq=False)
 class Layer:
     """The base of all layers.
@@ -203,6 +226,11 @@ class Architecture:
     channels: int
     letter_box: bool
     layers: tuple[Layer, ...]
+
+    @property
+    def placement(self) -> Placement:
+        """How pictures are placed in the input."""
+        return Placement()
 
     @property
     def heads(self) -> tuple[Yolo, ...]:

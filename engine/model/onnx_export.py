@@ -1,4 +1,4 @@
-"""Exports a ``Network`` to ONNX, for other tools and for backends that read ONNX. The only module that imports onnx.
+"""Exports a ``Network`` to ONNX, for other tools; its metadata says how Framefleet reads it.
 
 Operators: https://onnx.ai/onnx/operators. Mish is exported as x · tanh(softplus(x)), because the operator Mish needs opset 18. OpenVINO
 builds the same engine from both.
@@ -16,6 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from framefleet.engine.errors import ExportError
 from framefleet.engine.model import network as net
+from framefleet.engine.model.onnx.recognise import heads_as_json
 from framefleet.engine.notices import Notice
 
 OPSET, IR_VERSION = 13, 7
@@ -85,7 +86,8 @@ def to_onnx(network: net.Network) -> onnx.ModelProto:
     picture = helper.make_tensor_value_info(INPUT, TensorProto.FLOAT, ["batch", *network.shape_of(-1)])
     made = helper.make_graph(graph.nodes, network.name, [picture], heads, graph.tensors)
     model = helper.make_model(made, producer_name=PRODUCER, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
-    helper.set_model_props(model, {"digest": network.digest, "labels": "\n".join(network.labels)})
+    own = {"labels": "\n".join(network.labels), "heads": heads_as_json(network.heads), "letter_box": str(int(network.letter_box))}
+    helper.set_model_props(model, {"digest": network.digest, **own})
     return model
 
 

@@ -95,6 +95,10 @@ TEXTS: dict[str, Text] = {
     "backends.no_batch_fits": "no memory for a batch of {batch}",
     "backends.beyond_kernels": "{name} at batch {batch} is beyond what the CUDA layers can do: {problem}",
     "backends.too_large_for_fp16": "the weights of layer {index} are too large for FP16 (above 65504): use {option}",
+    "backends.onnx_on_cpus_only": (
+        "{name} is an ONNX model: these run on CPUs only in this version, and not in stages; use {option} and another way of sharing"
+    ),
+    "backends.onnx_batch": "{name} takes one picture at once: leave out {option}",
     "backends.no_stages": "{library} cannot cut a network into stages: use {option}",
     "backends.library_not_loaded": "{name} cannot be loaded ({problem}): {advice}",
     "backends.ask_doctor": "'framefleet doctor' says what is missing",

@@ -2,7 +2,7 @@
 
 from framefleet.engine.notices import Text
 
-_BARE = "only Darknet models can be used, a .cfg and its .weights"
+_EXPORT = "export it as ONNX in the program that it was trained with, such as 'yolo export model=M.pt format=onnx'"
 
 TEXTS: dict[str, Text] = {
     # files
@@ -12,8 +12,7 @@ TEXTS: dict[str, Text] = {
     "model.changed_while_read": "{path} changed while it was being read: try again",
     "model.folder": "{path} is a folder: give the model's .cfg file",
     "model.folder_of_cfgs": "{path} is a folder: give one .cfg file in it ({cfgs})",
-    "model.onnx_file": f"{{path}} is an ONNX model: {_BARE} ('framefleet export' writes ONNX files, it reads none)",
-    "model.pytorch_file": f"{{path}} is a PyTorch model: {_BARE}",
+    "model.pytorch_file": f"{{path}} is a PyTorch model, which can run any program when it is loaded: {_EXPORT}, and give the .onnx file",
     "model.weights_file": "{path} is a weight file, not the description of a network: use {option}",
     "model.weights_without_cfg": "{path} is a weight file: give the .cfg that belongs to it as the model, and {option}",
     "model.lfs_pointer": "{path} is a pointer of Git LFS, not the file itself: 'git lfs pull' in its repository fetches the file",
@@ -78,6 +77,59 @@ TEXTS: dict[str, Text] = {
         "new_coords=1 expects values from 0 to 1, but the layer before it has activation=linear: networks of this kind are trained with "
         "activation=logistic there"
     ),
+    # ONNX files
+    "model.onnx_damaged": "{path} is not a usable ONNX file: {problem}",
+    "model.onnx_empty": "it is empty",
+    "model.onnx_no_protobuf": "it is damaged, or a file of another kind",
+    "model.onnx_cut_off": "it is incomplete: copy or download it again",
+    "model.onnx_no_graph": "it has no graph",
+    "model.onnx_too_complex": "it has more or longer parts than a detector has",
+    "model.onnx_wrong_constant": "the constant '{name}' has another size than its shape says",
+    "model.onnx_cycle": "the operator {operator} reads '{value}' before it is computed: the graph has a cycle",
+    "model.onnx_no_value": "{operator} reads '{value}', which nothing computes",
+    "model.onnx_too_large": "{path} is larger than {most:,} bytes",
+    "model.onnx_too_many_values": "{path} computes more than {most:,} values per picture",
+    "model.onnx_not_loaded": "{path} cannot be loaded: {problem}",
+    "model.onnx_unknown_domain": "{path} needs operators that are not ONNX's own: {operators}; export it without them",
+    "model.onnx_outside_folder": "{path} has values in '{location}', which is not a file beside it: export it again, as one file",
+    "model.onnx_several_files": "{path} has values in several files ({files}): export it again, as one file",
+    "model.onnx_no_data": "{path} has values in another file, {data}, which is missing: put it beside the .onnx file",
+    "model.onnx_data_too_short": "{data} does not belong to {path}: it ends before the values of '{name}'",
+    "model.onnx_inputs": "{path} has inputs that no supported detector has: {inputs}",
+    "model.onnx_channels_last": "{path} takes pictures with the channels last, {input}: export it with the shape batch, 3, height, width",
+    "model.onnx_no_pictures": "{path}: the input {input} takes no colour pictures of float32 or float16",
+    "model.onnx_fixed_batch": "{path} takes exactly {batch} pictures at once: export it for one picture, or for any number",
+    "model.onnx_fixed_size": "{path} takes only pictures of {width}×{height}: leave out {option}, or export it for another size",
+    "model.onnx_size_needed": "{path} takes pictures of any size and does not say which it was made for: give {option}",
+    "model.onnx_task": "{path} is a network for {task}: only detectors of upright boxes can be used",
+    "model.task_segment": "segmentation",
+    "model.task_pose": "poses",
+    "model.task_obb": "rotated boxes",
+    "model.task_classify": "classification of whole pictures",
+    "model.task_other": "'{name}'",
+    "model.onnx_unknown_outputs": "{path} has outputs that no supported detector has: {outputs}",
+    "model.onnx_ambiguous": "{path} can be read in more than one way: {candidates}. Choose one with {option}; the answer is kept",
+    "model.onnx_candidate": "{name} ({meaning})",
+    "model.onnx_reading_unfit": "the outputs of {path} cannot be read as '{name}', only as {candidates}",
+    "model.onnx_read_as": "outputs read as {name} ({meaning})",
+    "model.onnx_licence": "licence, as the file says: {licence}",
+    "model.onnx_labels_needed": (
+        "{path} does not say how many classes it has: give their names with {option} (for a network trained on COCO, write coco)"
+    ),
+    "model.onnx_wrong_heads": "{path} was written by 'framefleet export', but its description of the outputs is damaged: export it again",
+    "model.reading_framefleet": "heads of a Darknet network, written by 'framefleet export'",
+    "model.reading_yolov8": "a column for each box: centre, size, class scores; as YOLOv8, 9, 11 and 12",
+    "model.reading_yolov5": "a row for each box: centre, size, objectness, class scores; as YOLOv5, 6 and 7",
+    "model.reading_yolox": "YOLOX without decoded boxes; blue, green, red",
+    "model.reading_yolox_decoded": "YOLOX with decoded boxes; blue, green, red",
+    "model.reading_end2end": "a row for each object: corners, score, class; as YOLOv10 and 26, or after suppression",
+    "model.reading_rtdetr": "a row for each object: centre and size as fractions, class scores; as RT-DETR of ultralytics",
+    "model.reading_detr": "classes, corners and scores; as D-FINE, DEIM and RT-DETR",
+    "model.reading_rf_detr": "boxes and logits; colours normalised as in ImageNet, as RF-DETR",
+    "model.reading_detr_logits": "boxes and logits; colours from 0 to 1, as RT-DETR of transformers",
+    "model.reading_efficient_nms": "number, corners, scores and classes after suppression",
+    "model.reading_before_nms": "boxes and class scores before a suppression, which is done here instead",
+    "model.reading_nms_rows": "a row for each object: picture, corners, class, score; as YOLOv7 after suppression",
     # labels
     "model.labels_of_file": "{number} labels of {path}",
     "model.labels_of_coco": "the {number} labels of COCO: no .names file lies beside the cfg",

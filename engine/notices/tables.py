@@ -65,6 +65,7 @@ CUDA: dict[str, Text] = {
 
 DETECTION: dict[str, Text] = {
     "detection.not_finite": "the network's outputs are not finite: check the weights, or try {option}",
+    "detection.no_such_class": "the network found a class that has no label: choose the labels of this model with {option}",
     "detection.too_many_boxes": "more than {most:,} boxes reach the confidence threshold: check the weights, or raise {option}",
 }
 
@@ -100,6 +101,9 @@ RUN: dict[str, Text] = {
         "{path} changed while it was read, so its results may mix two contents: run again when nothing writes to it"
     ),
     "run.earlier_results_back": "no device could be used: {path} holds the earlier results again",
+    "run.onnx_no_stages": "an ONNX model cannot be cut into stages: use {option}",
+    "run.onnx_on_cpus_only": "ONNX models run on CPUs only in this version, not on {devices}: use {option}",
+    "run.onnx_on_cpu": "ONNX models run on CPUs only in this version: {devices} is not used",
     "run.tracks_stay": "{path}: its tracks were joined or split by hand and stay: 'framefleet track {option}' tracks again",
 }
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from framefleet.engine.devices.discovery import discover
-from framefleet.engine.errors import DeviceError
+from framefleet.engine.errors import DeviceError, UsageError
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.pool.events import (
     DeviceFailed,
@@ -27,7 +27,7 @@ from framefleet.engine.pool.pool import CpuFallback, EnginePool
 from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.run.recorder import Recorder
 from framefleet.engine.run.resume import ResumePlan, SourceResume
-from framefleet.engine.settings import Precision, RunSettings, Track
+from framefleet.engine.settings import Parallel, Precision, RunSettings, Track
 from framefleet.engine.settings.values import require_possible
 from framefleet.engine.store.facts import run_facts
 from framefleet.engine.store.live_tracking import LiveTracking
@@ -100,7 +100,7 @@ class DetectionRun(Closing):
         self._notes: list[Notice] = []
         self._cancelled = False
         own, hosts = hosts is None, hosts or Hosts()
-        devices = hosts.devices(settings.devices)
+        devices = self._suitable(settings, hosts.devices(settings.devices))
         if own and database.exists():
             _require_offered(settings, devices)
         writer = SessionWriter(database, labels, {**run_facts(settings), **facts}, go_on=not restart, lock=lock)
@@ -115,6 +115,22 @@ class DetectionRun(Closing):
         except BaseException:
             writer.close(complete=False)
             raise
+
+    def _suitable(self, settings: RunSettings, devices: Sequence[DeviceId]) -> Sequence[DeviceId]:
+        """The devices that can run the model."""
+        if not settings.model.is_onnx:
+            return devices
+        if settings.parallel is Parallel.DEPTH:
+            raise UsageError(Notice("run.onnx_no_stages", option=Option("parallel", "segments")))
+        fitting = [device for device in devices if all(member.kind != "cuda" for member in device.members)]
+        if len(fitting) == len(devices):
+            return devices
+        cpu = DeviceId("cpu", "0")
+        refused = tuple(str(device) for device in devices if device not in fitting)
+        if settings.devices or any(device.node for device in devices):
+            raise UsageError(Notice("run.onnx_on_cpus_only", devices=refused, option=Option("devices", str(cpu))))
+        self._notes.append(Notice("run.onnx_on_cpu", devices=refused))
+        return fitting or [cpu]
 
     @property
     def notes(self) -> list[Notice]:

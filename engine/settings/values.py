@@ -119,12 +119,20 @@ class ModelFiles:
     """The files of a model. weights: a path, or ``random:SEED`` for reproducible random weights. labels: None = look beside the cfg.
 
     size: network input (width, height) in pixels, multiples of 32; None = the cfg's own.
+    An ONNX file takes the place of the cfg. weights is then the file with its constants, usually the same one. reading: how its outputs
+    are read, a value of ``Reading``; None = as the file says, or as the user has answered before.
     """
 
     cfg: Path
     weights: Path | str
     labels: Path | None = None
     size: tuple[int, int] | None = None
+    reading: str | None = None
+
+    @property
+    def is_onnx(self) -> bool:
+        """Whether the model is an ONNX file."""
+        return self.cfg.suffix.lower() == ".onnx"
 
 
 def _check_limits(settings: object) -> None:

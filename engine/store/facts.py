@@ -6,7 +6,7 @@ from hashlib import blake2b, file_digest
 from pathlib import Path
 
 from framefleet.engine.errors import ModelError
-from framefleet.engine.model.describe import describe
+from framefleet.engine.model.load import check_model, input_size
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles, RunSettings
 from framefleet.engine.settings.clock import ClockSettings, ClockSource, TimeZone
@@ -60,7 +60,7 @@ def run_facts(settings: RunSettings) -> dict[str, str]:
     Raises ModelError if a file of the model cannot be read.
     """
     model, values = settings.model, settings.values
-    description = describe(model.cfg, model.size)
+    width, height = input_size(model)
     facts = {
         "folder": str(Path.cwd()),
         "model": model.cfg.stem,
@@ -70,7 +70,7 @@ def run_facts(settings: RunSettings) -> dict[str, str]:
         "isolation": settings.isolation.value,
         TRACK: settings.track.value,
         "model_digest": _digest(model),
-        "network": f"{description.width}x{description.height}",
+        "network": f"{width}x{height}",
     }
     for name, setting in TABLE.items():
         used, value = setting.only_with is None or values[setting.only_with[0]] == setting.only_with[1], values[name]
@@ -138,4 +138,6 @@ def _digest(model: ModelFiles) -> str:
                 raise ModelError(Notice("store.model_unreadable", part=part, reason=error.strerror or str(error))) from error
         else:
             digest.update(part.encode())
+    if model.is_onnx:
+        digest.update(str(check_model(model).reading).encode())
     return digest.hexdigest()

@@ -2015,6 +2015,14 @@
         <translation>NVRTC, der Laufzeit-Compiler von CUDA, lässt sich nicht laden ({problem}): pip install nvidia-cuda-nvrtc</translation>
     </message>
     <message>
+        <source>ONNX models run on CPUs only in this version, not on {devices}: use {option}</source>
+        <translation>ONNX-Modelle laufen in dieser Version nur auf Prozessoren, nicht auf {devices}: Verwenden Sie {option}</translation>
+    </message>
+    <message>
+        <source>ONNX models run on CPUs only in this version: {devices} is not used</source>
+        <translation>ONNX-Modelle laufen in dieser Version nur auf Prozessoren: {devices} wird nicht verwendet</translation>
+    </message>
+    <message>
         <source>OpenVINO cannot build {name} in {precision}: {problem}</source>
         <translation>OpenVINO kann {name} in {precision} nicht bauen: {problem}</translation>
     </message>
@@ -2031,8 +2039,20 @@
         <translation>Mehrere Quellen haben ein Bild „{picture}“: Schreiben Sie den Ordner vor den Namen, wie in „{example}“</translation>
     </message>
     <message>
+        <source>YOLOX with decoded boxes; blue, green, red</source>
+        <translation>YOLOX mit dekodierten Rahmen; Blau, Grün, Rot</translation>
+    </message>
+    <message>
+        <source>YOLOX without decoded boxes; blue, green, red</source>
+        <translation>YOLOX ohne dekodierte Rahmen; Blau, Grün, Rot</translation>
+    </message>
+    <message>
         <source>a Darknet cfg begins with [net]</source>
         <translation>eine Darknet-cfg beginnt mit [net]</translation>
+    </message>
+    <message>
+        <source>a column for each box: centre, size, class scores; as YOLOv8, 9, 11 and 12</source>
+        <translation>eine Spalte je Rahmen: Mitte, Größe, Werte der Klassen; wie YOLOv8, 9, 11 und 12</translation>
     </message>
     <message>
         <source>a device is named twice: {devices}</source>
@@ -2063,6 +2083,22 @@
         <translation>ein Bild lässt sich nicht als {suffix} kodieren</translation>
     </message>
     <message>
+        <source>a row for each box: centre, size, objectness, class scores; as YOLOv5, 6 and 7</source>
+        <translation>eine Zeile je Rahmen: Mitte, Größe, Objektwert, Werte der Klassen; wie YOLOv5, 6 und 7</translation>
+    </message>
+    <message>
+        <source>a row for each object: centre and size as fractions, class scores; as RT-DETR of ultralytics</source>
+        <translation>eine Zeile je Objekt: Mitte und Größe als Anteile, Werte der Klassen; wie RT-DETR von ultralytics</translation>
+    </message>
+    <message>
+        <source>a row for each object: corners, score, class; as YOLOv10 and 26, or after suppression</source>
+        <translation>eine Zeile je Objekt: Ecken, Wert, Klasse; wie YOLOv10 und 26, oder nach der Unterdrückung</translation>
+    </message>
+    <message>
+        <source>a row for each object: picture, corners, class, score; as YOLOv7 after suppression</source>
+        <translation>eine Zeile je Objekt: Bild, Ecken, Klasse, Wert; wie YOLOv7 nach der Unterdrückung</translation>
+    </message>
+    <message>
         <source>a variance needs at least 2 repetitions, not {repetitions}</source>
         <translation>eine Varianz braucht mindestens 2 Wiederholungen, nicht {repetitions}</translation>
     </message>
@@ -2085,6 +2121,10 @@
     <message>
         <source>all is detected again: {reasons}; the earlier results are kept in {kept}</source>
         <translation>alles wird erneut erkannt: {reasons}; die früheren Ergebnisse bleiben in {kept}</translation>
+    </message>
+    <message>
+        <source>an ONNX model cannot be cut into stages: use {option}</source>
+        <translation>ein ONNX-Modell lässt sich nicht in Stufen zerlegen: Verwenden Sie {option}</translation>
     </message>
     <message>
         <source>anchors= has {numbers} numbers, but they come in pairs of width and height</source>
@@ -2117,6 +2157,18 @@
     <message>
         <source>batch {batch}: {why}</source>
         <translation>Batch {batch}: {why}</translation>
+    </message>
+    <message>
+        <source>boxes and class scores before a suppression, which is done here instead</source>
+        <translation>Rahmen und Werte der Klassen vor einer Unterdrückung, die stattdessen hier geschieht</translation>
+    </message>
+    <message>
+        <source>boxes and logits; colours from 0 to 1, as RT-DETR of transformers</source>
+        <translation>Rahmen und Logits; Farben von 0 bis 1, wie RT-DETR von transformers</translation>
+    </message>
+    <message>
+        <source>boxes and logits; colours normalised as in ImageNet, as RF-DETR</source>
+        <translation>Rahmen und Logits; Farben normiert wie in ImageNet, wie RF-DETR</translation>
     </message>
     <message>
         <source>build {name}</source>
@@ -2179,8 +2231,16 @@
         <translation>Klassennummer {name}: Dieses Modell hat {classes} Klassen, 0 bis {last}</translation>
     </message>
     <message>
+        <source>classes, corners and scores; as D-FINE, DEIM and RT-DETR</source>
+        <translation>Klassen, Ecken und Werte; wie D-FINE, DEIM und RT-DETR</translation>
+    </message>
+    <message>
         <source>classes={classes}, but [yolo] (layer {index}) has {other}: all heads must agree</source>
         <translation>classes={classes}, aber [yolo] (Schicht {index}) hat {other}: alle Ausgaben müssen übereinstimmen</translation>
+    </message>
+    <message>
+        <source>classification of whole pictures</source>
+        <translation>die Klassifikation ganzer Bilder</translation>
     </message>
     <message>
         <source>coords= must be 4: other coordinates are not supported</source>
@@ -2255,6 +2315,10 @@
         <translation>groups={groups} muss die {channels} Kanäle der Eingabe und filters={filters} teilen</translation>
     </message>
     <message>
+        <source>heads of a Darknet network, written by &apos;framefleet export&apos;</source>
+        <translation>Köpfe eines Darknet-Netzes, geschrieben von „framefleet export“</translation>
+    </message>
+    <message>
         <source>inference failed in OpenVINO: {problem}</source>
         <translation>die Inferenz schlug in OpenVINO fehl: {problem}</translation>
     </message>
@@ -2279,6 +2343,14 @@
         <translation>keine Antwort in {timeout:g} s</translation>
     </message>
     <message>
+        <source>it has more or longer parts than a detector has</source>
+        <translation>sie hat mehr oder längere Teile, als ein Detektor hat</translation>
+    </message>
+    <message>
+        <source>it has no graph</source>
+        <translation>sie enthält keinen Graphen</translation>
+    </message>
+    <message>
         <source>it has {layers} layers and {parameters:,} parameters, {name} has {wanted} and {wanted_parameters:,}</source>
         <translation>es hat {layers} Schichten und {parameters:,} Parameter, {name} hat {wanted} und {wanted_parameters:,}</translation>
     </message>
@@ -2287,8 +2359,16 @@
         <translation>sie ist JSON, hat aber keine Liste „gpus“</translation>
     </message>
     <message>
+        <source>it is damaged, or a file of another kind</source>
+        <translation>sie ist beschädigt oder von anderer Art</translation>
+    </message>
+    <message>
         <source>it is empty</source>
         <translation>sie ist leer</translation>
+    </message>
+    <message>
+        <source>it is incomplete: copy or download it again</source>
+        <translation>sie ist unvollständig: Kopieren oder laden Sie sie erneut</translation>
     </message>
     <message>
         <source>it is not text</source>
@@ -2389,6 +2469,10 @@
     <message>
         <source>layer {index}: {channels} channels, which is not a multiple of {unit}</source>
         <translation>Schicht {index}: {channels} Kanäle, kein Vielfaches von {unit}</translation>
+    </message>
+    <message>
+        <source>licence, as the file says: {licence}</source>
+        <translation>Lizenz laut Datei: {licence}</translation>
     </message>
     <message>
         <source>matching {name}</source>
@@ -2527,6 +2611,10 @@
         <translation>num={num} nutzt nur die ersten {num} der {listed} Anker, die anchors= nennt</translation>
     </message>
     <message>
+        <source>number, corners, scores and classes after suppression</source>
+        <translation>Anzahl, Ecken, Werte und Klassen nach der Unterdrückung</translation>
+    </message>
+    <message>
         <source>nvidia-ml-py is not installed: {advice}</source>
         <translation>nvidia-ml-py ist nicht installiert: {advice}</translation>
     </message>
@@ -2551,6 +2639,14 @@
         <translation>andere dürfen in {folder} schreiben, daher stammen die Dateien vielleicht nicht von Ihnen: den Ordner entfernen</translation>
     </message>
     <message>
+        <source>outputs read as {name} ({meaning})</source>
+        <translation>Ausgaben gelesen als {name} ({meaning})</translation>
+    </message>
+    <message>
+        <source>poses</source>
+        <translation>Körperhaltungen</translation>
+    </message>
+    <message>
         <source>precision {precision} is not available on this device: choose {offered}</source>
         <translation>Genauigkeit {precision} gibt es auf diesem Gerät nicht: {offered} wählen</translation>
     </message>
@@ -2571,8 +2667,16 @@
         <translation>liest {name}</translation>
     </message>
     <message>
+        <source>rotated boxes</source>
+        <translation>gedrehte Rahmen</translation>
+    </message>
+    <message>
         <source>scales layer {source} of {shape} by {other}: that must be {needed}</source>
         <translation>skaliert Schicht {source} mit {shape} um {other}: das muss {needed} sein</translation>
+    </message>
+    <message>
+        <source>segmentation</source>
+        <translation>Segmentierung</translation>
     </message>
     <message>
         <source>size={size} is larger than the input of {width}×{height} with its padding of {padding}</source>
@@ -2647,6 +2751,10 @@
         <translation>die Verbindung wurde geschlossen</translation>
     </message>
     <message>
+        <source>the constant &apos;{name}&apos; has another size than its shape says</source>
+        <translation>die Konstante „{name}“ hat eine andere Größe, als ihre Form sagt</translation>
+    </message>
+    <message>
         <source>the demo&apos;s own choice: {option} takes what tuning has found</source>
         <translation>die eigene Wahl der Demo: {option} nimmt, was die Abstimmung gefunden hat</translation>
     </message>
@@ -2675,6 +2783,10 @@
         <translation>das Netz berechnet bis hierher mehr als {most:,} Werte je Bild: width= und height= prüfen</translation>
     </message>
     <message>
+        <source>the network found a class that has no label: choose the labels of this model with {option}</source>
+        <translation>das Netz hat eine Klasse ohne Namen gefunden: Wählen Sie die Namen dieses Modells mit {option}</translation>
+    </message>
+    <message>
         <source>the network has more than {most:,} layers</source>
         <translation>das Netz hat mehr als {most:,} Schichten</translation>
     </message>
@@ -2697,6 +2809,14 @@
     <message>
         <source>the node asked for {path}, which does not belong to the run</source>
         <translation>der Knoten fragte nach {path}, was nicht zum Lauf gehört</translation>
+    </message>
+    <message>
+        <source>the operator {operator} reads &apos;{value}&apos; before it is computed: the graph has a cycle</source>
+        <translation>der Operator {operator} liest „{value}“, bevor es berechnet ist: Der Graph hat einen Zyklus</translation>
+    </message>
+    <message>
+        <source>the outputs of {path} cannot be read as &apos;{name}&apos;, only as {candidates}</source>
+        <translation>die Ausgaben von {path} lassen sich nicht als „{name}“ lesen, nur als {candidates}</translation>
     </message>
     <message>
         <source>the part from {begin} to {end} is empty: the end must come after the beginning</source>
@@ -2811,8 +2931,104 @@
         <translation>es gibt kein Modell „{name}“ zum Herunterladen; {others}</translation>
     </message>
     <message>
+        <source>{data} does not belong to {path}: it ends before the values of &apos;{name}&apos;</source>
+        <translation>{data} gehört nicht zu {path}: Die Datei endet vor den Werten von „{name}“</translation>
+    </message>
+    <message>
+        <source>{name} is an ONNX model: these run on CPUs only in this version, and not in stages; use {option} and another way of sharing</source>
+        <translation>{name} ist ein ONNX-Modell: Diese laufen in dieser Version nur auf Prozessoren und nicht in Stufen; verwenden Sie {option} und eine andere Verteilung</translation>
+    </message>
+    <message>
+        <source>{name} takes one picture at once: leave out {option}</source>
+        <translation>{name} nimmt ein Bild auf einmal: Lassen Sie {option} weg</translation>
+    </message>
+    <message>
+        <source>{operator} reads &apos;{value}&apos;, which nothing computes</source>
+        <translation>{operator} liest „{value}“, das nichts berechnet</translation>
+    </message>
+    <message>
+        <source>{path} can be read in more than one way: {candidates}. Choose one with {option}; the answer is kept</source>
+        <translation>{path} lässt sich auf mehrere Arten lesen: {candidates}. Wählen Sie eine mit {option}; die Antwort wird gemerkt</translation>
+    </message>
+    <message>
+        <source>{path} cannot be loaded: {problem}</source>
+        <translation>{path} lässt sich nicht laden: {problem}</translation>
+    </message>
+    <message>
+        <source>{path} computes more than {most:,} values per picture</source>
+        <translation>{path} berechnet mehr als {most:,} Werte je Bild</translation>
+    </message>
+    <message>
+        <source>{path} does not say how many classes it has: give their names with {option} (for a network trained on COCO, write coco)</source>
+        <translation>{path} sagt nicht, wie viele Klassen es hat: Geben Sie ihre Namen mit {option} an (für ein auf COCO trainiertes Netz: coco)</translation>
+    </message>
+    <message>
+        <source>{path} has inputs that no supported detector has: {inputs}</source>
+        <translation>{path} hat Eingaben, die kein unterstützter Detektor hat: {inputs}</translation>
+    </message>
+    <message>
         <source>{path} has no results of {name}: choose a session of the same video</source>
         <translation>{path} hat keine Ergebnisse von {name}: eine Sitzung desselben Videos wählen</translation>
+    </message>
+    <message>
+        <source>{path} has outputs that no supported detector has: {outputs}</source>
+        <translation>{path} hat Ausgaben, die kein unterstützter Detektor hat: {outputs}</translation>
+    </message>
+    <message>
+        <source>{path} has values in &apos;{location}&apos;, which is not a file beside it: export it again, as one file</source>
+        <translation>{path} hat Werte in „{location}“, das keine Datei daneben ist: Exportieren Sie es erneut, als eine Datei</translation>
+    </message>
+    <message>
+        <source>{path} has values in another file, {data}, which is missing: put it beside the .onnx file</source>
+        <translation>{path} hat Werte in einer anderen Datei, {data}, die fehlt: Legen Sie sie neben die .onnx-Datei</translation>
+    </message>
+    <message>
+        <source>{path} has values in several files ({files}): export it again, as one file</source>
+        <translation>{path} hat Werte in mehreren Dateien ({files}): Exportieren Sie es erneut, als eine Datei</translation>
+    </message>
+    <message>
+        <source>{path} is a PyTorch model, which can run any program when it is loaded: export it as ONNX in the program that it was trained with, such as &apos;yolo export model=M.pt format=onnx&apos;, and give the .onnx file</source>
+        <translation>{path} ist ein PyTorch-Modell, das beim Laden beliebige Programme ausführen kann: Exportieren Sie es als ONNX in dem Programm, mit dem es trainiert wurde, etwa mit „yolo export model=M.pt format=onnx“, und geben Sie die .onnx-Datei an</translation>
+    </message>
+    <message>
+        <source>{path} is a network for {task}: only detectors of upright boxes can be used</source>
+        <translation>{path} ist ein Netz für {task}: Nur Detektoren mit aufrechten Rahmen lassen sich verwenden</translation>
+    </message>
+    <message>
+        <source>{path} is larger than {most:,} bytes</source>
+        <translation>{path} ist größer als {most:,} Byte</translation>
+    </message>
+    <message>
+        <source>{path} is not a usable ONNX file: {problem}</source>
+        <translation>{path} ist keine brauchbare ONNX-Datei: {problem}</translation>
+    </message>
+    <message>
+        <source>{path} needs operators that are not ONNX&apos;s own: {operators}; export it without them</source>
+        <translation>{path} braucht Operatoren, die nicht zu ONNX gehören: {operators}; exportieren Sie es ohne sie</translation>
+    </message>
+    <message>
+        <source>{path} takes exactly {batch} pictures at once: export it for one picture, or for any number</source>
+        <translation>{path} nimmt genau {batch} Bilder auf einmal: Exportieren Sie es für ein Bild oder für beliebig viele</translation>
+    </message>
+    <message>
+        <source>{path} takes only pictures of {width}×{height}: leave out {option}, or export it for another size</source>
+        <translation>{path} nimmt nur Bilder von {width}×{height}: Lassen Sie {option} weg, oder exportieren Sie es für eine andere Größe</translation>
+    </message>
+    <message>
+        <source>{path} takes pictures of any size and does not say which it was made for: give {option}</source>
+        <translation>{path} nimmt Bilder jeder Größe und sagt nicht, für welche es gedacht ist: Geben Sie {option} an</translation>
+    </message>
+    <message>
+        <source>{path} takes pictures with the channels last, {input}: export it with the shape batch, 3, height, width</source>
+        <translation>{path} nimmt Bilder mit den Kanälen am Ende, {input}: Exportieren Sie es mit der Form Anzahl, 3, Höhe, Breite</translation>
+    </message>
+    <message>
+        <source>{path} was written by &apos;framefleet export&apos;, but its description of the outputs is damaged: export it again</source>
+        <translation>{path} wurde von „framefleet export“ geschrieben, aber die Beschreibung der Ausgaben ist beschädigt: Exportieren Sie es erneut</translation>
+    </message>
+    <message>
+        <source>{path}: the input {input} takes no colour pictures of float32 or float16</source>
+        <translation>{path}: Die Eingabe {input} nimmt keine Farbbilder in float32 oder float16</translation>
     </message>
     <message>
         <source>{why}; {restarts} restarts within {seconds:.0f} s did not help</source>
@@ -3439,10 +3655,6 @@
         <translation>{path} enthält {count} MP4-Dateien hintereinander, von denen nur die erste gelesen wird: stattdessen mit einem Videoprogramm verbinden</translation>
     </message>
     <message>
-        <source>{path} is a PyTorch model: only Darknet models can be used, a .cfg and its .weights</source>
-        <translation>{path} ist ein PyTorch-Modell: nur Darknet-Modelle sind verwendbar, eine .cfg und ihre .weights</translation>
-    </message>
-    <message>
         <source>{path} is a binary file, not a Darknet cfg (if it is a cfg, save it as UTF-8)</source>
         <translation>{path} ist eine Binärdatei, keine Darknet-cfg (falls doch, als UTF-8 speichern)</translation>
     </message>
@@ -3473,10 +3685,6 @@
     <message>
         <source>{path} is a weight file: give the .cfg that belongs to it as the model, and {option}</source>
         <translation>{path} ist eine Gewichtsdatei: die zugehörige .cfg als Modell angeben, und {option}</translation>
-    </message>
-    <message>
-        <source>{path} is an ONNX model: only Darknet models can be used, a .cfg and its .weights (&apos;framefleet export&apos; writes ONNX files, it reads none)</source>
-        <translation>{path} ist ein ONNX-Modell: nur Darknet-Modelle sind verwendbar, eine .cfg und ihre .weights („framefleet export“ schreibt ONNX-Dateien, liest aber keine)</translation>
     </message>
     <message>
         <source>{path} is larger than {mib} MiB: a Darknet cfg is a small text file</source>

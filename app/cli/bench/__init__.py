@@ -32,7 +32,13 @@ def run_settings(arguments: argparse.Namespace) -> RunSettings:
     Raises UsageError if no model is given, or a setting cannot be used.
     """
     model = arguments.model
-    if arguments.weights is None and model is not None and model.is_file() and find_weights(model) is None:
+    if (
+        arguments.weights is None
+        and model is not None
+        and model.is_file()
+        and model.suffix.lower() != ".onnx"
+        and find_weights(model) is None
+    ):
         arguments.weights = RANDOM
     files = options.model_files(arguments, arguments.size)
     given = options.given_settings(arguments)

@@ -48,14 +48,14 @@ def _in_columns(figures: Sequence[QLabel]) -> Sequence[QLabel]:
 class Figures:
     """The figures of one model, in the order of ``COLUMNS``. size: bytes of the download or of the weights. accuracy: percent."""
 
-    def __init__(self, size: int, accuracy: float | None, side: tuple[int, int], gflops: float, parameters: int) -> None:
+    def __init__(self, size: int, accuracy: float | None, side: tuple[int, int], gflops: float | None, parameters: int) -> None:
         self.speed = label("section", formats.DASH)
         values = (
             label("section", translate("models", "{megabytes} MB").format(megabytes=formats.count(round(size / 1e6)))),
             self.speed,
             label("section", formats.DASH if accuracy is None else formats.share(accuracy / 100)),
             label("muted", "{} × {}".format(*side)),
-            label("muted", formats.rate(gflops)),
+            label("muted", formats.DASH if gflops is None else formats.rate(gflops)),
             label("muted", translate("models", "{parameters} M").format(parameters=formats.decimal(parameters / 1e6)),
                   tip=translate("models", "{parameters} parameters").format(parameters=formats.count(parameters))),
         )  # fmt: skip

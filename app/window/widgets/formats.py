@@ -127,5 +127,5 @@ def model_line(summary: ModelSummary) -> str:
         height=summary.height,
         classes=summary.classes,
         parameters=rate(summary.parameters / 1e6),
-        gflops=rate(summary.gflops),
+        gflops=DASH if summary.gflops is None else rate(summary.gflops),
     )

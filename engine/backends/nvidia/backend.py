@@ -15,7 +15,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.backends.base import Backend, Progress, earlier_choice, letterboxes, reasons
+from framefleet.engine.backends.base import Backend, Progress, darknet, earlier_choice, letterboxes, reasons
 from framefleet.engine.backends.memory import check_memory
 from framefleet.engine.backends.nvidia.engine import PLAN_ONLY, CustomLayers
 from framefleet.engine.backends.nvidia.slot import Geometry, Slot, Uploads, WholeSlot
@@ -29,6 +29,7 @@ from framefleet.engine.devices.affinity import bind_near
 from framefleet.engine.errors import DeviceError, ModelError, notice_of
 from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.model.network import Network
+from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.notices import Notice
 from framefleet.engine.processes.child_main import name_thread
 from framefleet.engine.settings import EngineSettings, Hint, Precision
@@ -78,8 +79,8 @@ class NvidiaBackend(Backend):
         with cuda_errors(self.device, Notice("cuda.open_device")):
             self._open()
 
-    def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
-        self._network = network
+    def _activate_impl(self, network: Model, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
+        self._network = network = darknet(network, self.device)
         if not self._opened:
             self.open(settings)
         with cuda_errors(self.device, Notice("cuda.open_device")):

@@ -34,7 +34,8 @@ from framefleet.engine.detection.preprocess import Fit
 from framefleet.engine.devices.host_memory import free_host_memory
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.picture import fit_host_image
-from framefleet.engine.model.network import Network
+from framefleet.engine.model.network import Network, Placement
+from framefleet.engine.model.onnx.network import Model, OnnxNetwork
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Hint, Precision
 from framefleet.engine.types import AS_BEFORE, DeviceId, EngineInfo, Found, of_device
@@ -46,8 +47,8 @@ _SECONDS, _ROUNDS, _ROUND_SECONDS = 1.1, 3, 0.05
 class Trials:
     """The trials of one network on one device, fp32 first.
 
-    examples: decodes frames of the user's sources, one source after the other. letterbox: see ``fit``. count_boxes: the number of boxes
-    in raw outputs.
+    examples: decodes frames of the user's sources, one source after the other. letterbox, placement: see ``fit``. count_boxes: the number
+    of boxes in raw outputs.
     """
 
     def __init__(
@@ -56,9 +57,11 @@ class Trials:
         progress: Progress | None,
         examples: Callable[[], Iterable[Sequence[HostImage]]],
         letterbox: bool,
+        placement: Placement,
         count_boxes: Callable[[list[NDArray[np.float32]]], int],
     ) -> None:
-        self._builder, self._progress, self._examples, self._letterbox = builder, progress, examples, letterbox
+        self._builder, self._progress, self._examples = builder, progress, examples
+        self._letterbox, self._placement = letterbox, placement
         self._count_boxes = count_boxes
         self._exact: Sequence[Request] = []
         self._frames: list[HostImage] = []
@@ -91,7 +94,7 @@ class Trials:
         """The raw outputs for frames, as in ``Trial``."""
         outputs: list[list[NDArray[np.float32]]] = []
         for number, frame in enumerate(frames):
-            fit_host_image(frame, request.inputs[0], self._letterbox)
+            fit_host_image(frame, request.inputs[0], self._letterbox, placement=self._placement)
             request.run()
             self._tell(precision, number / len(frames))
             outputs.append([head[:1].copy() for head in request.heads])
@@ -148,20 +151,22 @@ def exact_outputs(network: Network, inputs: NDArray[np.float32]) -> list[NDArray
 class OpenVinoBackend(Backend):
     """A network built by OpenVINO for ``cpu:0`` or ``openvino:NAME``."""
 
-    def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
+    def _activate_impl(self, network: Model, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         full_name = find_device(self.device.members[0])
 
         self._network, self._settings, self._progress = network, settings, progress
         self._letterbox = letterboxes(network, settings)
         self._builder = builder = Builder(self.device, network, settings)
         offered = offered_precisions(process_core(), builder.name)
+        if isinstance(network, OnnxNetwork):  # it cannot be cut into parts of different precision
+            offered = tuple(precision for precision in offered if precision is not Precision.MIXED)
         value_bytes = 4 if settings.precision is Precision.FP32 or offered == (Precision.FP32,) else 2
         check_memory(network, builder.batch, value_bytes, free_host_memory(), self.device)
         situation = f"{BACKEND} {full_name} {builder.batch} {settings.hint} {settings.threads}"
         shown = trial_settings(settings)
         situation += f" frames {shown.confidence} {self._letterbox}"
         count = partial(count_boxes, network=network, settings=shown)
-        trials = Trials(builder, progress, self.examples, self._letterbox, count)
+        trials = Trials(builder, progress, self.examples, self._letterbox, network.placement, count)
         compare = partial(agreeing_share, network=network, settings=shown)
         if settings.precision is Precision.AUTO and (earlier := earlier_choice(settings, full_name)) is not None:
             precision, reason = Precision(earlier.precision), AS_BEFORE
@@ -187,7 +192,10 @@ class OpenVinoBackend(Backend):
     def _submit_impl(self, images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
         request = self.idle.get()
         try:
-            fits = [fit_host_image(image, request.inputs[index], self._letterbox, still) for index, image in enumerate(images)]
+            fits = [
+                fit_host_image(image, request.inputs[index], self._letterbox, still, self._network.placement)
+                for index, image in enumerate(images)
+            ]
             return self._begin(request, fits)
         except BaseException:
             self.idle.put(request)
@@ -210,7 +218,7 @@ class OpenVinoBackend(Backend):
 
     def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         request = Request(self._build_raw(Precision(self.info.precision), len(inputs)))
-        request.inputs[:] = inputs
+        request.inputs[:] = 255 * inputs.transpose(0, 2, 3, 1) if isinstance(self._network, OnnxNetwork) else inputs
         request.run()
         return [head.copy() for head in request.heads]
 

@@ -9,14 +9,14 @@ from threading import Lock
 
 import numpy as np
 
-from framefleet.engine.backends.base import Progress, depth_members, describe_balance, joined_names, reasons, remembered_balance
+from framefleet.engine.backends.base import Progress, darknet, depth_members, describe_balance, joined_names, reasons, remembered_balance
 from framefleet.engine.backends.openvino.backend import OpenVinoBackend
 from framefleet.engine.backends.openvino.engine import Engine, Request, plan_precision
 from framefleet.engine.backends.openvino.library import BACKEND, find_device, openvino_name
 from framefleet.engine.detection.postprocess import detections
 from framefleet.engine.detection.preprocess import Fit
 from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.model.network import Network
+from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.model.split import Rates, StageTime, find_balance, split
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Precision
@@ -39,13 +39,14 @@ class OpenVinoDepthBackend(OpenVinoBackend):
         self._spent: dict[str, float] = {}
         self._counting = Lock()
 
-    def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
+    def _activate_impl(self, network: Model, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
+        self._darknet = darknet(network, self.device)
         self._names = [find_device(member) for member in self._members]
         info = super()._activate_impl(network, settings, progress)
         return replace(info, device_name=joined_names(self._names), reason=reasons(self._description, info.reason))
 
     def _start(self, precision: Precision) -> int:
-        network, count = self._network, len(self._members)
+        network, count = self._darknet, len(self._members)
         batch = self._builder.batch
         situation = f"{BACKEND} {os.cpu_count()} {self.device} {self._names} {self._settings.threads}"
         key = f"{situation}\n{network.digest} {network.width}x{network.height}\n{precision}\n{batch}"
@@ -69,12 +70,12 @@ class OpenVinoDepthBackend(OpenVinoBackend):
         self, cuts: tuple[int, ...], precision: Precision, pictures: bool = True, batch: int | None = None
     ) -> tuple[Engine, list[slice]]:
         """All parts, and the slice of parts of each stage. A stage within which the precision changes has two parts."""
-        plan = plan_precision(self._network, precision)
+        plan = plan_precision(self._darknet, precision)
         names = [openvino_name(member) for member in self._members]
         threads = self._settings.threads or usable_cores()
         options = {"PERFORMANCE_HINT": "LATENCY"}  # a stage has one batch at a time
         parts, stages = [], [0] * len(names)
-        for part in split(self._network, *sorted({*cuts, *list(plan)[1:]})):
+        for part in split(self._darknet, *sorted({*cuts, *list(plan)[1:]})):
             stage = sum(cut <= part.layers.start for cut in cuts)
             each = max(start for start in plan if start <= part.layers.start)
             share = max(1, threads // names.count("CPU")) if names[stage] == "CPU" else None

@@ -6,12 +6,15 @@ import numpy as np
 import openvino as ov
 from numpy.typing import NDArray
 
+from framefleet.engine.backends.base import darknet
 from framefleet.engine.backends.openvino.library import ELEMENT_TYPES, openvino_name, process_core
 from framefleet.engine.backends.openvino.lowering import lower
+from framefleet.engine.backends.openvino.onnx_lowering import lower_onnx
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Network, Yolo
+from framefleet.engine.model.onnx.network import Model, OnnxNetwork, Reading
 from framefleet.engine.model.split import PICTURES, Part, split
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import DeviceId, of_device
 
@@ -19,9 +22,14 @@ from framefleet.engine.types import DeviceId, of_device
 class Engine:
     """The built parts of a network, in order."""
 
-    def __init__(self, network: Network, parts: Sequence[tuple[Part, ov.CompiledModel]]) -> None:
+    def __init__(self, network: Model, parts: Sequence[tuple[Part, ov.CompiledModel]]) -> None:
         self.parts = parts
-        self.heads = [index for index, layer in enumerate(network.layers) if isinstance(layer, Yolo)]
+        self.has_rows = False
+        if isinstance(network, OnnxNetwork):
+            self.heads = list(parts[0][0].outputs)
+            self.has_rows = network.reading is Reading.NMS_ROWS
+        else:
+            self.heads = [index for index, layer in enumerate(network.layers) if isinstance(layer, Yolo)]
 
     @property
     def concurrent(self) -> int:
@@ -31,9 +39,9 @@ class Engine:
 
 
 class Request:
-    """One inference at a time: fill ``inputs``, ``run``, read ``heads``; the arrays stay the same.
+    """One inference at a time: fill ``inputs``, ``run``, read ``heads``.
 
-    inputs: float32, the network's input. heads: raw outputs of the YOLO heads, float32 (batch, channels, rows, columns).
+    inputs: float32, the network's input; the array stays the same.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -47,7 +55,13 @@ class Request:
                     tensors[index] = request.get_input_tensor(position)
             tensors |= {index: request.get_output_tensor(position) for position, index in enumerate(part.outputs)}
         self.inputs: NDArray[np.float32] = tensors[PICTURES].data
-        self.heads: list[NDArray[np.float32]] = [tensors[index].data for index in engine.heads]
+        self._heads: list[NDArray[np.float32] | int] = [
+            position if engine.has_rows or compiled.output(position).get_partial_shape().is_dynamic else tensors[index].data
+            for (part, compiled), _ in zip(engine.parts, self._requests, strict=True)
+            for position, index in enumerate(part.outputs)
+            if index in engine.heads
+        ]
+        self._has_rows = engine.has_rows
 
     def run(self, parts: slice = slice(None)) -> None:
         """Infer, and wait for the raw outputs. parts: run only these parts, whose inputs are ready.
@@ -58,6 +72,23 @@ class Request:
             request.start_async()
             request.wait()
 
+    @property
+    def heads(self) -> list[NDArray[np.float32]]:
+        """The raw outputs: of the YOLO heads, float32 (batch, channels, rows, columns), or as the reading of an ``OnnxNetwork`` says."""
+        return [head if isinstance(head, np.ndarray) else self._filled(head) for head in self._heads]
+
+    def _filled(self, position: int) -> NDArray[np.float32]:
+        """An output whose number of rows depends on the picture, with rows of -1 up to a fixed number: float32 (1, rows, values)."""
+        rows = self._requests[-1].get_output_tensor(position).data
+        if self._has_rows:
+            rows = rows[None]
+        filled = np.full((1, MAX_ROWS, *rows.shape[2:]), -1, np.float32)
+        filled[:, : rows.shape[1]] = rows[:1, :MAX_ROWS]
+        return filled
+
+
+MAX_ROWS = 4_096
+"""Maximum number of boxes of a network whose number of boxes depends on the picture."""
 
 _EXACT_SHARE = 0.8
 """``mixed`` computes this share of the layers in fp32 and the rest in bf16: the rounding errors of a layer pass through
@@ -67,15 +98,21 @@ all layers after it, so bf16 harms the last fifth of the network least."""
 class Builder:
     """Builds one network for OpenVINO. device: named in errors; ``build`` builds for the first of its members."""
 
-    def __init__(self, device: DeviceId, network: Network, settings: EngineSettings) -> None:
+    def __init__(self, device: DeviceId, network: Model, settings: EngineSettings) -> None:
+        """Raises DeviceError if an ONNX file takes one picture at once, and the settings say another batch."""
+        if isinstance(network, OnnxNetwork) and network.fixed_batch and settings.batch not in (None, 1):
+            raise DeviceError(of_device(device, Notice("backends.onnx_batch", name=network.name, option=Option("batch"))))
         self._device, self._network, self._settings = device, network, settings
         self.name = openvino_name(device.members[0])
         self.batch = settings.batch or 1
 
     def build(self, precision: Precision, pictures: bool = True, batch: int | None = None) -> Engine:
         """Build the whole network. pictures: see ``lower``. batch: None = the batch of the settings."""
-        plan = plan_precision(self._network, precision)
         options = {"PERFORMANCE_HINT": self._settings.hint.value.upper()}
+        if isinstance(self._network, OnnxNetwork):
+            compiled = self._compile(lower_onnx(self._network, batch or self.batch), precision, self.name, self._settings.threads, options)
+            return Engine(self._network, [(Part(range(0), (PICTURES,), tuple(range(len(compiled.outputs)))), compiled)])
+        plan = plan_precision(self._network, precision)
         parts = split(self._network, *list(plan)[1:])
         built = [
             self.compile(part, each, self.name, self._settings.threads, options, pictures, batch)
@@ -93,17 +130,23 @@ class Builder:
         pictures: bool = True,
         batch: int | None = None,
     ) -> ov.CompiledModel:
-        """Compile a part of the network for OpenVINO's device ``name``. options: in addition to precision and threads.
+        """Compile a part of a Darknet network for OpenVINO's device ``name``. options: in addition to precision and threads.
 
         Raises DeviceError if OpenVINO cannot build it.
         """
+        network = darknet(self._network, self._device)
+        return self._compile(lower(network, part, batch or self.batch, pictures), precision, name, threads, options)
+
+    def _compile(
+        self, model: ov.Model, precision: Precision, name: str, threads: int | None, options: Mapping[str, object]
+    ) -> ov.CompiledModel:
         # always set: on some CPUs the library's default is bf16
         all_options = {**options, "INFERENCE_PRECISION_HINT": ELEMENT_TYPES[precision]}
         if name == "CPU" and threads is not None:
             # several engines on the same cores: if each pinned its threads to the first cores, others would stay idle
             all_options |= {"INFERENCE_NUM_THREADS": threads, "ENABLE_CPU_PINNING": False}
         try:
-            return process_core().compile_model(lower(self._network, part, batch or self.batch, pictures), name, all_options)
+            return process_core().compile_model(model, name, all_options)
         except RuntimeError as problem:
             why = Notice("backends.openvino_not_built", name=self._network.name, precision=precision.value, problem=str(problem))
             raise DeviceError(of_device(self._device, why)) from problem

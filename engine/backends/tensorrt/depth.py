@@ -31,6 +31,7 @@ from framefleet.engine.cuda.memory import Memory, cuda_errors
 from framefleet.engine.cuda.transfer import Arrival, Move, Streams, connect
 from framefleet.engine.detection.preprocess import Fit
 from framefleet.engine.model.network import Network, Yolo
+from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.model.split import PICTURES, Balance, Part, Rates, StageTime, Transfer, find_balance, split, transfers
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Hint, Precision
@@ -294,7 +295,7 @@ class TensorRtDepthBackend(NvidiaBackend):
         self._builders: list[Builder] = []
         self._balance: Balance | None = None
 
-    def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
+    def _activate_impl(self, network: Model, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         self._progress = progress
         return super()._activate_impl(network, settings, progress)
 

@@ -28,7 +28,7 @@ from framefleet.engine.media.cpu_decoding import (  # not lazily: cv2 changes sy
 )
 from framefleet.engine.media.decoder import GPU_THREADS, Decoded, Decoder
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo
-from framefleet.engine.model.network import Network
+from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.groups.member_pool import MemberPool
 from framefleet.engine.pool.groups.remote_backend import RemoteBackend
@@ -165,7 +165,7 @@ class Group(Backend):
         gpus = any(member.kind == "cuda" for member in self.device.members)
         return decode_planes(info, segment, skip, threads, oblong_only=not gpus)
 
-    def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:  # noqa: ARG002
+    def _activate_impl(self, network: Model, settings: EngineSettings, progress: Progress | None) -> EngineInfo:  # noqa: ARG002
         # the final limit depends on the engines, which get no picture before
         self._pictures = SharedPictures(MIN_BYTES)
         self._member_pool.start(network, {member: self._settings_of(member, settings) for member in self.device.members})

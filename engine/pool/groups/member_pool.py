@@ -18,7 +18,7 @@ from typing import NoReturn
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import DeviceError, FramefleetError, notice_of, unexpected
-from framefleet.engine.model.network import Network
+from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting
 from framefleet.engine.pool.groups.remote_backend import MemberLostError, RemoteBackend
@@ -186,7 +186,7 @@ class MemberPool:
         with self._changed:
             return not self._queue.waiting and not any(member.batches for member in self._members.values())
 
-    def start(self, network: Network, settings: Mapping[DeviceId, EngineSettings]) -> None:
+    def start(self, network: Model, settings: Mapping[DeviceId, EngineSettings]) -> None:
         """Build all engines at once. Returns when every first attempt has ended and an engine works. settings: of each member.
 
         Raises DeviceError if no engine works.
@@ -232,7 +232,7 @@ class MemberPool:
         for thread in self._threads:
             thread.join(_JOIN_SECONDS)
 
-    def _run(self, member: MemberState, network: Network, settings: EngineSettings) -> None:
+    def _run(self, member: MemberState, network: Model, settings: EngineSettings) -> None:
         """Run in a member's thread: build its engine and work, again after each restart."""
         while True:
             try:
@@ -256,7 +256,7 @@ class MemberPool:
                 self._leave(member, why)
                 return
 
-    def _build(self, member: MemberState, network: Network, settings: EngineSettings) -> Backend:
+    def _build(self, member: MemberState, network: Model, settings: EngineSettings) -> Backend:
         with self._changed:
             member.attempt += 1
             member.lost = None

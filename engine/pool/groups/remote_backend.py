@@ -10,7 +10,7 @@ from typing import ClassVar
 from framefleet.engine.backends.base import Backend, Progress
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import DeviceError
-from framefleet.engine.model.network import Network
+from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding
 from framefleet.engine.pool.groups.shared_pictures import Chunk, PictureLocation, SharedPictures
@@ -68,7 +68,7 @@ class RemoteBackend(Backend):
 
     def _activate_impl(
         self,
-        network: Network,  # noqa: ARG002  sending the weights through a pipe takes longer than reading the file
+        network: Model,  # noqa: ARG002  sending the weights through a pipe takes longer than reading the file
         settings: EngineSettings,
         progress: Progress | None,
     ) -> EngineInfo:

@@ -15,7 +15,7 @@ from framefleet.engine.backends.base import Backend
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import DeviceError, notice_of
 from framefleet.engine.media.types import DeviceFrame, SourceKind
-from framefleet.engine.model.network import Network
+from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import EngineBuilding
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
@@ -63,7 +63,7 @@ PROGRESS_SECONDS = 0.1
 
 def build(
     backend: Backend,
-    load: Callable[[], Network],
+    load: Callable[[], Model],
     settings: EngineSettings,
     report: Callable[[EngineBuilding], None],
     watchdog: Watchdog,

@@ -152,11 +152,11 @@ class Worker:
 
     def _build_pipeline(self) -> Pipeline | MemberPipeline:
         """Build the engine, and open what decodes for it."""
-        from framefleet.engine.model.load import load_network
+        from framefleet.engine.model.load import load_model
 
         group = self._setup.device.kind == "group" and self._setup.parallel is not Parallel.DEPTH
         with ThreadPoolExecutor(1, "load") as loading:  # meanwhile the libraries are loaded and the device is opened
-            network = loading.submit(load_network, self._setup.model)
+            network = loading.submit(load_model, self._setup.model)
             backend = self._create_backend()
             backend.open(self._setup.engine)
             # the members of a group watch themselves

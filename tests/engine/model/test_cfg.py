@@ -154,7 +154,6 @@ def test_ctrl_z_may_end_a_file(tmp_path: Path, end: str) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "code"),
     [
-        ("a.onnx", b"", "model.onnx_file"),
         ("a.PT", b"", "model.pytorch_file"),
         ("b.weights", b"", "model.weights_without_cfg"),
         ("a.weights", b"", "model.weights_file"),

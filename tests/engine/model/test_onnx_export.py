@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import cv2
@@ -143,7 +144,9 @@ def test_the_file(tmp_path: Path) -> None:
     assert [value.name for value in model.graph.input] == ["images"]
     assert [value.name for value in model.graph.output] == ["head_0", "head_1"]
     assert [d.dim_param or d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim] == ["batch", 3, 96, 96]
-    assert {entry.key: entry.value for entry in model.metadata_props} == {"digest": network.digest, "labels": "class 0\nclass 1\nclass 2"}
+    metadata = {entry.key: entry.value for entry in model.metadata_props}
+    assert (metadata["digest"], metadata["labels"], metadata["letter_box"]) == (network.digest, "class 0\nclass 1\nclass 2", "0")
+    assert [head["classes"] for head in json.loads(metadata["heads"])] == [3, 3]
     found = run_openvino(path, pictures(network, 3))
     assert [output.shape for output in found] == [(3, 24, 6, 6), (3, 24, 12, 12)]
 

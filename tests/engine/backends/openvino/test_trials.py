@@ -10,6 +10,7 @@ from framefleet.engine.backends.openvino.backend import Trials
 from framefleet.engine.backends.openvino.engine import Builder
 from framefleet.engine.backends.precision import TooFewBoxesError, probe_pictures
 from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.model.network import Placement
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_network
@@ -17,7 +18,7 @@ from tests.support.models import tiny_network
 
 def trials_on(sources: Iterator[list[HostImage]], per_picture: int) -> Trials:
     builder = Builder(DeviceId("cpu", "0"), tiny_network(), EngineSettings())
-    return Trials(builder, None, lambda: sources, False, lambda heads: per_picture * len(heads[0]))
+    return Trials(builder, None, lambda: sources, False, Placement(), lambda heads: per_picture * len(heads[0]))
 
 
 @pytest.mark.parametrize(("per_picture", "pictures", "left"), [(60, 1, 2), (20, 3, 1), (1, 4, 0)], ids=["first", "second", "all"])

@@ -1,0 +1,178 @@
+"""A network in an ONNX file, and how its inputs and outputs are to be read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TypeAlias
+
+from framefleet.engine.model.network import Network, Placement, Yolo
+from framefleet.engine.notices import Notice
+
+
+class Reading(StrEnum):
+    """How the outputs of a network become boxes. B: pictures, N: cells, Q: queries or boxes, n: classes.
+
+    FRAMEFLEET: the heads of a Darknet network that ``framefleet export`` wrote.
+    YOLOV8: (B, 4 + n, N), centre and size in pixels, then a score for each class.
+    YOLOV5: (B, N, 5 + n), centre and size in pixels, objectness, then a score for each class.
+    YOLOX: (B, N, 5 + n), as YOLOV5, but the boxes are relative to cells of three or four grids.
+    YOLOX_DECODED: (B, N, 5 + n), as YOLOV5, from pictures as YOLOX takes them.
+    END2END: (B, Q, 6), corners in pixels, score, class id; suppression is not needed.
+    RTDETR: (B, Q, 4 + n), centre and size as fractions, then a score for each class; suppression is not needed.
+    DETR: class ids (B, Q), corners (B, Q, 4) in pixels of an input with sizes, scores (B, Q); suppression is not needed.
+    RF_DETR: centre and size as fractions (B, Q, 4), a logit for each class (B, Q, n); suppression is not needed.
+    DETR_LOGITS: as RF_DETR, from pictures in 0..1.
+    EFFICIENT_NMS: number (B, 1), corners (B, Q, 4) in pixels, scores (B, Q), class ids (B, Q).
+    BEFORE_NMS: boxes (B, N, 4) in pixels, a score for each class (B, N, n): the inputs of a suppression that was cut off.
+    NMS_ROWS: (Q, 7), number of the picture, corners in pixels, class id, score.
+    """
+
+    FRAMEFLEET = "framefleet"
+    YOLOV8 = "yolov8"
+    YOLOV5 = "yolov5"
+    YOLOX = "yolox"
+    YOLOX_DECODED = "yolox-decoded"
+    END2END = "end2end"
+    RTDETR = "rtdetr"
+    DETR = "detr"
+    RF_DETR = "rf-detr"
+    DETR_LOGITS = "detr-logits"
+    EFFICIENT_NMS = "efficient-nms"
+    BEFORE_NMS = "before-nms"
+    NMS_ROWS = "nms-rows"
+
+    @property
+    def notice(self) -> Notice:
+        """What the reading means, for a person who chooses one."""
+        return _NOTICES[self]
+
+    @property
+    def preprocessing(self) -> "Preprocessing":
+        """How pictures are prepared, unless the file says otherwise."""
+        return _PREPROCESSING.get(self, _ULTRALYTICS)
+
+
+_NOTICES = {
+    Reading.FRAMEFLEET: Notice("model.reading_framefleet"),
+    Reading.YOLOV8: Notice("model.reading_yolov8"),
+    Reading.YOLOV5: Notice("model.reading_yolov5"),
+    Reading.YOLOX: Notice("model.reading_yolox"),
+    Reading.YOLOX_DECODED: Notice("model.reading_yolox_decoded"),
+    Reading.END2END: Notice("model.reading_end2end"),
+    Reading.RTDETR: Notice("model.reading_rtdetr"),
+    Reading.DETR: Notice("model.reading_detr"),
+    Reading.RF_DETR: Notice("model.reading_rf_detr"),
+    Reading.DETR_LOGITS: Notice("model.reading_detr_logits"),
+    Reading.EFFICIENT_NMS: Notice("model.reading_efficient_nms"),
+    Reading.BEFORE_NMS: Notice("model.reading_before_nms"),
+    Reading.NMS_ROWS: Notice("model.reading_nms_rows"),
+}
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """How a picture becomes the network's input: (value - mean) / scale for values 0..255, after resizing.
+
+    Attributes
+    ----------
+    letterbox
+        Whether the picture keeps its aspect ratio, instead of being stretched to the whole input.
+    placement
+        How the picture is placed in the input.
+    bgr
+        Whether the channels are blue, green, red.
+    mean, scale
+        One value per channel of the input.
+    """
+
+    letterbox: bool
+    placement: Placement
+    bgr: bool = False
+    mean: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    scale: tuple[float, float, float] = (255.0, 255.0, 255.0)
+
+
+_ULTRALYTICS = Preprocessing(True, Placement(grey=114, nearest=True, like_darknet=False))
+_YOLOX = Preprocessing(True, Placement(grey=114, corner=True, like_darknet=False), bgr=True, scale=(1.0, 1.0, 1.0))
+_STRETCHED = Preprocessing(False, Placement(grey=114, nearest=True, like_darknet=False))
+_IMAGENET = replace(_STRETCHED, mean=(123.675, 116.28, 103.53), scale=(58.395, 57.12, 57.375))
+"""Mean and standard deviation of ImageNet, for values 0..255."""
+
+_PREPROCESSING: Mapping[Reading, Preprocessing] = MappingProxyType(
+    {
+        Reading.FRAMEFLEET: Preprocessing(False, Placement()),
+        Reading.YOLOX: _YOLOX,
+        Reading.YOLOX_DECODED: _YOLOX,
+        Reading.RTDETR: _STRETCHED,
+        Reading.DETR: _STRETCHED,
+        Reading.DETR_LOGITS: _STRETCHED,
+        Reading.RF_DETR: _IMAGENET,
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class OnnxNetwork:
+    """A network in an ONNX file, ready for a backend. Like ``Network`` for everything but backends and decoding.
+
+    Attributes
+    ----------
+    name
+        The file's stem.
+    width, height
+        Size of the input, pixels.
+    labels
+        One per class.
+    digest
+        Identifies the model in caches: SHA-256 of the file and everything that decides how it is read, hexadecimal.
+    content
+        The model as ONNX. Its outputs are those that ``reading`` needs, in its order.
+    input
+        Name of the input for pictures, (batch, 3, height, width).
+    sizes_input
+        Name of the input for the sizes to which boxes refer, (batch, 2); None if there is none.
+    fixed_batch
+        Whether it takes one picture at once, and no other number.
+    heads
+        For ``Reading.FRAMEFLEET``: the YOLO layers, in the order of the outputs.
+    centre_boxes
+        For ``Reading.BEFORE_NMS``: whether boxes are centre and size, not corners.
+    parameters
+        Number of values of all constants.
+    """
+
+    name: str
+    width: int
+    height: int
+    labels: tuple[str, ...]
+    digest: str
+    content: bytes
+    reading: Reading
+    preprocessing: Preprocessing
+    input: str
+    sizes_input: str | None
+    fixed_batch: bool
+    parameters: int
+    heads: tuple[Yolo, ...] = field(default=())
+    centre_boxes: bool = False
+    channels: int = 3
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return len(self.labels)
+
+    @property
+    def letter_box(self) -> bool:
+        """Whether pictures keep their aspect ratio."""
+        return self.preprocessing.letterbox
+
+    @property
+    def placement(self) -> Placement:
+        """How pictures are placed in the input."""
+        return self.preprocessing.placement
+
+
+Model: TypeAlias = Network | OnnxNetwork
+"""What a backend can build."""

@@ -1,0 +1,591 @@
+"""Recognises how the outputs of an ONNX file become boxes: by its metadata, then by the shapes of its outputs, else by the user's answer.
+
+Where two readings fit, nothing is guessed: the user chooses, and the answer is kept beside the digest of the file.
+"""
+
+import ast
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from framefleet.engine.errors import ModelError, UsageError
+from framefleet.engine.model.files import coco_labels, read_labels, read_start
+from framefleet.engine.model.network import Shape, Yolo
+from framefleet.engine.model.onnx.network import Preprocessing, Reading
+from framefleet.engine.model.onnx.structure import (
+    EFFICIENT_NMS,
+    FLOAT,
+    FLOAT16,
+    INT32,
+    INT64,
+    Dims,
+    Node,
+    OnnxFile,
+    Value,
+    read_structure,
+)
+from framefleet.engine.notices import Notice, Option
+from framefleet.engine.settings import ModelFiles
+from framefleet.plugins.cache import FileCache
+
+MAX_SIDE = 16_384
+"""Maximum width and height of the input, pixels."""
+
+MAX_QUERIES = 1_000
+"""Maximum number of boxes of a network that needs no suppression."""
+
+MIN_QUERIES = 100
+"""Minimum number of boxes of a network with queries, where another reading fits as well."""
+
+MAX_CLASSES = 10_000
+
+_PRODUCER = "framefleet"
+_STRIDES = ((8, 16, 32), (8, 16, 32, 64), (4, 8, 16, 32), (16, 32))
+"""Strides of the grids of known detectors."""
+
+_ANCHORS = 3
+"""Boxes of a cell of YOLOv5 and YOLOv7. Later networks have one."""
+
+_COCO_GAPS = frozenset({0, 12, 26, 29, 30, 45, 66, 68, 69, 71, 83})
+"""COCO's category ids from 0 to 90 that no category has."""
+
+_KEYPOINTS = 56
+"""Channels of a network for poses with COCO's 17 key points: 4 + 1 + 17 · 3."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A reading that fits the outputs.
+
+    Attributes
+    ----------
+    outputs
+        Names of the values to read, in the order of the reading.
+    classes
+        Number of classes; None if the shapes do not tell.
+    centre_boxes
+        See ``OnnxNetwork``.
+    """
+
+    reading: Reading
+    outputs: tuple[str, ...]
+    classes: int | None
+    centre_boxes: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class OnnxDescription:
+    """What is known of an ONNX file before its constants are read.
+
+    Attributes
+    ----------
+    labels_source
+        Where the labels come from.
+    licence
+        What the file says about its licence; None if it says nothing.
+    input, sizes_input, fixed_batch, heads
+        See ``OnnxNetwork``.
+    """
+
+    file: OnnxFile
+    width: int
+    height: int
+    candidate: Candidate
+    preprocessing: Preprocessing
+    labels: tuple[str, ...]
+    labels_source: Notice
+    licence: str | None
+    input: str
+    sizes_input: str | None
+    fixed_batch: bool
+    heads: tuple[Yolo, ...]
+
+
+def describe_onnx(files: ModelFiles) -> OnnxDescription:
+    """Recognise an ONNX file.
+
+    Raises
+    ------
+    ModelError
+        The file is damaged or unsupported, its labels do not fit, or several readings fit: the notice ``model.onnx_ambiguous`` lists them.
+    UsageError
+        The size or the reading of ``files`` does not suit the file.
+    """
+    file = read_structure(files.cfg)
+    _refuse_other_tasks(file)
+    picture, sizes = _inputs(file)
+    width, height = _size(file, picture, files.size)
+    found = tuple(_candidates(file, width, height, sizes is not None))
+    if not found:
+        raise ModelError(Notice("model.onnx_unknown_outputs", path=file.path, outputs=tuple(map(str, file.graph.outputs[:8]))))
+    candidate = _choose(file, found, files.reading)
+    labels, source = _labels(files, candidate, _names(file))
+    fixed = picture.dims is not None and picture.dims[0] == 1
+    heads = _heads(file) if candidate.reading is Reading.FRAMEFLEET else ()
+    return OnnxDescription(
+        file,
+        width,
+        height,
+        candidate,
+        _preprocessing(file, candidate.reading),
+        labels,
+        source,
+        file.metadata.get("license") or file.metadata.get("licence") or None,
+        picture.name,
+        None if sizes is None else sizes.name,
+        fixed,
+        heads,
+    )
+
+
+def find_data(path: Path) -> Path:
+    """Return the file with the constants of an ONNX file: itself, or the file beside it that it names.
+
+    Raises
+    ------
+    ModelError
+        The file is damaged or unsupported, or the other one is missing.
+    """
+    name = read_structure(path).data
+    if name is None:
+        return path
+    data = path.with_name(name)
+    if data.is_symlink() or not data.is_file():
+        raise ModelError(Notice("model.onnx_no_data", path=path, data=data))
+    return data
+
+
+def remember_reading(path: Path, reading: Reading) -> None:
+    """Keep the user's answer how this file is to be read, for later runs."""
+    FileCache().write(_answer_key(read_structure(path)), json.dumps(reading.value).encode())
+
+
+def _answer_key(file: OnnxFile) -> str:
+    return f"reading of {file.digest}"
+
+
+# inputs
+
+
+def _inputs(file: OnnxFile) -> tuple[Value, Value | None]:
+    """The input for pictures, and the one for the sizes that boxes refer to."""
+    pictures = [value for value in file.graph.inputs if value.dims is not None and len(value.dims) == 4]
+    others = [value for value in file.graph.inputs if value not in pictures]
+    known = not others or (len(others) == 1 and others[0].name == "orig_target_sizes" and _fit(others[0].dims, (None, 2)))
+    if len(pictures) != 1 or not known:
+        raise ModelError(Notice("model.onnx_inputs", path=file.path, inputs=tuple(map(str, file.graph.inputs[:8]))))
+    (picture,) = pictures
+    batch, channels = (picture.dims or ())[:2]
+    if (picture.dims or ())[3] == 3 and channels != 3:
+        raise ModelError(Notice("model.onnx_channels_last", path=file.path, input=str(picture)))
+    if channels not in (3, None) or picture.element_type not in (FLOAT, FLOAT16):
+        raise ModelError(Notice("model.onnx_no_pictures", path=file.path, input=str(picture)))
+    if batch not in (1, None):
+        raise ModelError(Notice("model.onnx_fixed_batch", path=file.path, batch=batch))
+    return picture, others[0] if others else None
+
+
+def _size(file: OnnxFile, picture: Value, asked: tuple[int, int] | None) -> tuple[int, int]:
+    """Width and height of the input."""
+    if asked is not None and not all(32 <= side <= MAX_SIDE and side % 32 == 0 for side in asked):
+        raise UsageError(Notice("model.wrong_size", width=asked[0], height=asked[1], most=MAX_SIDE))
+    rows, columns = (picture.dims or ())[2:]
+    fixed = (columns, rows)
+    stored = _read_list(file.metadata.get("imgsz", ""))
+    default = (stored[-1], stored[0]) if stored and all(isinstance(side, int) for side in stored) else (None, None)
+    sides = []
+    for given, own, usual in zip(asked or (None, None), fixed, default, strict=True):
+        if own is not None and given not in (own, None):
+            raise UsageError(Notice("model.onnx_fixed_size", path=file.path, width=columns, height=rows, option=Option("size")))
+        side = own or given or usual
+        if side is None:
+            raise UsageError(Notice("model.onnx_size_needed", path=file.path, option=Option("size")))
+        if not 1 <= side <= MAX_SIDE:
+            raise ModelError(Notice("model.onnx_no_pictures", path=file.path, input=str(picture)))
+        sides.append(side)
+    return sides[0], sides[1]
+
+
+# outputs
+
+
+def _refuse_other_tasks(file: OnnxFile) -> None:
+    """Refuse networks that find something else than upright boxes."""
+    task = file.metadata.get("task", "detect")
+    if task != "detect":
+        raise ModelError(Notice("model.onnx_task", path=file.path, task=_TASKS.get(task, Notice("model.task_other", name=task[:40]))))
+    outputs = [value.dims for value in file.graph.outputs if value.dims is not None]
+    if any(len(dims) == 4 and dims[1] != 1 for dims in outputs) and file.producer != _PRODUCER:
+        raise ModelError(Notice("model.onnx_task", path=file.path, task=_TASKS["segment"]))
+    if [len(dims) for dims in outputs] == [2] and (outputs[0][1] or 0) >= 2 and not _ends_in_nms(outputs[0]):
+        raise ModelError(Notice("model.onnx_task", path=file.path, task=_TASKS["classify"]))
+
+
+_TASKS = {
+    "segment": Notice("model.task_segment"),
+    "pose": Notice("model.task_pose"),
+    "obb": Notice("model.task_obb"),
+    "classify": Notice("model.task_classify"),
+}
+
+
+def _ends_in_nms(dims: Dims) -> bool:
+    return dims[1] == 7 and dims[0] != 1
+
+
+def _candidates(file: OnnxFile, width: int, height: int, sized: bool) -> Iterator[Candidate]:
+    """The readings that fit the outputs' number, shapes and types. sized: whether there is an input for sizes."""
+    outputs = {value.name: value for value in file.graph.outputs if value.dims is not None and len(value.dims) != 5}
+    if file.producer == _PRODUCER and "heads" in file.metadata:
+        yield Candidate(Reading.FRAMEFLEET, tuple(value.name for value in file.graph.outputs), _heads(file)[0].classes)
+        return
+    plugin = next((node for node in file.graph.nodes if node.operator == EFFICIENT_NMS), None)
+    if plugin is not None:
+        classes = _scores_of(file, plugin)
+        yield Candidate(Reading.BEFORE_NMS, plugin.inputs[:2], classes, plugin.integers.get("box_coding", 0) == 1)
+        return
+    match list(outputs.values()):
+        case [value] if len(value.dims or ()) == 3:
+            yield from _of_one_output(file, value, width, height)
+        case [value] if len(value.dims or ()) == 2 and _ends_in_nms(value.dims or ()):
+            yield Candidate(Reading.NMS_ROWS, (value.name,), None)
+        case [_, _]:
+            yield from _of_boxes_and_logits(outputs)
+        case [_, _, _] if sized:
+            yield from _of_sorted_boxes(outputs)
+        case [number, boxes, scores, ids] if [len(value.dims or ()) for value in (number, boxes, scores, ids)] == [2, 3, 2, 2]:
+            if (boxes.dims or ())[2] == 4:
+                yield Candidate(Reading.EFFICIENT_NMS, tuple(outputs), None)
+
+
+def _of_one_output(file: OnnxFile, value: Value, width: int, height: int) -> Iterator[Candidate]:
+    found = list(_of_cells(file, value, width, height))
+    yield from found
+    if any(candidate.reading is Reading.YOLOX for candidate in found):
+        return
+    _, rows, columns = value.dims or (None, None, None)
+    if columns == 6 and (rows is None or rows <= MAX_QUERIES):
+        yield Candidate(Reading.END2END, (value.name,), None)
+    cells = _cells(width, height, 1) | _cells(width, height, _ANCHORS)
+    if rows is None or columns is None or rows > MAX_QUERIES or rows in cells:
+        return
+    if 5 <= columns <= 4 + MAX_CLASSES and (not found or rows >= MIN_QUERIES):
+        yield Candidate(Reading.RTDETR, (value.name,), columns - 4)
+
+
+def _of_cells(file: OnnxFile, value: Value, width: int, height: int) -> Iterator[Candidate]:
+    """The readings with a box for each cell of a grid, or several."""
+    _, rows, columns = value.dims or (None, None, None)
+    one, several = _cells(width, height, 1), _cells(width, height, _ANCHORS)
+    if rows is not None and 5 <= rows <= 4 + MAX_CLASSES and (columns is None or columns in one):
+        if rows == _KEYPOINTS and not _names(file):
+            raise ModelError(Notice("model.onnx_task", path=file.path, task=_TASKS["pose"]))
+        yield Candidate(Reading.YOLOV8, (value.name,), rows - 4)
+    raw = _is_raw(file, value.name)
+    if columns is not None and 6 <= columns <= 5 + MAX_CLASSES:
+        if raw and (rows is None or rows in one):
+            yield Candidate(Reading.YOLOX, (value.name,), columns - 5)
+        if not raw and (rows is None or rows in one or rows in several):
+            yield Candidate(Reading.YOLOV5, (value.name,), columns - 5)
+        if not raw and (rows is None or rows in one):
+            yield Candidate(Reading.YOLOX_DECODED, (value.name,), columns - 5)
+
+
+def _of_boxes_and_logits(outputs: Mapping[str, Value]) -> Iterator[Candidate]:
+    boxes = [value for value in outputs.values() if _fit(value.dims, (None, None, 4))]
+    for box in boxes:
+        (other,) = (value for value in outputs.values() if value is not box)
+        if not _fit(other.dims, (None, (box.dims or ())[1], None)) or (other.dims or ())[2] is None:
+            continue
+        names, classes = (box.name, other.name), (other.dims or ())[2]
+        if names == ("dets", "labels"):  # what RF-DETR's export calls them
+            yield Candidate(Reading.RF_DETR, names, classes)
+            return
+        if not (len(boxes) == 2 and other.name.endswith("boxes")):
+            yield Candidate(Reading.RF_DETR, names, classes)
+            yield Candidate(Reading.DETR_LOGITS, names, classes)
+
+
+def _of_sorted_boxes(outputs: Mapping[str, Value]) -> Iterator[Candidate]:
+    boxes = next((value for value in outputs.values() if _fit(value.dims, (None, None, 4))), None)
+    flat = [value for value in outputs.values() if value.dims is not None and len(value.dims) == 2]
+    ids = [value for value in flat if value.element_type in (INT32, INT64)]
+    scores = [value for value in flat if value.element_type in (FLOAT, FLOAT16)]
+    if boxes is not None and len(ids) == len(scores) == 1:
+        yield Candidate(Reading.DETR, (ids[0].name, boxes.name, scores[0].name), None)
+
+
+def _scores_of(file: OnnxFile, plugin: Node) -> int | None:
+    """The number of classes of a suppression: of the constant or attribute that names it, else unknown."""
+    return plugin.integers.get("num_classes") or (len(_names(file)) or None)
+
+
+def _fit(dims: Dims | None, wanted: Dims) -> bool:
+    """Whether a shape has this number of axes, and these sizes where both are fixed."""
+    return (
+        dims is not None and len(dims) == len(wanted) and all(None in pair or pair[0] == pair[1] for pair in zip(dims, wanted, strict=True))
+    )
+
+
+def _cells(width: int, height: int, each: int) -> frozenset[int]:
+    """The numbers of boxes that known detectors have for this input. each: boxes per cell."""
+    return frozenset(each * sum(-(-width // stride) * -(-height // stride) for stride in strides) for strides in _STRIDES)
+
+
+_MOVES = frozenset(["Transpose", "Concat", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Slice", "Split", "Identity", "Cast", "Sigmoid"])
+"""Operators between the last convolutions and the output of a network whose boxes are not decoded."""
+
+
+def _is_raw(file: OnnxFile, output: str) -> bool:
+    """Whether an output consists of outputs of convolutions, without arithmetic that would make boxes of them."""
+    producers, waiting, seen, convolutions = file.producers, [output], set[str](), 0
+    while waiting:
+        name = waiting.pop()
+        node = producers.get(name)
+        if name in seen:
+            continue
+        seen.add(name)
+        if node is None:
+            return False
+        if node.operator == "Conv":
+            convolutions += 1
+        elif node.operator not in _MOVES:
+            return False
+        else:
+            waiting += node.inputs if node.operator == "Concat" else node.inputs[:1]
+    return convolutions > 1
+
+
+# metadata
+
+
+def _choose(file: OnnxFile, found: Sequence[Candidate], asked: str | None) -> Candidate:
+    if asked is not None:
+        for candidate in found:
+            if candidate.reading == asked:
+                return candidate
+        raise UsageError(Notice("model.onnx_reading_unfit", path=file.path, name=asked[:40], candidates=_named(found)))
+    fitting = [candidate for candidate in found if all(test(file, candidate) for test in _TESTS)]
+    if len(fitting) == 1:
+        return fitting[0]
+    fitting = fitting or list(found)
+    answer = FileCache().recall(_answer_key(file))
+    for candidate in fitting:
+        if candidate.reading == answer:
+            return candidate
+    raise ModelError(Notice("model.onnx_ambiguous", path=file.path, candidates=_named(fitting), option=Option("reading", "NAME")))
+
+
+def _named(candidates: Sequence[Candidate]) -> tuple[Notice, ...]:
+    return tuple(Notice("model.onnx_candidate", name=each.reading.value, meaning=each.reading.notice) for each in candidates)
+
+
+def _agrees_with_names(file: OnnxFile, candidate: Candidate) -> bool:
+    names = _names(file)
+    return not names or candidate.classes in (None, len(names))
+
+
+def _agrees_with_ultralytics(file: OnnxFile, candidate: Candidate) -> bool:
+    """Whether a reading is one that the exporter of ultralytics makes, and the one that it says."""
+    if not {"names", "stride"} <= file.metadata.keys():
+        return True
+    reading = candidate.reading
+    if "task" not in file.metadata:  # YOLOv5's own repository writes no more
+        return reading in (Reading.YOLOV5, Reading.YOLOV8, Reading.END2END)
+    kind = file.metadata.get("description", "").casefold().replace("-", "")
+    if "rtdetr" in kind:
+        return reading is Reading.RTDETR
+    if reading is Reading.RTDETR:
+        return "yolo" not in kind
+    options = _read_dict(file.metadata.get("args", ""))
+    sorted_boxes = file.metadata.get("end2end") == "True" or options.get("nms") is True
+    if sorted_boxes:
+        return reading is Reading.END2END
+    if file.metadata.get("end2end") == "False" and reading is Reading.END2END:
+        return False
+    return reading in (Reading.YOLOV8, Reading.YOLOV5, Reading.END2END)
+
+
+def _agrees_with_model_info(file: OnnxFile, candidate: Candidate) -> bool:
+    kind = _model_info(file, "model_type").casefold()
+    wanted = next((readings for start, readings in _MODEL_TYPES if kind.startswith(start)), None)
+    return wanted is None or candidate.reading in wanted
+
+
+_TESTS: tuple[Callable[[OnnxFile, Candidate], bool], ...] = (_agrees_with_names, _agrees_with_ultralytics, _agrees_with_model_info)
+
+_MODEL_TYPES = (
+    ("yolox", (Reading.YOLOX, Reading.YOLOX_DECODED)),
+    ("yolo", (Reading.YOLOV8, Reading.END2END, Reading.YOLOV5)),
+)
+"""Readings for the starts of ``model_type`` in OpenVINO's model API, whose "YOLOv5" also has YOLOv8's outputs."""
+
+
+def _model_info(file: OnnxFile, name: str) -> str:
+    """A value of OpenVINO's model API."""
+    return file.metadata.get(f"model_info {name}", "")
+
+
+def _preprocessing(file: OnnxFile, reading: Reading) -> Preprocessing:
+    """How pictures are prepared: by the reading, and by what OpenVINO's model API has written into the file."""
+    prepared = reading.preprocessing
+    if reading is Reading.FRAMEFLEET:
+        return replace(prepared, letterbox=file.metadata.get("letter_box") == "1")
+    swapped = _model_info(file, "reverse_input_channels").casefold()
+    if swapped:
+        prepared = replace(prepared, bgr=swapped not in ("yes", "true", "1"))
+    mean, scale = (_triple(_model_info(file, name)) for name in ("mean_values", "scale_values"))
+    pad = _numbers(_model_info(file, "pad_value"))
+    placement = replace(prepared.placement, grey=pad[0]) if pad else prepared.placement
+    letterbox, kind = prepared.letterbox, _model_info(file, "resize_type")
+    if kind == "standard":
+        letterbox = False
+    elif kind.startswith("fit_to_window"):
+        letterbox, placement = True, replace(placement, corner=kind == "fit_to_window")
+    scale = scale if scale is not None and all(scale) else prepared.scale
+    return replace(prepared, letterbox=letterbox, placement=placement, mean=mean or prepared.mean, scale=scale)
+
+
+def _triple(text: str) -> tuple[float, float, float] | None:
+    """A number for each channel, from three or one."""
+    match _numbers(text):
+        case [value]:
+            return value, value, value
+        case [first, second, third]:
+            return first, second, third
+    return None
+
+
+def _heads(file: OnnxFile) -> tuple[Yolo, ...]:
+    """The YOLO layers of a Darknet network that ``framefleet export`` wrote."""
+    try:
+        heads = tuple(_head(entry) for entry in json.loads(file.metadata["heads"]))
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise ModelError(Notice("model.onnx_wrong_heads", path=file.path)) from error
+    fitting = len(heads) == len(file.graph.outputs) > 0 and all(
+        _fit(value.dims, (None, *head.shape)) for value, head in zip(file.graph.outputs, heads, strict=True)
+    )
+    if not fitting or len({head.classes for head in heads}) > 1:
+        raise ModelError(Notice("model.onnx_wrong_heads", path=file.path))
+    return heads
+
+
+def _head(entry: Mapping[str, Any]) -> Yolo:
+    anchors = np.array(entry["anchors"], np.float32)
+    channels, rows, columns = map(int, entry["shape"])
+    classes, beta = int(entry["classes"]), entry["diou_beta"]
+    if anchors.ndim != 2 or anchors.shape[1] != 2 or channels != len(anchors) * (5 + classes) or min(rows, columns, classes) < 1:
+        raise ValueError("these numbers do not fit")
+    shape: Shape = (channels, rows, columns)
+    scale = float(entry["scale_x_y"])
+    return Yolo((), shape, anchors, classes, scale, bool(entry["new_coords"]), None if beta is None else float(beta))
+
+
+def heads_as_json(heads: Sequence[Yolo]) -> str:
+    """Write YOLO layers as the metadata of an exported network."""
+    return json.dumps(
+        [
+            {
+                "shape": list(head.shape),
+                "anchors": head.anchors.tolist(),
+                "classes": head.classes,
+                "scale_x_y": head.scale_x_y,
+                "new_coords": head.new_coords,
+                "diou_beta": head.diou_beta,
+            }
+            for head in heads
+        ]
+    )
+
+
+def _read_literal(text: str) -> Any:
+    """A value as JSON or Python writes it; None if the text is neither."""
+    for read in (json.loads, ast.literal_eval):
+        try:
+            return read(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            continue
+    return None
+
+
+def _read_list(text: str) -> list[Any]:
+    found = _read_literal(text)
+    return list(found) if isinstance(found, list | tuple) else [found, found] if isinstance(found, int) else []
+
+
+def _read_dict(text: str) -> dict[Any, Any]:
+    found = _read_literal(text)
+    return found if isinstance(found, dict) else {}
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.replace(",", " ").strip("[]() ").split()]
+    except ValueError:
+        return []
+
+
+# labels
+
+
+def _names(file: OnnxFile) -> tuple[str, ...]:
+    """The labels in the file; empty if there are none, or they are not one for each class."""
+    if file.producer == _PRODUCER:
+        return tuple(file.metadata.get("labels", "").splitlines())
+    if words := _model_info(file, "labels").split():
+        return tuple(word.replace("_", " ") for word in words)
+    return _checked(_read_literal(file.metadata.get("names", "")))
+
+
+def _checked(names: Any) -> tuple[str, ...]:
+    """Names from a list, or from a mapping of class ids 0, 1, …; empty if they are something else."""
+    if isinstance(names, dict):
+        ids = {int(key) if str(key).isdecimal() else -1: name for key, name in names.items()}
+        if sorted(ids) != list(range(len(names))):
+            return ()
+        names = [ids[number] for number in range(len(ids))]
+    if not isinstance(names, list | tuple) or len(names) > MAX_CLASSES:
+        return ()
+    texts = tuple(str(name).strip() for name in names)
+    return texts if all(text and text.isprintable() for text in texts) else ()
+
+
+def _labels(files: ModelFiles, candidate: Candidate, names: tuple[str, ...]) -> tuple[tuple[str, ...], Notice]:
+    """The labels: of the user's file, of a file beside the model, of the model, else COCO's or numbers. With their source."""
+    classes, path = candidate.classes, files.cfg
+    beside = [path.with_suffix(suffix) for suffix in (".names", ".yaml", ".yml")]
+    chosen = files.labels or next((each for each in beside if each.is_file()), None)
+    if chosen is not None:
+        labels = _read_yaml(chosen, classes) if chosen.suffix.lower() in (".yaml", ".yml") else read_labels(chosen, classes)
+        return labels, Notice("model.labels_of_file", path=chosen, number=len(labels))
+    if names and classes in (None, len(names)):
+        return names, Notice("model.labels_of_file", path=path, number=len(names))
+    if classes is None:
+        raise ModelError(Notice("model.onnx_labels_needed", path=path, option=Option("labels")))
+    if classes == 80:
+        return coco_labels(), Notice("model.labels_of_coco", number=classes)
+    if classes == 91 and candidate.reading in (Reading.RF_DETR, Reading.DETR_LOGITS):
+        coco = iter(coco_labels())
+        by_id = tuple(f"class {number}" if number in _COCO_GAPS else next(coco) for number in range(91))
+        return by_id, Notice("model.labels_of_coco", number=classes)
+    return tuple(f"class {number}" for number in range(classes)), Notice("model.labels_numbered", number=classes, option=Option("labels"))
+
+
+def _read_yaml(path: Path, classes: int | None) -> tuple[str, ...]:
+    """The ``names`` of a description of a data set."""
+    import yaml
+
+    try:
+        content = yaml.safe_load(read_start(path, 1 << 22))
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise ModelError(Notice("model.no_labels", path=path)) from error
+    labels = _checked(content.get("names")) if isinstance(content, dict) else ()
+    if not labels:
+        raise ModelError(Notice("model.no_labels", path=path))
+    if classes not in (None, len(labels)):
+        raise ModelError(Notice("model.wrong_labels", path=path, labels=len(labels), classes=classes))
+    return labels

@@ -1,0 +1,211 @@
+"""The order of evidence: metadata, shapes, the user's answer. A shape that two readings fit decides nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from framefleet.engine.errors import ModelError, UsageError
+from framefleet.engine.model.load import check_model
+from framefleet.engine.model.onnx.network import Reading
+from framefleet.engine.model.onnx.recognise import describe_onnx, remember_reading
+from framefleet.engine.settings import ModelFiles
+from tests.support.onnx_models import CELLS, SIDE, sizes_input, write_model, write_yolox
+
+NAMES = "{0: 'cat', 1: 'dog'}"
+ULTRALYTICS = {"names": NAMES, "stride": "32", "task": "detect", "imgsz": "[64, 64]", "author": "Ultralytics"}
+
+
+def zeros(*shape: int, kind: Any = np.float32) -> np.ndarray[Any, np.dtype[Any]]:
+    return np.zeros(shape, kind)
+
+
+def labels(folder: Path, number: int) -> Path:
+    path = folder / "some.names"
+    path.write_text("\n".join(f"name {index}" for index in range(number)))
+    return path
+
+
+SHAPES = {
+    Reading.YOLOV8: {"output0": zeros(1, 7, CELLS)},
+    Reading.YOLOV5: {"output0": zeros(1, 3 * CELLS, 8)},
+    Reading.DETR: {"labels": zeros(1, 9, kind=np.int64), "boxes": zeros(1, 9, 4), "scores": zeros(1, 9)},
+    Reading.RF_DETR: {"dets": zeros(1, 9, 4), "labels": zeros(1, 9, 3)},
+    Reading.EFFICIENT_NMS: {
+        "num_dets": zeros(1, 1, kind=np.int32),
+        "boxes": zeros(1, 9, 4),
+        "scores": zeros(1, 9),
+        "classes": zeros(1, 9, kind=np.int32),
+    },
+    Reading.NMS_ROWS: {"rows": zeros(9, 7)},
+    Reading.RTDETR: {"output0": zeros(1, 9, 7)},
+}
+
+
+@pytest.mark.parametrize("reading", SHAPES)
+def test_shapes_alone(tmp_path: Path, reading: Reading) -> None:
+    others = [sizes_input()] if reading is Reading.DETR else []
+    files = write_model(tmp_path / "a.onnx", SHAPES[reading], others=others)
+    summary = check_model(ModelFiles(files.cfg, files.weights, labels(tmp_path, 3)))
+    assert summary.reading is reading
+    assert (summary.width, summary.height, summary.labels) == (SIDE, SIDE, ("name 0", "name 1", "name 2"))
+
+
+def test_boxes_that_are_not_decoded_are_those_of_yolox(tmp_path: Path) -> None:
+    assert check_model(write_yolox(tmp_path / "a.onnx")).reading is Reading.YOLOX
+
+
+def test_two_readings_of_one_shape_are_for_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRAMEFLEET_CACHE", str(tmp_path / "cache"))
+    files = write_model(tmp_path / "a.onnx", {"output0": zeros(1, 300, 6)})
+    with pytest.raises(ModelError) as error:
+        check_model(files)
+    notice = error.value.notice
+    assert notice.code == "model.onnx_ambiguous"
+    assert [each.fields["name"] for each in notice.fields["candidates"]] == ["end2end", "rtdetr"]
+    assert "--reading NAME" in str(notice)
+
+    chosen = ModelFiles(files.cfg, files.weights, labels(tmp_path, 2), reading="end2end")
+    assert check_model(chosen).reading is Reading.END2END
+    with pytest.raises(ModelError, match="more than one way"):
+        check_model(files)
+    remember_reading(files.cfg, Reading.RTDETR)
+    assert check_model(files).reading is Reading.RTDETR, "the answer is kept"
+    remember_reading(files.cfg, Reading.END2END)
+    assert check_model(ModelFiles(files.cfg, files.weights, labels(tmp_path, 2))).reading is Reading.END2END, "a new answer"
+
+
+def test_an_answer_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    files = write_model(tmp_path / "a.onnx", {"output0": zeros(1, 300, 6)})
+    with pytest.raises(UsageError, match=r"cannot be read as 'yolox', only as end2end \("):
+        check_model(ModelFiles(files.cfg, files.weights, reading="yolox"))
+
+
+@pytest.mark.parametrize(
+    ("metadata", "reading"),
+    [
+        ({"end2end": "True", "description": "Ultralytics YOLO26n model"}, Reading.END2END),
+        ({"args": "{'nms': True}", "description": "Ultralytics YOLO11n model"}, Reading.END2END),
+        ({"description": "Ultralytics YOLOv10n model trained on coco.yaml"}, Reading.END2END),
+        ({"description": "Ultralytics rt-detr-l model"}, Reading.RTDETR),
+    ],
+)
+def test_metadata_of_ultralytics_decides(tmp_path: Path, metadata: dict[str, str], reading: Reading) -> None:
+    licence = "AGPL-3.0 License (https://ultralytics.com/license)"
+    files = write_model(tmp_path / "a.onnx", {"output0": zeros(1, 300, 6)}, {**ULTRALYTICS, **metadata, "license": licence})
+    summary = check_model(files)
+    assert (summary.reading, summary.labels, summary.licence) == (reading, ("cat", "dog"), licence)
+
+
+def test_a_number_of_names_that_rules_out_a_reading(tmp_path: Path) -> None:
+    three = {**ULTRALYTICS, "names": "['a', 'b', 'c']"}
+    assert check_model(write_model(tmp_path / "a.onnx", {"output0": zeros(1, 300, 6)}, three)).reading is Reading.END2END
+
+
+def test_model_info_changes_the_preprocessing(tmp_path: Path) -> None:
+    info = {
+        "model_type": "YOLO11",
+        "labels": "traffic_light dog",
+        "reverse_input_channels": "NO",
+        "mean_values": "1 2 3",
+        "scale_values": "4.0 5.0 6.0",
+        "pad_value": "7",
+        "resize_type": "fit_to_window",
+    }
+    files = write_model(tmp_path / "a.onnx", {"o": zeros(1, 6, CELLS)}, {f"model_info {key}": value for key, value in info.items()})
+    described = describe_onnx(files)
+    prepared = described.preprocessing
+    assert described.labels == ("traffic light", "dog")
+    assert (prepared.bgr, prepared.mean, prepared.scale) == (True, (1, 2, 3), (4, 5, 6))
+    assert (prepared.letterbox, prepared.placement.grey, prepared.placement.corner) == (True, 7, True)
+    stretched = write_model(tmp_path / "b.onnx", {"o": zeros(1, 6, CELLS)}, {"model_info resize_type": "standard"})
+    assert not describe_onnx(stretched).preprocessing.letterbox
+
+
+def test_a_size_that_the_file_leaves_open(tmp_path: Path) -> None:
+    shape = ("batch", 3, "height", "width")
+    outputs, declared = {"o": zeros(1, 6, CELLS)}, {"o": ("batch", 6, "anchors")}
+    files = write_model(tmp_path / "a.onnx", outputs, size=shape, declared=declared)
+    with pytest.raises(UsageError, match="give --size"):
+        check_model(files)
+    sized = ModelFiles(files.cfg, files.weights, size=(96, 64))
+    assert (check_model(sized).width, check_model(sized).height) == (96, 64)
+    with pytest.raises(UsageError, match="multiples of 32"):
+        check_model(ModelFiles(files.cfg, files.weights, size=(50, 64)))
+    named = write_model(tmp_path / "b.onnx", outputs, ULTRALYTICS, size=shape, declared=declared)
+    assert (check_model(named).width, check_model(named).height) == (64, 64)
+    fixed = write_model(tmp_path / "c.onnx", outputs)
+    with pytest.raises(UsageError, match="only pictures of 64×64"):
+        check_model(ModelFiles(fixed.cfg, fixed.weights, size=(96, 96)))
+
+
+def test_labels_beside_the_file(tmp_path: Path) -> None:
+    files = write_model(tmp_path / "a.onnx", {"o": zeros(1, 6, CELLS)}, ULTRALYTICS)
+    assert check_model(files).labels == ("cat", "dog")
+    (tmp_path / "a.yaml").write_text("train: x\nnames:\n  0: hare\n  1: fox\n")
+    assert check_model(files).labels == ("hare", "fox")
+    (tmp_path / "a.names").write_text("owl\nmouse\n")
+    assert check_model(files).labels == ("owl", "mouse")
+    (tmp_path / "a.names").write_text("owl\n")
+    with pytest.raises(ModelError, match="1 labels, but the model has 2 classes"):
+        check_model(files)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [("names: [", "not a list of labels"), ("names: [a, b, c]", "has 3 labels"), ("[]", "not a list")]
+)
+def test_wrong_descriptions_of_data_sets(tmp_path: Path, content: str, message: str) -> None:
+    files = write_model(tmp_path / "a.onnx", {"o": zeros(1, 6, CELLS)})
+    (tmp_path / "b.yaml").write_text(content)
+    with pytest.raises(ModelError, match=message):
+        check_model(ModelFiles(files.cfg, files.weights, tmp_path / "b.yaml"))
+
+
+def test_labels_without_a_list(tmp_path: Path) -> None:
+    assert check_model(write_model(tmp_path / "a.onnx", {"o": zeros(1, 84, 189)}, {"names": "{0: 1"}, (1, 3, 96, 96))).labels[:2] == (
+        "person",
+        "bicycle",
+    )
+    coco = check_model(write_model(tmp_path / "b.onnx", {"dets": zeros(1, 9, 4), "labels": zeros(1, 9, 91)})).labels
+    assert (coco[0], coco[1], coco[13], coco[90]) == ("class 0", "person", "stop sign", "toothbrush")
+    assert check_model(write_model(tmp_path / "c.onnx", {"o": zeros(1, 6, CELLS)})).labels == ("class 0", "class 1")
+    with pytest.raises(ModelError, match="does not say how many classes"):
+        check_model(ModelFiles(*(write_model(tmp_path / "d.onnx", {"o": zeros(1, 99, 6)}).cfg,) * 2, reading="end2end"))
+
+
+@pytest.mark.parametrize(
+    ("outputs", "metadata", "message"),
+    [
+        ({"o": zeros(1, 38, CELLS), "p": zeros(1, 32, 16, 16)}, {}, "segmentation"),
+        ({"o": zeros(1, 38, CELLS)}, {"task": "segment"}, "segmentation"),
+        ({"o": zeros(1, 56, CELLS)}, {}, "poses"),
+        ({"o": zeros(1, 56, CELLS)}, {"task": "pose"}, "poses"),
+        ({"o": zeros(1, 7, CELLS)}, {"task": "obb"}, "rotated boxes"),
+        ({"o": zeros(1, 1000)}, {}, "classification"),
+        ({"o": zeros(1, 1000)}, {"task": "classify"}, "classification"),
+        ({"o": zeros(1, 7, CELLS)}, {"task": "depth"}, "'depth'"),
+        ({"o": zeros(1, 7, 3)}, {}, "no supported detector has: o"),
+        ({"o": zeros(7)}, {}, "no supported detector has: o"),
+    ],
+)
+def test_other_networks_are_refused_by_name(tmp_path: Path, outputs: Any, metadata: dict[str, str], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        check_model(write_model(tmp_path / "a.onnx", outputs, metadata))
+
+
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [
+        ((4, 3, 64, 64), "exactly 4 pictures"),
+        ((1, 64, 64, 3), "channels last"),
+        ((1, 1, 64, 64), "no colour pictures"),
+        ((1, 3, 64, 99_999), "no colour pictures"),
+        ((3, 64, 64), "inputs that no supported"),
+    ],
+)
+def test_other_inputs_are_refused(tmp_path: Path, size: tuple[int, ...], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        check_model(write_model(tmp_path / "a.onnx", {"o": zeros(1, 6, CELLS)}, size=size))
