@@ -14,13 +14,13 @@ CONFIDENCE = 0.25
 """The least confidence shown. Detection keeps weaker detections too, since average precision counts them."""
 
 
-def demo_settings(given: Mapping[str, Any] | None = None) -> RunSettings:
-    """The settings for a run of the demo's model. given: other settings by name.
+def demo_settings(others: Mapping[str, Any] | None = None) -> RunSettings:
+    """The settings for a run of the demo's model. others: other settings by name.
 
     Without a precision, the demo uses fp32: trials would take longer than the faster precision saves in its short clip.
     """
     return RunSettings.of(
-        ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels), {"precision": Precision.FP32, **(given or {}), "confidence": FLOOR}
+        ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels), {"precision": Precision.FP32, **(others or {}), "confidence": FLOOR}
     )
 
 

@@ -111,7 +111,7 @@ def objectness_floor(confidence: float) -> float:
 class YoloLayer:
     """Computes the candidates of a batch from all heads: one launch counts them, another one writes them.
 
-    table: device address of ``head_table(heads)``. size: the network's input, width and height in pixels. confidence: least
+    table: device address of ``head_table(heads)``. size: the network's input, width and height in pixels. confidence: of the weakest
     objectness · class probability of a candidate. number: type of the raw outputs, float16 or float32.
 
     Raises ValueError if the network is too large.
@@ -137,11 +137,11 @@ class YoloLayer:
             )
         what = np.uint64(table), np.int32(len(heads)), np.int32(classes), np.int32(cells)
         numbers = np.float32(size[0]), np.float32(size[1]), np.float32(confidence), np.float32(objectness_floor(confidence))
-        given = (*what, *numbers, candidates.scratch(batch))
+        arguments = (*what, *numbers, candidates.scratch(batch))
         made = (*candidates.addresses(batch), np.uint64(candidates.counts), np.int32(CAPACITY))
         grid = blocks, batch, 1
-        self._count = Launch(kernels, kernel_name("yolo_count", number), grid, THREADS, *given)
-        self._write = Launch(kernels, kernel_name("yolo_layer", number), grid, THREADS, *given, *made)
+        self._count = Launch(kernels, kernel_name("yolo_count", number), grid, THREADS, *arguments)
+        self._write = Launch(kernels, kernel_name("yolo_layer", number), grid, THREADS, *arguments, *made)
 
     def launch(self, stream: Any) -> None:
         """Put both kernels on a stream."""

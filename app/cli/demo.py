@@ -40,7 +40,7 @@ def run(argv: Sequence[str]) -> int:
     results.add_argument("--out", type=Path, metavar="DIR", help=f"folder for the video and the detections ({FOLDER}); implies --headless")
     add_run_options(results, "print one line of JSON with the figures at the end; implies --headless")
     arguments = parser.parse_args(argv)
-    settings = demo_settings(options.given_settings(arguments))
+    settings = demo_settings(options.chosen_settings(arguments))
     if arguments.headless or arguments.out or arguments.json or not has_display():
         return reported(lambda run: _report(run, settings, arguments), arguments.json, arguments.quiet)
     return open_window([], demo=settings)
@@ -49,7 +49,7 @@ def run(argv: Sequence[str]) -> int:
 def _report(run: Run, settings: RunSettings, arguments: argparse.Namespace) -> None:
     folder = arguments.out or FOLDER
     run.figures["accuracy"] = None
-    asked = "precision" in options.given_settings(arguments)
+    asked = "precision" in options.chosen_settings(arguments)
     choice = AS_ASKED if asked else Notice("backends.choice_of_demo", option=Option("precision", "auto"))
     session = run.detect(settings, folder / DATABASE, demo_labels(), {0: DEMO.clip}, restart=True, choice=choice)
     if run.outcome[0] not in ("ok", "failed"):

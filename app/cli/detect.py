@@ -219,10 +219,10 @@ def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ..
     if not arguments.quiet:
         for said in (summary.labels_source, *summary.notes):
             print_line(f"framefleet: {said}", sys.stderr)
-    given = options.given_settings(arguments)
-    if arguments.zones and given.setdefault("track", Track.BYTETRACK) is Track.NONE:
+    chosen = options.chosen_settings(arguments)
+    if arguments.zones and chosen.setdefault("track", Track.BYTETRACK) is Track.NONE:
         raise UsageError(literal("--zones counts tracks: leave out '--track none'"))
-    return RunSettings.of(model, given | {"classes": class_ids(given.get("classes"), labels)}), labels
+    return RunSettings.of(model, chosen | {"classes": class_ids(chosen.get("classes"), labels)}), labels
 
 
 def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
@@ -252,13 +252,13 @@ def _without_outputs(folder: Path, database: Path) -> list[Path]:
         words = f"left out, because their format cannot be read: {number} in {folder} ({some}{', …' * (len(others) > 3)})"
         print_line(f"framefleet: {words}; convert them to JPEG to use them", sys.stderr)
     found = expand_sources([folder])
-    own = outputs_among(found, lambda source: (database, source.absolute().parent / DATABASE))
-    if own:
-        number = number_of(len(own), "video")
+    outputs = outputs_among(found, lambda source: (database, source.absolute().parent / DATABASE))
+    if outputs:
+        number = number_of(len(outputs), "video")
         print_line(f"framefleet: left out, because Framefleet wrote them: {number} in {folder}; name a file to use it", sys.stderr)
-    if len(own) == len(found):
+    if len(outputs) == len(found):
         raise SourceError(literal(f"Framefleet wrote all videos in {folder}: name a file to use it"))
-    return [source for source in found if source not in own]
+    return [source for source in found if source not in outputs]
 
 
 def _lines(session: DetectionRun, found: Mapping[int, str]) -> list[str]:

@@ -97,34 +97,34 @@ def add_format_options(parser: argparse._ActionsContainer) -> None:
 
 
 def export_options(arguments: argparse.Namespace, labels: Sequence[str], facts: Mapping[str, str] = MappingProxyType({})) -> ExportOptions:
-    """The options of formats that were given. labels: the model's. facts: of the session, whose zones and views hold without an option.
+    """The options of formats that were chosen. labels: the model's. facts: of the session, whose zones and views hold without an option.
 
     Raises UsageError if an option belongs to a format that was not chosen, or does not suit the labels.
     """
     names = [field.name for field in fields(ExportOptions) if field.name != "clock"]
     # ``detect --every`` is a setting of the run, ``results --every`` an option of a format
     others = {name: value for name, value in vars(arguments).items() if not isinstance(value, Moment)}
-    given = {name: value for name, value in others.items() if name in names and value not in (None, False)}
-    for name in given:
+    chosen = {name: value for name, value in others.items() if name in names and value not in (None, False)}
+    for name in chosen:
         if name in ("zones", "least_seen"):
             continue  # the command prints the counts and the number of empty files for every format
         users = [form for form, exporter in EXPORTERS.items() if name in exporter.options]
         if not set(users) & set(arguments.format):
             raise UsageError(literal(f"--{name.replace('_', '-')} is for --format {' or '.join(users)}"))
-    if "coco_ids" in given:
+    if "coco_ids" in chosen:
         check_coco_labels(labels)
-    if "zones" in given:
-        path, given["zones"] = given["zones"], read_zones(given["zones"])
-        if not given["zones"].shapes:
+    if "zones" in chosen:
+        path, chosen["zones"] = chosen["zones"], read_zones(chosen["zones"])
+        if not chosen["zones"].shapes:
             raise UsageError(literal(f"{path} has no lines and no zones: nothing can be counted"))
-        given["zones"].class_ids(labels)  # a label that the model does not have is an error before any work
+        chosen["zones"].class_ids(labels)  # a label that the model does not have is an error before any work
     elif ZONES in facts and any("zones" in EXPORTERS[form].options for form in arguments.format):
-        given["zones"] = parse_zones(facts[ZONES])
+        chosen["zones"] = parse_zones(facts[ZONES])
     elif "zones" in arguments.format:
         raise UsageError(literal("--format zones needs lines and zones, and the session has none: give --zones FILE"))
-    if "pictures" in given:
-        given["pictures"] = PictureFormat(given["pictures"])
-    return ExportOptions(**(view_options(facts) | given))
+    if "pictures" in chosen:
+        chosen["pictures"] = PictureFormat(chosen["pictures"])
+    return ExportOptions(**(view_options(facts) | chosen))
 
 
 def export(

@@ -60,25 +60,25 @@ def _add(group: argparse._ActionsContainer, setting: Setting, option: Option, de
             group.add_argument(option.flag, type=checked(kind.read), metavar=option.metavar, **words)
 
 
-def given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+def chosen_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """The settings that ``add_settings`` read, by name.
 
     Raises UsageError if one of them has no effect with the others, or the named devices do not suit them.
     """
-    given = {name: value for name, value in vars(arguments).items() if name in TABLE}
-    for name, value in given.items():
+    chosen = {name: value for name, value in vars(arguments).items() if name in TABLE}
+    for name, value in chosen.items():
         if isinstance(value, str):
-            given[name] = TABLE[name].kind.read(value)
+            chosen[name] = TABLE[name].kind.read(value)
     if "tiles" in arguments:
-        given["columns"], given["rows"] = arguments.tiles
-    values = DEFAULTS | given
-    for name in given:
-        other, wanted = TABLE[name].only_with or (name, given[name])
+        chosen["columns"], chosen["rows"] = arguments.tiles
+    values = DEFAULTS | chosen
+    for name in chosen:
+        other, wanted = TABLE[name].only_with or (name, chosen[name])
         if values[other] != wanted:
             raise UsageError(literal(f"{_flag(name)} is for {_flag(other)} {wanted}, not for {values[other]}"))
     if values["devices"]:
         require_possible(values, values["devices"])
-    return given
+    return chosen
 
 
 def _flag(name: str) -> str:

@@ -54,9 +54,9 @@ def matrix(topology: Topology) -> list[str]:
     names = [f"GPU{gpu.number}" for gpu in topology.gpus]
     lines = ["\t".join(["", *names, "CPU Affinity", "NUMA Affinity", "GPU NUMA ID"])]
     for name, gpu, codes in zip(names, topology.gpus, topology.codes(), strict=True):
-        own = NOTHING if gpu.own_node is None else str(gpu.own_node)
+        own_node = NOTHING if gpu.own_node is None else str(gpu.own_node)
         cells = [f"{code:^3}" for code in codes]
-        lines.append("\t".join([name, *cells, list_text(gpu.cpus) or NOTHING, list_text(gpu.nodes) or NOTHING, "", own]))
+        lines.append("\t".join([name, *cells, list_text(gpu.cpus) or NOTHING, list_text(gpu.nodes) or NOTHING, "", own_node]))
     return lines
 
 

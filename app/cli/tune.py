@@ -34,7 +34,7 @@ def run(argv: Sequence[str]) -> int:
     from framefleet.resources import DEMO
 
     files = options.model_files(arguments, arguments.size)
-    settings: EngineSettings = RunSettings.of(files, options.given_settings(arguments)).engine
+    settings: EngineSettings = RunSettings.of(files, options.chosen_settings(arguments)).engine
     tuned = []
     for found in tune(files, arguments.devices, settings, arguments.videos or [DEMO.clip], _Progress()):
         tuned.append({"before": _figures(found.before, found.images_before), "after": _figures(found.after, found.images_after)})

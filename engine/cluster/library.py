@@ -155,8 +155,8 @@ def _import_ray() -> Any:
 
 
 def _name(node: dict[str, Any]) -> str:
-    given = node["NodeName"] if node["NodeName"] != node["NodeManagerAddress"] else node["NodeManagerHostname"]
-    return re.sub(r"[^A-Za-z0-9._-]", "-", given) or "node"
+    name = node["NodeName"] if node["NodeName"] != node["NodeManagerAddress"] else node["NodeManagerHostname"]
+    return re.sub(r"[^A-Za-z0-9._-]", "-", name) or "node"
 
 
 def _end(text: str) -> Notice:

@@ -150,7 +150,8 @@ class EngineSettings:
 
     batch: frames per inference, None = the backend chooses. latency_budget: ms that a chosen batch may take, None = no limit.
     threads: CPU threads this engine may use, None = all. decode_threads: segments decoded at once, None = automatic.
-    confidence, iou: thresholds 0..1 of the YOLO layer and of per-class NMS. classes: class ids to keep, None = all.
+    confidence: of the weakest detections that the engine returns and a run stores, 0..1; views may show fewer. iou: threshold of per-class
+    NMS, 0..1. classes: class ids to keep, None = all.
     earlier: the engines of the run that this one continues. They replace automatic choices.
     """
 

@@ -2,8 +2,7 @@
 
 import math
 import os
-import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -553,11 +552,6 @@ class SessionReader(Closing):
             raise self._wrong(f"frames, source {source}", math.inf)
         return times
 
-    def frames_with_detections(self, source: int) -> NDArray[np.int64]:
-        """Return the indices of a source's frames that have detections which pass the filter, in order, int64 (n,)."""
-        found = [block.numbers[np.unique(block.frame)] for block in self.blocks(source)]
-        return np.concatenate(found) if found else np.zeros(0, np.int64)
-
     def class_ids(self, sources: Iterable[int] | None = None) -> list[int]:
         """Return the ids of the classes that occur among the detections that pass the filter, in ascending order.
 
@@ -778,8 +772,3 @@ class SessionReader(Closing):
             if rate:
                 return float(pts + 1 / rate)
         return math.inf
-
-
-def facts_of(connection: sqlite3.Connection) -> Mapping[str, str]:
-    """The facts of a session that is open already."""
-    return {key: os.fsdecode(value) for key, value in connection.execute("SELECT key, value FROM session")}

@@ -41,10 +41,10 @@ def run_settings(arguments: argparse.Namespace) -> RunSettings:
     ):
         arguments.weights = RANDOM
     files = options.model_files(arguments, arguments.size)
-    given = options.given_settings(arguments)
+    chosen = options.chosen_settings(arguments)
     if arguments.confidence is None:
-        given["confidence"] = _RANDOM_CONFIDENCE if is_random(files.weights) else DEFAULTS["confidence"]
-    return RunSettings.of(files, given)
+        chosen["confidence"] = _RANDOM_CONFIDENCE if is_random(files.weights) else DEFAULTS["confidence"]
+    return RunSettings.of(files, chosen)
 
 
 def say(text: str) -> None:

@@ -37,9 +37,6 @@ TEXT, MUTED, GRID, PAPER = "#1c2027", "#646c79", "#e4e7ec", "#ffffff"
 ACCENT, GREEN = "#3b7ddd", "#2b8a60"
 """The window's colours, darker."""
 
-SERIES = (ACCENT, "#d9480f", GREEN, "#862e9c", "#b08900", "#0b7285")
-"""Colours of lines that are compared."""
-
 
 def document(width: int, height: int, parts: Sequence[str]) -> str:
     """An SVG document with rounded white paper behind ``parts``."""

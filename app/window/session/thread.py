@@ -76,10 +76,10 @@ class HeldRates:
 
     def at(self, now: float, devices: Iterable[DeviceStatus], received: Mapping[int, float]) -> Rates:
         """The rates to show at a monotonic time, seconds."""
-        fresh = measure(devices, received)
-        same = fresh.devices.keys() == self._rates.devices.keys() and fresh.sources.keys() == self._rates.sources.keys()
+        measured = measure(devices, received)
+        same = measured.devices.keys() == self._rates.devices.keys() and measured.sources.keys() == self._rates.sources.keys()
         if self._at is None or not same or now - self._at >= HOLD_SECONDS:
-            self._rates, self._at = fresh, now
+            self._rates, self._at = measured, now
         return self._rates
 
 

@@ -114,8 +114,8 @@ def write_configuration(export: Export, file: TextIO) -> None:
     labels = "\n".join(f'    <Label value="{escape(label)}"/>' for label in export.labels)
     if export.source.kind is SourceKind.VIDEO:
         rate = export.source.info.rate if export.source.info is not None else None
-        given = f' frameRate="{rate:g}"' if rate else ""
-        body = f'  <Video name="video" value="$video"{given}/>\n  <VideoRectangle name="box" toName="video"/>\n'
+        frame_rate = f' frameRate="{rate:g}"' if rate else ""
+        body = f'  <Video name="video" value="$video"{frame_rate}/>\n  <VideoRectangle name="box" toName="video"/>\n'
         body += f'  <Labels name="labels" toName="video">\n{labels}\n  </Labels>\n'
     else:
         body = '  <Image name="image" value="$image"/>\n'

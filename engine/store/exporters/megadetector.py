@@ -36,17 +36,17 @@ MAX_NAMED = 5
 class _Categories:
     """Converts detections to the categories of the file.
 
-    labels: of the session. given: category of each label, {} = ``CATEGORY_MAP``. tracked: whether the session has tracks.
+    labels: of the session. categories: of each label, {} = ``CATEGORY_MAP``. tracked: whether the session has tracks.
 
     If the model has COCO's labels, detections whose label has no category are left out: chairs are false alarms at a camera trap. Other
     models may name species, so a label without a category is a category of its own. left_out: number of detections left out, by label.
     """
 
-    def __init__(self, labels: Sequence[str], given: Mapping[str, str], tracked: bool) -> None:
+    def __init__(self, labels: Sequence[str], categories: Mapping[str, str], tracked: bool) -> None:
         self._labels, self._tracked = labels, tracked
-        known = given or CATEGORY_MAP
-        own = {} if has_coco_labels(labels) else {label: label for label in labels}
-        self._map = {label: known.get(label, own.get(label)) for label in labels}
+        known = categories or CATEGORY_MAP
+        species = {} if has_coco_labels(labels) else {label: label for label in labels}
+        self._map = {label: known.get(label, species.get(label)) for label in labels}
         names = dict.fromkeys((*STANDARD, *filter(None, self._map.values())))
         self.ids = {name: str(number) for number, name in enumerate(names, 1)}
         self.left_out = Counter[str]()

@@ -52,7 +52,7 @@ def test_filters_see_what_was_corrected(path):
         corrections.relabel(OneDetection(0, 3, 0), 2)
     assert seen(path, classes=frozenset({2}))[3][0] == [2, 2]
     with SessionReader(path, classes=frozenset({0})) as reader:
-        assert 3 not in reader.frames_with_detections(0)
+        assert next(reader.blocks(0, first=3, last=3)).class_ids.tolist() == []
         assert reader.places(0, 4) == [0]
 
 

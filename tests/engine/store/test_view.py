@@ -51,7 +51,6 @@ def test_the_frames_between_two_times_or_numbers(database: Path, begin: str | No
         assert [frame.ref.index for frame in frames] == [*shown]
         assert reader.count(0) == len(shown)
         assert [frame.number for block in reader.blocks(0, 4) for frame in block.frames] == [*shown]
-        assert [*reader.frames_with_detections(0)] == [frame.ref.index for frame in frames if frame.detections]
         assert reader.length(0) == 20
         with SessionReader.of(reader.view) as other:
             assert other.count(0) == len(shown)
