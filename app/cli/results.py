@@ -50,8 +50,8 @@ def run(argv: Sequence[str]) -> int:
     parser.set_defaults(format=None)
     arguments = parser.parse_args(argv)
     arguments.format = arguments.format or (["zones"] if arguments.zones else ["jsonl"])
-    chosen = options.chosen_settings(arguments)
-    clock, span = _clock(chosen), Span(chosen.get("begin"), chosen.get("end"))
+    settings = options.chosen_settings(arguments)
+    clock, span = _clock(settings), Span(settings.get("begin"), settings.get("end"))
     if problem := part_problem(span.begin, span.end):
         raise UsageError(problem)
     database = exports.session_database(arguments.session)
@@ -97,9 +97,9 @@ def _check_tracks(reader: SessionReader, wanted: frozenset[int] | None) -> None:
         raise UsageError(literal(f"no source has track {missing[0]}: give numbers that are in the column track of --format csv"))
 
 
-def _clock(chosen: Mapping[str, Any]) -> ClockSettings | None:
+def _clock(settings: Mapping[str, Any]) -> ClockSettings | None:
     """The clock times in place of the stored ones, None if no option asks for them."""
-    clock, zone = chosen.get("clock"), chosen.get("time_zone")
+    clock, zone = settings.get("clock"), settings.get("time_zone")
     if clock is None and zone is not None:
         raise UsageError(literal("--time-zone is for --clock"))
     return None if clock is None else ClockSettings(clock, zone)

@@ -9,7 +9,6 @@ from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -33,27 +32,6 @@ from framefleet.engine.store.schema import explained
 from framefleet.engine.store.sources import readable
 from framefleet.engine.types import DeviceId
 
-TEXT, MUTED, GRID, PAPER = "#1c2027", "#646c79", "#e4e7ec", "#ffffff"
-ACCENT, GREEN = "#3b7ddd", "#2b8a60"
-"""The window's colours, darker."""
-
-
-def document(width: int, height: int, parts: Sequence[str]) -> str:
-    """An SVG document with rounded white paper behind ``parts``."""
-    fonts = 'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" {fonts}>'
-    paper = f'<rect width="{width}" height="{height}" rx="10" fill="{PAPER}"/>'
-    return "\n".join([head, paper, *parts, "</svg>", ""])
-
-
-def text(x: float, y: float, words: str, size: int, colour: str, anchor: str = "start", weight: int = 400, turned: int = 0) -> str:
-    """A line of text. anchor: "start", "middle" or "end". turned: clockwise around x, y, degrees."""
-    turn = f'transform="rotate({turned} {x:.1f} {y:.1f})" ' if turned else ""
-    place = f'{turn}x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
-    return f'<text {place} font-size="{size}" font-weight="{weight}" fill="{colour}">{escape(words)}</text>'
-
-
-CHART = "scaling.svg"
 _HOW = f"""Engines are built before the measurement begins. The first {WARM_UP:.0%} of the frames are left out. Weak scaling ends with the
 first stream that ends, since after it not all devices have work. Strong scaling ends with the last frame: its uneven end counts.
 Frames are counted when the pool receives them. Efficiency is the rate divided by n times the rate of one device in the same round and
@@ -88,7 +66,7 @@ def summary(points: Sequence[Point]) -> str:
 
 
 def markdown(points: Sequence[Point], facts: Facts) -> str:
-    """A page with tables that shows the chart."""
+    """A page with tables."""
     engine = points[0].run.devices[0].engine
     segments = "segment" if engine.decode_threads == 1 else "segments"
     cpu = any(point.ideal < point.count for point in points)
@@ -98,7 +76,6 @@ def markdown(points: Sequence[Point], facts: Facts) -> str:
         f"{date.today()}; {machine()}; Python {platform.python_version()}, NumPy {np.__version__}",
         f"`{facts.command}`",
         f"{summary(points)}.",
-        f"![Speedup by number of devices]({CHART})",
         f"{facts.model}, {engine.width}×{engine.height}, {engine.precision}, batch {engine.batch},"
         f" {engine.decode_threads} {segments} at once in each device;"
         f" {engine.device_name}, {engine.backend}. Source: {facts.source}, repeated by copying its packets.",
@@ -200,79 +177,6 @@ def device_json(device: DeviceRun) -> dict[str, Any]:
     }
 
 
-WIDTH, HEIGHT = 760, 400
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 24, 92, 64
-_COLOURS = {Mode.WEAK: ACCENT, Mode.STRONG: GREEN}
-_NAMES = {Mode.WEAK: "weak: a stream per device", Mode.STRONG: "strong: one video"}
-_BAR = 62
-_GAP = 6
-_WORDS = 42
-"""Height of the two lines of text in a bar, pixels."""
-
-
-def chart(points: Sequence[Point], title: str, subtitle: str) -> str:
-    """An SVG document of WIDTH × HEIGHT. points: at least one."""
-    modes = list(dict.fromkeys(point.mode for point in points))
-    counts = sorted({point.count for point in points})
-    top = max(*(point.ideal for point in points), *(point.speedup for point in points), 1.0)
-    step = next(step for step in (0.25, 0.5, 1, 2, 4, 8, 16) if top / step <= 5)
-    top = max(top * 1.12, top + 0.12 * step)
-    inner = WIDTH - _LEFT - _RIGHT
-    bar = min(_BAR, (inner / len(counts) - 40) / len(modes) - _GAP)
-
-    def y(speedup: float) -> float:
-        return HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * speedup / top
-
-    parts = [
-        text(_LEFT - 32, 34, title, 17, TEXT, weight=600),
-        text(_LEFT - 32, 55, subtitle, 12, MUTED),
-        *_legend(modes),
-    ]
-    for number in range(int(top / step) + 1):
-        at = y(number * step)
-        parts.append(f'<line x1="{_LEFT}" y1="{at:.1f}" x2="{WIDTH - _RIGHT}" y2="{at:.1f}" stroke="{GRID}"/>')
-        parts.append(text(_LEFT - 10, at + 4, f"{number * step:g}×", 12, MUTED, "end"))
-    for place, count in enumerate(counts):
-        middle = _LEFT + inner * (place + 0.5) / len(counts)
-        group = [point for point in points if point.count == count]
-        left = middle - (len(group) * (bar + _GAP) - _GAP) / 2
-        for turn, point in enumerate(group):
-            parts += _bar(point, left + turn * (bar + _GAP), bar, y)
-        ideal = y(group[0].ideal)
-        ends = left - 10, left + len(group) * (bar + _GAP) - _GAP + 10
-        parts.append(
-            f'<line x1="{ends[0]:.1f}" y1="{ideal:.1f}" x2="{ends[1]:.1f}" y2="{ideal:.1f}" stroke="{TEXT}" stroke-dasharray="5 4"/>'
-        )
-        parts.append(text(middle, HEIGHT - _BOTTOM + 22, f"{count} device{'s' if count > 1 else ''}", 13, TEXT, "middle", 600))
-        rates = " · ".join(f"{point.rate:,.0f}" if point.rate >= 100 else f"{point.rate:.1f}" for point in group)
-        parts.append(text(middle, HEIGHT - _BOTTOM + 41, f"{rates} frames/s", 12, MUTED, "middle"))
-    return document(WIDTH, HEIGHT, parts)
-
-
-def _bar(point: Point, left: float, width: float, y: object) -> list[str]:
-    assert callable(y)
-    top, bottom = y(point.speedup), y(0)
-    middle = left + width / 2
-    found = [f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{bottom - top:.1f}" rx="3" fill="{_COLOURS[point.mode]}"/>']
-    ideal = y(point.ideal)
-    begin = ideal if top < ideal < top + _WORDS else top  # so that the line of the ideal does not cross the text
-    found.append(text(middle, begin + 19, f"{point.speedup:.2f}×", 13, PAPER, "middle", 600))
-    if bottom - begin > _WORDS:
-        found.append(text(middle, begin + 36, f"{point.efficiency:.0%}", 12, PAPER, "middle"))
-    return found
-
-
-def _legend(modes: Sequence[Mode]) -> list[str]:
-    found, left = [], float(_LEFT - 32)
-    for mode in modes:
-        found.append(f'<rect x="{left:.0f}" y="66" width="12" height="12" rx="3" fill="{_COLOURS[mode]}"/>')
-        found.append(text(left + 18, 76.5, _NAMES[mode], 12, TEXT))
-        left += 40 + 6.4 * len(_NAMES[mode])
-    found.append(f'<line x1="{left:.0f}" y1="72" x2="{left + 22:.0f}" y2="72" stroke="{TEXT}" stroke-dasharray="5 4"/>')
-    found.append(text(left + 28, 76.5, "ideal", 12, TEXT))
-    return found
-
-
 def run(argv: Sequence[str]) -> int:
     """Measure, and write the report. Exit status 0.
 
@@ -339,7 +243,7 @@ def _parser() -> ArgumentParser:
     what.add_argument("--seconds", type=options.seconds, default=20.0, metavar="S", help="about how long each run takes (20)")
     what.add_argument("--rounds", type=options.count(100), default=1, metavar="N", help="how many times everything is measured (1)")
     results = parser.add_argument_group("results")
-    results.add_argument("--out", type=Path, metavar="DIR", help="write scaling.md, scaling.json and scaling.svg there")
+    results.add_argument("--out", type=Path, metavar="DIR", help="write scaling.md and scaling.json there")
     return parser
 
 
@@ -352,15 +256,7 @@ def _default() -> tuple[DeviceId, ...]:
 
 
 def _write(folder: Path, found: Sequence[Point], facts: Facts) -> None:
-    most = max(found, key=lambda point: point.count)
-    engine = most.run.devices[0].engine
-    title = f"{facts.model} on {most.count} × {engine.device_name}" if most.count > 1 else f"{facts.model} on {engine.device_name}"
-    subtitle = f"{engine.width}×{engine.height}, {engine.precision}; {facts.source}"
-    files = {
-        "scaling.md": markdown(found, facts),
-        "scaling.json": json.dumps(as_json(found, facts), indent=1) + "\n",
-        CHART: chart(found, title, subtitle),
-    }
+    files = {"scaling.md": markdown(found, facts), "scaling.json": json.dumps(as_json(found, facts), indent=1) + "\n"}
     for name, content in files.items():
         with explained(folder / name, "write"):
             (folder / name).write_text(content, "utf-8")

@@ -6,14 +6,13 @@ import signal
 import subprocess
 import sys
 import time
-import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from framefleet.app.cli.bench.pipeline import as_text
-from framefleet.app.cli.bench.scaling import HEIGHT, WIDTH, Facts, as_json, chart, markdown, summary
+from framefleet.app.cli.bench.scaling import Facts, as_json, markdown, summary
 from framefleet.engine.bench.scaling import Mode, Point
 from framefleet.engine.devices.discovery import default_devices
 from tests.support.cli import FAST, TINY, run_main
@@ -46,7 +45,6 @@ def test_scaling_writes_its_report(tmp_path: Path, video: Path) -> None:
         assert point["bottleneck"]
     assert json.loads((tmp_path / "report" / "scaling.json").read_text()) == report
     assert "| strong | 2 |" in (tmp_path / "report" / "scaling.md").read_text()
-    ElementTree.parse(tmp_path / "report" / "scaling.svg")
 
 
 def test_a_report_that_cannot_be_written_is_refused_before_anything_is_measured(tmp_path: Path, video: Path) -> None:
@@ -127,39 +125,6 @@ def test_the_report_counts_one_segment_as_one() -> None:
     run = pool_run(1, 270)
     alone = replace(run, devices=tuple(replace(device, engine=replace(device.engine, decode_threads=1)) for device in run.devices))
     assert "1 segment at once in each device;" in markdown([Point(Mode.WEAK, 1, (alone,), (alone,))], FACTS)
-
-
-def test_the_chart_stays_within_its_frame() -> None:
-    root = ElementTree.fromstring(chart(POINTS, "yolov4 <on> 4 × H200", "608×608 & more"))
-    space = "{http://www.w3.org/2000/svg}"
-    bars = [rect for rect in root.iter(f"{space}rect") if float(rect.get("height", 0)) > 12 and rect.get("rx") == "3"]
-    assert len(bars) == len(POINTS)
-    tops = [float(bar.attrib["y"]) for bar in bars]
-    assert min(tops) == min(tops[4:5] + tops[5:])  # the most devices have the tallest
-    for rect in root.iter(f"{space}rect"):
-        assert float(rect.get("x", 0)) >= 0
-        assert float(rect.get("x", 0)) + float(rect.attrib["width"]) <= WIDTH
-        assert 0 <= float(rect.get("y", 0)) <= HEIGHT
-    words = [text.text for text in root.iter(f"{space}text")]
-    assert {"3.90×", "98%", "8,580 · 8,360 frames/s", "4 devices", "yolov4 <on> 4 × H200", "ideal"} <= {*words}
-
-
-def test_the_line_of_the_ideal_goes_through_no_words() -> None:
-    alone = (pool_run(1, 270, kind="cpu"),)
-    for rate in range(200, 400, 5):
-        points = [Point(Mode.WEAK, 1, alone, alone), Point(Mode.WEAK, 2, (pool_run(2, rate, kind="cpu"),), alone)]
-        root = ElementTree.fromstring(chart(points, "yolov4 on 2 CPUs", "their ideal is 1"))
-        lines = [float(line.attrib["y1"]) for line in root.iter("{http://www.w3.org/2000/svg}line") if line.get("stroke-dasharray")][-2:]
-        words = [text for text in root.iter("{http://www.w3.org/2000/svg}text") if text.attrib["fill"] == "#ffffff"]
-        assert len(words) == 4
-        for text in words:
-            base, size = float(text.attrib["y"]), float(text.attrib["font-size"])
-            line = lines[float(text.attrib["x"]) > WIDTH / 2]
-            assert not base - size < line < base + 2, (rate, text.text)
-
-
-def test_one_device_alone_has_a_chart_too() -> None:
-    assert ElementTree.fromstring(chart(POINTS[:1], "one", "device")).tag.endswith("svg")
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system binds no processes")
