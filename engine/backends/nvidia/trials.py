@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
+from statistics import median
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -35,34 +36,72 @@ from framefleet.plugins.kernels import KernelError, Kernels, source
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
 
-WORTH = 1.03
-"""Least factor in images/s for twice the batch, which doubles memory and latency."""
+ENOUGH = 0.95
+"""A batch with this share of the highest images/s is large enough. Twice the batch doubles memory and latency."""
+
+_DOUBTFUL = 0.90
+"""Batches with this share of the highest images/s are measured again."""
+
+_AGAIN = 2
+"""How often they are measured again, in turns. The median counts."""
+
+_FLAT = 2
+"""After this number of batches that are no faster than a smaller one, larger ones are not tried."""
 
 
 def tune_batch(
     measure: Callable[[int], float | None], budget_ms: float | None = None, sizes: tuple[int, ...] = SIZES
 ) -> tuple[int, Notice]:
-    """The batch to use, and the reason. A larger one gains less than 3 %, exceeds ``budget_ms``, or needs too much memory.
+    """Choose the smallest batch that is fast enough, and say why.
 
-    measure: returns the ms of one batch of a size, or None if the device's memory does not suffice. The budget does not limit the
-    smallest size.
+    All sizes are compared with the fastest one, and the ones that may be chosen are measured several times. A rule that compares each size
+    with the one before takes another batch when two measurements differ by 1 %.
 
-    Raises MemoryError if the smallest size does not fit.
+    Parameters
+    ----------
+    measure : callable
+        Returns the ms of one batch of a size, or None if the device's memory does not suffice.
+    budget_ms : float, optional
+        Longest time of a batch. It does not limit the smallest size.
+    sizes : tuple of int
+        The batches to try, each larger than the one before.
+
+    Raises
+    ------
+    MemoryError
+        The smallest size does not fit.
     """
-    best, best_speed = 0, 0.0
+    times: dict[int, list[float]] = {}
+    end = Notice("backends.batch_largest")
+
+    def speeds(share: float = 0.0) -> dict[int, float]:
+        """The images/s of the sizes that have at least a share of the highest."""
+        found = {batch: 1000 * batch / median(each) for batch, each in times.items()}
+        return {batch: speed for batch, speed in found.items() if speed >= share * max(found.values())}
+
     for batch in sizes:
         ms = measure(batch)
         if ms is None:
-            if not best:
+            if not times:
                 raise MemoryError(f"no memory for a batch of {batch}")
-            return best, Notice("backends.batch_too_large", batch=batch)
-        speed = 1000 * batch / ms
-        if best and budget_ms is not None and ms > budget_ms:
-            return best, Notice("backends.batch_over_budget", batch=batch, ms=ms, budget_ms=budget_ms)
-        if best and speed < WORTH * best_speed:
-            return best, Notice("backends.batch_gains_little", batch=batch, gain=speed / best_speed - 1)
-        best, best_speed = batch, speed
-    return best, Notice("backends.batch_largest")
+            end = Notice("backends.batch_too_large", batch=batch)
+            break
+        if times and budget_ms is not None and ms > budget_ms:
+            end = Notice("backends.batch_over_budget", batch=batch, ms=ms, budget_ms=budget_ms)
+            break
+        times[batch] = [ms]
+        if len(times) > _FLAT and not set(list(times)[-_FLAT:]).intersection(speeds(1.0)):
+            break
+    doubtful = list(speeds(_DOUBTFUL))
+    for batch in doubtful * (_AGAIN if len(doubtful) > 1 else 0):
+        if (ms := measure(batch)) is not None:
+            times[batch].append(ms)
+    chosen, known = min(speeds(ENOUGH)), speeds()
+    larger = {batch: speed for batch, speed in known.items() if batch > chosen}
+    if not larger:
+        return chosen, end
+    fastest = max(larger, key=larger.__getitem__)
+    return chosen, Notice("backends.batch_gains_little", batch=fastest, gain=known[fastest] / known[chosen] - 1)
 
 
 LAYER_NAMES = {"first_convolution": Notice("backends.layer_first"), "mish": Notice("backends.layer_mish")}
@@ -265,7 +304,7 @@ class Builder:
             return 1, Notice("backends.batch_for_latency")
 
         budget = self._settings.latency_budget
-        key = f"{self.situation}\n{precision}\nbatch and reason within {budget}"
+        key = f"{self.situation}\n{precision}\nsmallest batch with {ENOUGH} of the speed, and reason, within {budget}"
         if not self._tuning and budget is None and self._cache.recall(key) is None:
             return FIRST_BATCH, Notice("backends.first_batch")
 

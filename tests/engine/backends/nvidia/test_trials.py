@@ -155,7 +155,7 @@ def test_without_tuning_nothing_is_tried(pairs: bool, tmp_path: Path, monkeypatc
 
 
 def test_later_engines_have_what_tuning_has_found(tmp_path: Path) -> None:
-    tuned = WithoutDevice(trials_of([100, 110, 100, 150, 151]), tmp_path)
+    tuned = WithoutDevice(trials_of([100, 110, 100, 150, 151, 150, 150, *[150] * 8]), tmp_path)
     layers, batch = tuned.choose_layers(Precision.FP16, 4), tuned.choose_batch(Precision.FP16)
     later = WithoutDevice(trials_of([]), tmp_path, tuning=False)
     assert later.choose_layers(Precision.FP16, 4) == layers
