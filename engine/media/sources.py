@@ -167,6 +167,11 @@ def unreadable_pictures(folder: Path) -> list[Path]:
     return found
 
 
+def hide_login(rest: str) -> str:
+    """Return an address without its scheme, its user and its password."""
+    return rest.rpartition("@")[2]
+
+
 _STREAMS = ("rtsp", "rtsps", "rtmp", "rtp", "udp", "srt", "mms")
 
 
@@ -176,7 +181,7 @@ def missing(path: Path) -> Notice:
     if address is None:
         camera = re.fullmatch(r"\d{1,2}|/dev/video\d+", str(path))
         return Notice("media.missing_camera" if camera else "media.missing", path=path)
-    scheme, rest = address.groups()
+    scheme, rest = address[1], hide_login(address[2])
     if scheme.lower() == "file":
         return Notice("media.file_address", rest=rest)
     return Notice("media.stream_address" if scheme.lower() in _STREAMS else "media.address", scheme=scheme, rest=rest)

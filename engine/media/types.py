@@ -12,10 +12,16 @@ from framefleet.engine.types import FrameRef
 
 
 class SourceKind(StrEnum):
-    """The kind of a source: one video file, or one picture or all pictures of one folder."""
+    """The kind of a source: one video file, one picture or all pictures of one folder, or a live source."""
 
     VIDEO = "video"
     IMAGES = "images"
+    LIVE = "live"
+
+    @property
+    def timed(self) -> bool:
+        """Whether the frames follow each other in time, so that objects can be tracked and events have times."""
+        return self is not SourceKind.IMAGES
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """All texts of what the engine tells a person. A part of the engine with many texts has a file of its own in this folder."""
 
-from framefleet.engine.notices import Text, backends, cluster, devices, evaluation, media, model, pool, settings, store, zones
+from framefleet.engine.notices import Text, backends, cluster, devices, evaluation, live, media, model, pool, settings, store, zones
 
 GENERAL: dict[str, Text] = {
     "general.several": "{parts}",
@@ -137,6 +137,7 @@ PARTS = {
     "detection": DETECTION,
     "devices": devices.TEXTS,
     "media": media.TEXTS,
+    "live": live.TEXTS,
     "plugins": PLUGINS,
     "backends": backends.TEXTS,
     "pool": pool.TEXTS,

@@ -43,7 +43,7 @@ av.logging.set_level(None)  # a log call from a decoder thread can deadlock on t
 MAX_SIDE = 16384
 """Maximum width and height, pixels. A forged header could otherwise make the decoder use all memory."""
 
-_DEMUXERS = (
+DEMUXERS = (
     "mov,matroska,webm,avi,asf,flv,mpegts,mpeg,mpegvideo,m4v,h264,hevc,vvc,obu,av1,ivf,mjpeg,mxf,nut,ogg,gif,apng,dv,rm,wtv,gxf,pva,dhav,"
     "vc1,vc1test,h261,h263,dirac,cavsvideo,avs2,avs3,yuv4mpegpipe,"
     "aac,ac3,eac3,aiff,amr,ape,au,caf,dts,flac,mp3,tta,w64,wav,wv"  # sound: opened only to report that there is no video track
@@ -51,8 +51,8 @@ _DEMUXERS = (
 MAX_PIXELS = str(MAX_SIDE * MAX_SIDE)
 """An option of FFmpeg's decoders."""
 
-_OPTIONS = {"protocol_whitelist": "file", "format_whitelist": _DEMUXERS, "max_pixels": MAX_PIXELS}
-_METADATA: Any = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}  # PyAV 19 removed the option
+_OPTIONS = {"protocol_whitelist": "file", "format_whitelist": DEMUXERS, "max_pixels": MAX_PIXELS}
+METADATA: Any = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}  # PyAV 19 removed the option
 
 
 def check_readable(path: Path) -> None:
@@ -87,7 +87,7 @@ def open_local(url: str) -> InputContainer:
     Raises:
         av.FFmpegError, ValueError, OSError: the URL is not a local file, its format is not allowed, or FFmpeg cannot read it.
     """
-    container: InputContainer = av.open(url, options=_OPTIONS, **_METADATA)
+    container: InputContainer = av.open(url, options=_OPTIONS, **METADATA)
     return container
 
 

@@ -1,0 +1,1 @@
+"""Live sources: their addresses, the capture process that reads one, and what it sends."""

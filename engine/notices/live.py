@@ -1,0 +1,51 @@
+"""The texts of what ``engine/media/live`` and the pool tell a person about cameras and streams."""
+
+from framefleet.engine.notices import Text
+
+TEXTS: dict[str, Text] = {
+    # addresses
+    "live.no_host": "{address} is not an address of a stream: write rtsp://HOST/PATH or http://HOST/PATH",
+    "live.netrc_not_read": "{path} cannot be read as a netrc file: {detail}",
+    "live.no_file": "{path} is not a file, and only a file can be followed",
+    # why the state of a source changes
+    "live.asked": "the run began",
+    "live.opened": "the source answers: {codec}, {width}×{height}",
+    "live.keyframe": "a keyframe has arrived",
+    "live.refused": "the source cannot be opened ({detail})",
+    "live.no_answer": "the source has not answered within {seconds:g} s",
+    "live.login": "the source refuses the user or the password",
+    "live.not_found": "the source does not know this address",
+    "live.no_video": "the source sends no video",
+    "live.lost": "the connection was lost ({detail})",
+    "live.silent": "no frame has arrived for {seconds:.1f} s",
+    "live.hangs": "reading the source hangs",
+    "live.capture_ended": "the process that reads the source ended unexpectedly ({why})",
+    "live.again": "attempt {attempt} begins",
+    "live.waits": "the next attempt follows in {seconds:.1f} s: {why}",
+    "live.finished": "the source has ended",
+    "live.stopped": "the run was stopped",
+    "live.gave_up": (
+        "the source was given up after {count} attempt: {why}",
+        "the source was given up after {count} attempts: {why}",
+    ),
+    "live.other_host": "the source leads to another host ({host}), which is not opened",
+    "live.camera": "camera {number} cannot be opened ({detail})",
+    "live.no_decoder": "there is no decoder for {codec}",
+    "live.not_converted": "a frame cannot be converted ({detail})",
+    "live.process": "the process that reads a stream",
+    "live.decoding": "decoding a frame of {address}",
+    # why an epoch begins
+    "live.first": "the first frame",
+    "live.reconnected": "the source was connected again",
+    "live.clock_jumped": "the clock of the source jumped by {seconds:+.1f} s",
+    "live.new_format": "the stream changed to {codec}, {width}×{height}",
+    "live.new_device": "another device goes on",
+    # why frames were not inferred
+    "live.before_keyframe": "received before the first keyframe",
+    "live.damaged": "damaged, or dependent on a damaged frame",
+    "live.device_busy": "a newer frame was there before the device was free",
+    "live.decoder_behind": "the decoder could not keep up",
+    "live.no_device": "no device was ready",
+    "live.device_failed": "the device failed while it had the frame",
+    "live.not_delivered": "under way when the run or the connection ended",
+}

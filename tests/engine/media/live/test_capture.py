@@ -1,0 +1,335 @@
+"""The capture process: states, reconnection, the time of a source, and what it sends to the decoder."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from framefleet.engine.media.live.address import LiveAddress
+from framefleet.engine.media.live.capture import MAX_PAUSE, Rhythm, SourceClock, pause
+from framefleet.engine.media.live.messages import LiveState
+from tests.support.live.http_camera import HttpCamera
+from tests.support.live.reading import Reading
+from tests.support.live.servers import RtspServer, free_port
+
+CONNECTING, WAITING, RUNNING = LiveState.CONNECTING, LiveState.WAITING_FOR_KEYFRAME, LiveState.RUNNING
+PAUSING, STALLED = LiveState.WAITING_TO_RECONNECT, LiveState.STALLED
+
+
+def read(text: str) -> LiveAddress:
+    address = LiveAddress.read(text)
+    assert address is not None
+    return address
+
+
+# without a process
+
+
+def test_pauses_grow_to_half_a_minute_and_stay_there() -> None:
+    assert [pause(attempt, 0.0) for attempt in range(1, 8)] == [1, 2, 4, 8, 16, 30, 30]
+    assert all(MAX_PAUSE <= pause(attempt, 1.0) <= 1.2 * MAX_PAUSE for attempt in (6, 100, 100_000))
+
+
+def test_the_stall_limit_follows_the_interval_of_frames() -> None:
+    fast, slow = Rhythm(), Rhythm()
+    for number in range(100):
+        fast.arrived(number / 25)
+        slow.arrived(5.0 * number)
+    assert fast.limit == 3.0
+    assert 20 < slow.limit < 30  # a camera with a frame every 5 s is not dead
+
+
+def test_bursts_do_not_look_like_a_stall() -> None:
+    rhythm = Rhythm()
+    for segment in range(10):  # HLS: 6 s of video at once
+        for frame in range(150):
+            rhythm.arrived(6.0 * segment + 0.001 * frame)
+    assert rhythm.limit > 20
+
+
+def test_a_long_gap_is_forgotten() -> None:
+    rhythm = Rhythm()
+    for number in range(50):
+        rhythm.arrived(number / 25)
+    rhythm.arrived(60.0)
+    assert rhythm.limit > 100
+    for number in range(25 * 900):
+        rhythm.arrived(60 + number / 25)
+    assert rhythm.limit == 3.0
+
+
+def test_a_new_source_may_take_its_time_to_the_first_frame() -> None:
+    assert Rhythm().limit == 15.0
+    assert Rhythm(40.0).limit == 40.0
+
+
+def test_times_follow_the_clock_of_the_source() -> None:
+    clock = SourceClock(0.0)
+    arrivals = [10.0, 10.09, 10.05, 10.2]  # jitter of the network
+    seconds = []
+    for number, arrived in enumerate(arrivals):
+        own = 5000 + number / 25
+        assert clock.jump(own, arrived) is None
+        seconds.append(clock.seconds(own, own, arrived))
+    assert seconds == pytest.approx([10.0, 10.04, 10.08, 10.12])
+
+
+@pytest.mark.parametrize("step", [3600.0, -3600.0, -1.0, 6.0])
+def test_a_jump_of_the_clock_begins_an_epoch_at_the_time_of_arrival(step: float) -> None:
+    clock = SourceClock(0.0)
+    clock.seconds(100.0, 100.0, 1.0)
+    jump = clock.jump(100.04 + step, 1.04)
+    assert jump is not None
+    assert jump.code == "live.clock_jumped"
+    assert jump.fields["seconds"] == pytest.approx(step, abs=0.01)
+    clock.begin()
+    assert clock.seconds(100.04 + step, 100.04 + step, 1.04) == pytest.approx(1.04)
+
+
+@pytest.mark.parametrize("speed", [1.0001, 1.01, 0.99, 25 / 21, 21 / 25])  # the last two: 25 frames/s declared, 21 sent, or reverse
+def test_times_stay_near_those_of_arrival_although_the_clock_is_wrong(speed: float) -> None:
+    clock, before = SourceClock(0.0), -1.0
+    for number in range(25 * 3600):
+        own, arrived = number / 25, number / 25 / speed
+        assert clock.jump(own, arrived) is None
+        seconds = clock.seconds(own, own, arrived)
+        assert seconds > before
+        assert abs(seconds - arrived) < 5
+        before = seconds
+
+
+def test_times_never_go_back_to_before_a_gap() -> None:
+    clock = SourceClock(0.0)
+    for number in range(200):  # a playlist delivers 8 s at once
+        last = clock.seconds(number / 25, number / 25, 1.0)
+    clock.begin()
+    assert clock.seconds(0.0, 0.0, 2.0) > last
+
+
+def test_frames_without_times_get_that_of_their_arrival() -> None:
+    clock = SourceClock(0.0)
+    assert [clock.seconds(None, None, arrived) for arrived in (1.0, 1.5, 1.5)] == [1.0, 1.5, 1.501]
+    assert clock.jump(None, 9.0) is None
+
+
+# HTTP
+
+
+def test_mjpeg_over_http(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path) as camera, Reading(read(f"{camera.address}/mjpeg")) as reading:
+        reading.until(lambda reading: len(reading.packets) > 20)
+        ended = reading.stop()
+        assert reading.states() == [CONNECTING, WAITING, RUNNING]
+        assert [packet.number for packet in reading.packets] == [*range(ended.frames)]
+        assert (ended.again, ended.error) == (False, None)
+        assert reading.epochs[0].format.codec == "mjpeg"
+        times = [packet.seconds for packet in reading.packets]
+        assert times == sorted(times)
+
+
+def test_a_file_over_http_ends_the_source(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path) as camera, Reading(read(f"{camera.address}/file.ts")) as reading:
+        reading.until(lambda reading: reading.ended is not None and len(reading.packets) == 50)
+        assert reading.ended is not None
+        assert (reading.ended.again, reading.ended.error, reading.ended.frames) == (False, None, 50)
+        assert PAUSING not in reading.states()
+
+
+def test_hls_goes_on_although_segments_are_left_out(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path) as camera, Reading(read(f"{camera.address}/hls/live.m3u8")) as reading:
+        reading.until(lambda reading: len(reading.packets) > 50)
+        camera.skipped = {int(time.monotonic() - camera.begun) + 5}
+        count = len(reading.packets)
+        reading.until(lambda reading: len(reading.packets) > count + 75)
+        assert reading.states() == [CONNECTING, WAITING, RUNNING]
+
+
+def test_user_and_password_over_http(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path, login="me:s3cret") as camera:
+        named = camera.address.replace("//", "//me:s3cret@")
+        with Reading(read(f"{named}/hls/live.m3u8")) as reading:
+            reading.until(lambda reading: len(reading.packets) > 10)
+        with Reading(read(f"{camera.address.replace('//', '//me:wrong@')}/mjpeg")) as reading:
+            reading.until(lambda reading: reading.ended is not None)
+            assert reading.ended is not None
+            assert reading.ended.error is not None
+            assert reading.ended.error.code == "live.login"
+
+
+@pytest.mark.parametrize("place", ["moved/a", "leads.m3u8"])
+@pytest.mark.parametrize("target", ["http://localhost:{port}/secret", "file:///etc/passwd", "rtsp://127.0.0.1/cam"])
+def test_nothing_leads_to_another_host_or_a_file(place: str, target: str, tmp_path: Path) -> None:
+    with HttpCamera(tmp_path) as camera, HttpCamera(tmp_path) as other:
+        camera.elsewhere = target.format(port=other.address.rpartition(":")[2])
+        with Reading(read(f"{camera.address}/{place}"), retries=0) as reading:
+            reading.until(lambda reading: reading.ended is not None)
+            assert reading.ended is not None
+            assert reading.ended.frames == 0
+            assert reading.ended.error is not None
+            assert reading.ended.error.code == "live.gave_up"
+        assert other.requests == []
+
+
+def test_an_unknown_place_over_http(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path) as camera, Reading(read(f"{camera.address}/nothing"), retries=0) as reading:
+        reading.until(lambda reading: reading.ended is not None)
+        assert reading.ended is not None
+        assert reading.ended.error is not None
+        assert reading.ended.error.fields["why"].code == "live.not_found"
+
+
+# attempts
+
+
+def test_a_refused_connection_is_tried_again_after_pauses() -> None:
+    with Reading(read(f"rtsp://127.0.0.1:{free_port()}/cam"), retries=2) as reading:
+        reading.until(lambda reading: reading.ended is not None)
+        assert reading.states() == [CONNECTING, PAUSING, CONNECTING, PAUSING, CONNECTING]
+        begun = [change.seconds for change in reading.changes if change.state is CONNECTING]
+        assert begun[1] - begun[0] >= 1.0  # no tight loop
+        assert begun[2] - begun[1] >= 2.0
+        assert reading.ended is not None
+        assert reading.ended.error is not None
+        assert (reading.ended.error.code, reading.ended.error.fields["count"]) == ("live.gave_up", 3)
+
+
+def test_a_stop_while_the_first_connection_waits() -> None:
+    import socket
+
+    with socket.socket() as silent:  # accepts, and never answers
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        with Reading(read(f"rtsp://127.0.0.1:{silent.getsockname()[1]}/cam")) as reading:
+            reading.until(lambda reading: reading.states() == [CONNECTING])
+            assert reading.stop().error is None
+            assert reading.states() == [CONNECTING]
+
+
+def test_a_source_that_never_answers_is_tried_again() -> None:
+    import socket
+
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        with Reading(read(f"rtsp://127.0.0.1:{silent.getsockname()[1]}/cam"), retries=0) as reading:
+            reading.until(lambda reading: reading.ended is not None)
+            assert reading.ended is not None
+            assert reading.ended.error is not None
+            assert reading.ended.error.fields["why"].code == "live.no_answer"
+
+
+def test_garbage_instead_of_an_answer() -> None:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            client, _ = server.accept()
+            with client:
+                client.sendall(b"\x00\xff garbage \r\n\r\n" * 1000)
+
+        threading.Thread(target=answer, daemon=True).start()
+        with Reading(read(f"rtsp://127.0.0.1:{server.getsockname()[1]}/cam"), retries=0) as reading:
+            reading.until(lambda reading: reading.ended is not None)
+            assert reading.ended is not None
+            assert reading.ended.error is not None
+            assert reading.ended.error.code == "live.gave_up"
+
+
+# RTSP
+
+
+@pytest.mark.parametrize("codec", ["h264", "hevc", "mjpeg"])
+def test_rtsp(codec: str) -> None:
+    with RtspServer(codec=codec, user="me", password="p@:word", audio=True) as server:
+        with Reading(read(server.address.replace("//", "//me:p@:word@"))) as reading:
+            reading.until(lambda reading: len(reading.packets) > 30)
+            ended = reading.stop()
+        assert reading.states() == [CONNECTING, WAITING, RUNNING]
+        assert reading.epochs[0].format.codec == codec
+        assert reading.packets[-1].number == ended.frames - 1
+        with Reading(read(server.address.replace("//", "//me:wrong@"))) as reading:
+            reading.until(lambda reading: reading.ended is not None)
+            assert reading.ended is not None
+            assert reading.ended.error is not None
+            assert reading.ended.error.code == "live.login"
+            assert "wrong" not in repr(reading.changes)
+
+
+def test_a_server_that_restarts_with_another_size_begins_an_epoch() -> None:
+    with RtspServer() as server, Reading(read(server.address)) as reading:
+        reading.until(lambda reading: len(reading.packets) > 20)
+        server.stop()
+        reading.until(lambda reading: PAUSING in reading.states())
+        server.start(width=320, height=240)
+        reading.until(lambda reading: len(reading.epochs) == 2 or reading.ended is not None)
+        count = len(reading.packets)
+        reading.until(lambda reading: len(reading.packets) > count + 10)
+        assert [(epoch.format.width, epoch.format.height) for epoch in reading.epochs] == [(640, 360), (320, 240)]
+        assert reading.epochs[1].reason.code == "live.reconnected"
+        numbers = [packet.number for packet in reading.packets]
+        assert numbers == [*range(len(numbers))]
+        times = [packet.seconds for packet in reading.packets]
+        assert times == sorted(times)
+
+
+def test_a_silent_source_ends_the_process_for_another_attempt() -> None:
+    with RtspServer() as server, Reading(read(server.address)) as reading:
+        reading.until(lambda reading: len(reading.packets) > 20)
+        server.command("hold on")
+        reading.until(lambda reading: reading.ended is not None)
+        assert reading.states()[-1] is STALLED
+        assert reading.ended is not None
+        assert reading.ended.again
+        assert 3.0 <= reading.ended.limit < 15.0
+        assert len(reading.packets) == reading.ended.frames
+
+
+def test_a_decoder_that_comes_late_begins_with_the_last_keyframe() -> None:
+    with RtspServer(group=50) as server, Reading(read(server.address), attach=False) as reading:
+        reading.until(lambda reading: reading.received > 70)
+        reading.attach()
+        reading.until(lambda reading: len(reading.packets) > 5)
+        first = reading.packets[0]
+        assert first.keyframe
+        assert first.number >= 25
+        assert reading.epochs[0].number == first.number
+
+
+# files that grow
+
+
+def test_a_file_that_grows_is_followed_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.support.media import make_video
+
+    whole = make_video(tmp_path / "whole.ts", 100, (160, 120), 25).read_bytes()
+    path = tmp_path / "growing.ts"
+    path.write_bytes(whole[: len(whole) // 2])
+    with Reading(LiveAddress.growing(path)) as reading:
+        reading.until(lambda reading: len(reading.packets) > 30)
+        assert len(reading.packets) < 60
+        with path.open("ab") as file:
+            file.write(whole[len(whole) // 2 :])
+        reading.until(lambda reading: len(reading.packets) > 90)
+        ended = reading.stop()
+        assert ended.error is None
+        assert ended.frames >= 98  # the last ones are complete only when the file ends
+
+
+def test_no_file_to_follow(tmp_path: Path) -> None:
+    with Reading(LiveAddress.growing(tmp_path / "none.ts")) as reading:
+        reading.until(lambda reading: reading.ended is not None)
+        assert reading.ended is not None
+        assert reading.ended.error is not None
+        assert reading.ended.error.code == "live.refused"
+
+
+def test_a_missing_camera_is_named() -> None:
+    with Reading(read("camera:97"), retries=0) as reading:
+        reading.until(lambda reading: reading.ended is not None)
+        assert reading.ended is not None
+        assert reading.ended.error is not None
+        assert reading.ended.error.fields["why"].code == "live.camera"

@@ -1,0 +1,141 @@
+"""Decoding of live packets: every packet becomes a frame or is counted, and nothing damaged is shown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from framefleet.engine.errors import SourceError
+from framefleet.engine.media.live.decoding import LiveDecoder, Lost, Outcome, Shown, converter
+from framefleet.engine.media.live.messages import EpochBegan, Format, LivePacket
+from framefleet.engine.notices import Notice
+from tests.support.media import make_video, number_of
+
+FIRST = Notice("live.first")
+
+
+def packets_of(path: Path) -> tuple[Format, list[LivePacket]]:
+    """The format and the packets of a video, numbered as a capture process numbers them."""
+    with av.open(str(path)) as container:
+        stream = container.streams.video[0]
+        codec = stream.codec_context
+        form = Format(codec.name, codec.extradata, codec.width, codec.height, codec.pix_fmt)
+        found = [packet for packet in container.demux(stream) if packet.size]
+        return form, [
+            LivePacket(number, float(packet.pts * packet.time_base), 0.0, packet.is_keyframe, False, bytes(packet))
+            for number, packet in enumerate(found)
+            if packet.pts is not None
+        ]
+
+
+def decode(decoder: LiveDecoder, packets: Iterable[LivePacket]) -> Iterator[Outcome]:
+    for packet in packets:
+        yield from decoder.decode(packet)
+    yield from decoder.flush()
+
+
+def counts(outcomes: Iterable[Outcome]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for outcome in outcomes:
+        found[outcome.reason.code if isinstance(outcome, Lost) else "shown"] += outcome.count if isinstance(outcome, Lost) else 1
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("a.mp4", {}),
+        ("a.mp4", {"bframes": 2}),
+        ("a.mkv", {"codec": "libx265", "options": {"x265-params": "log-level=none"}}),
+        ("a.avi", {"codec": "mjpeg", "pix_fmt": "yuvj420p"}),
+    ],
+)
+def test_every_frame_of_a_clean_stream_is_shown_in_order(name: str, options: dict[str, object], tmp_path: Path) -> None:
+    form, packets = packets_of(make_video(tmp_path / name, 48, **options))  # type: ignore[arg-type]
+    decoder = LiveDecoder()
+    assert decoder.begin(EpochBegan(form, FIRST, 0)) == []
+    shown = [*decode(decoder, packets)]
+    convert = converter(form, planes=False)
+    assert all(isinstance(outcome, Shown) for outcome in shown)
+    assert [number_of(convert(outcome)) for outcome in shown if isinstance(outcome, Shown)] == [*range(48)]
+    times = [outcome.packet.seconds for outcome in shown if isinstance(outcome, Shown)]
+    assert times == sorted(times)
+    assert decoder.decoded == 48
+
+
+def test_frames_before_the_first_keyframe_are_counted(tmp_path: Path) -> None:
+    form, packets = packets_of(make_video(tmp_path / "a.mp4", 36))
+    decoder = LiveDecoder()
+    decoder.begin(EpochBegan(form, FIRST, 5))
+    assert counts(decode(decoder, packets[5:])) == {"live.before_keyframe": 7, "shown": 24}
+
+
+def test_after_a_gap_nothing_is_shown_before_the_next_keyframe(tmp_path: Path) -> None:
+    form, packets = packets_of(make_video(tmp_path / "a.mp4", 36))
+    decoder = LiveDecoder()
+    decoder.begin(EpochBegan(form, FIRST, 0))
+    assert counts(decode(decoder, packets[:15] + packets[20:])) == {"shown": 15 + 12, "live.decoder_behind": 9}
+
+
+@pytest.mark.parametrize("codec", ["libx264", "libx265", "mjpeg"])
+def test_garbage_is_not_shown_and_is_counted(codec: str, tmp_path: Path) -> None:
+    name = "a.avi" if codec == "mjpeg" else "a.mkv"
+    options = {"x265-params": "log-level=none"} if codec == "libx265" else {}
+    form, packets = packets_of(
+        make_video(tmp_path / name, 48, codec=codec, pix_fmt="yuvj420p" if codec == "mjpeg" else "yuv420p", options=options)
+    )
+    noise = np.random.default_rng(5)
+    damaged = [
+        replace(packet, data=noise.bytes(len(packet.data)), damaged=codec == "libx265") if packet.number == 14 else packet
+        for packet in packets
+    ]
+    decoder = LiveDecoder()
+    decoder.begin(EpochBegan(form, FIRST, 0))
+    outcomes = [*decode(decoder, damaged)]
+    found = counts(outcomes)
+    assert found.total() == 48
+    # up to the keyframe 24, and what the decoder still holds back
+    assert found["live.damaged"] in ((1,) if codec == "mjpeg" else (10, 11, 12))
+    convert = converter(form, planes=False)
+    numbers = [number_of(convert(outcome)) for outcome in outcomes if isinstance(outcome, Shown)]
+    assert set(numbers).isdisjoint({14} if codec == "mjpeg" else range(14, 24))
+
+
+def test_a_packet_that_is_known_to_be_damaged_is_not_shown(tmp_path: Path) -> None:
+    form, packets = packets_of(make_video(tmp_path / "a.mp4", 36))
+    decoder = LiveDecoder()
+    decoder.begin(EpochBegan(form, FIRST, 0))
+    marked = [replace(packet, damaged=packet.number == 20) for packet in packets]
+    assert counts(decode(decoder, marked)) == {"shown": 20 + 12, "live.damaged": 4}
+
+
+def test_a_storm_of_garbage_ends_and_everything_is_counted(tmp_path: Path) -> None:
+    form, packets = packets_of(make_video(tmp_path / "a.mp4", 48))
+    noise = np.random.default_rng(7)
+    storm = [replace(packet, data=noise.bytes(500)) if packet.number < 36 else packet for packet in packets]
+    decoder = LiveDecoder()
+    decoder.begin(EpochBegan(form, FIRST, 0))
+    assert counts(decode(decoder, storm)) == {"live.damaged": 36, "shown": 12}
+
+
+def test_another_format_begins_with_a_new_decoder(tmp_path: Path) -> None:
+    one, first = packets_of(make_video(tmp_path / "a.mp4", 12))
+    two, second = packets_of(make_video(tmp_path / "b.mkv", 12, (160, 120), codec="libx265", options={"x265-params": "log-level=none"}))
+    decoder = LiveDecoder()
+    decoder.begin(EpochBegan(one, FIRST, 0))
+    outcomes = [outcome for packet in first for outcome in decoder.decode(packet)]
+    outcomes += decoder.begin(EpochBegan(two, Notice("live.reconnected"), 12))
+    outcomes += decode(decoder, [replace(packet, number=12 + packet.number) for packet in second])
+    sizes = [(outcome.frame.width, outcome.frame.height) for outcome in outcomes if isinstance(outcome, Shown)]
+    assert sizes == [(320, 240)] * 12 + [(160, 120)] * 12
+
+
+def test_a_codec_without_a_decoder_is_named() -> None:
+    with pytest.raises(SourceError, match="there is no decoder for nonsense"):
+        LiveDecoder().begin(EpochBegan(Format("nonsense"), FIRST, 0))

@@ -1,0 +1,96 @@
+"""Runs capture processes without a pool, and decodes what they send."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Callable
+from multiprocessing import reduction
+from multiprocessing.connection import wait
+from typing import Any, Self
+
+from framefleet.engine.media.live.address import LiveAddress
+from framefleet.engine.media.live.capture import Job, main
+from framefleet.engine.media.live.messages import Attach, Ended, EpochBegan, LivePacket, LiveState, Received, StateChanged, StopCapture
+from framefleet.engine.notices import Notice
+from framefleet.engine.processes.child import ChildProcess
+
+PATIENCE = 40.0
+"""Seconds after which a test gives up: not a measurement."""
+
+
+class Reading:
+    """A capture process, its changes of state, and the packets and epochs that it has sent. job: further fields of ``Job``."""
+
+    def __init__(self, address: LiveAddress, attach: bool = True, **job: Any) -> None:
+        self.changes: list[StateChanged] = []
+        self.epochs: list[EpochBegan] = []
+        self.packets: list[LivePacket] = []
+        self.items: list[EpochBegan | LivePacket] = []
+        self.ended: Ended | None = None
+        self.received = 0
+        self.child = ChildProcess("capture", main, Job(address, time.perf_counter(), **job), words=Notice("live.process"))
+        self._packets: Any = None
+        if attach:
+            self.attach()
+
+    def attach(self) -> None:
+        """Take the packets from now on."""
+        self._packets, theirs = multiprocessing.Pipe()
+        with theirs:
+            self.child.connection.send(Attach(0))
+            reduction.send_handle(self.child.connection, theirs.fileno(), self.child.pid)
+
+    def states(self) -> list[LiveState]:
+        """The states so far."""
+        return [change.state for change in self.changes]
+
+    def until(self, done: Callable[[Reading], bool]) -> Self:
+        """Take messages until the condition holds. Fails if it never does."""
+        deadline = time.monotonic() + PATIENCE
+        while not done(self):
+            assert time.monotonic() < deadline, (self.changes, len(self.packets), self.ended)
+            self._take()
+        return self
+
+    def _take(self) -> None:
+        open_ones = [each for each in (None if self.ended else self.child.connection, self._packets) if each is not None]
+        for connection in wait(open_ones, 0.2):
+            try:
+                message = connection.recv()
+            except (EOFError, OSError):
+                if connection is self._packets:
+                    self._packets.close()
+                    self._packets = None
+                else:
+                    self.ended = self.ended or Ended(False, Notice("live.hangs"), self.received)
+                continue
+            match message:
+                case StateChanged():
+                    self.changes.append(message)
+                case Received(frames):
+                    self.received = frames
+                case Ended():
+                    self.ended = message
+                case EpochBegan():
+                    self.epochs.append(message)
+                    self.items.append(message)
+                case LivePacket():
+                    self.packets.append(message)
+                    self.items.append(message)
+
+    def stop(self) -> Ended:
+        """Stop, and take what is left."""
+        self.child.send(StopCapture())
+        self.until(lambda reading: reading.ended is not None and reading._packets is None)
+        assert self.ended is not None
+        return self.ended
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.child.kill()
+        self.child.end()
+        if self._packets is not None:
+            self._packets.close()
