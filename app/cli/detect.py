@@ -30,13 +30,16 @@ from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.runs import CLUSTER, Run, add_run_options, connected, reported
 from framefleet.app.streams import print_line
 from framefleet.engine.errors import SourceError, UsageError, literal
+from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.sources import expand_sources, is_folder, is_picture, unreadable_pictures
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.model.files import class_ids
 from framefleet.engine.model.load import check_model
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.run.resume import storing
 from framefleet.engine.run.run import DetectionRun
-from framefleet.engine.settings import RunSettings, Track
+from framefleet.engine.settings import Hint, Parallel, RunSettings, Track
 from framefleet.engine.settings.table import TABLE
 from framefleet.engine.store.destinations import outputs_among
 from framefleet.engine.store.exporters.options import view_facts, view_options
@@ -115,14 +118,15 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _detect(run: Run, arguments: argparse.Namespace) -> None:
+    live = live_sources(arguments)
     if cfg := next((source for source in arguments.sources if source.suffix.lower() in MODEL_OPTIONS), None):
         raise UsageError(
             literal(f"{cfg} belongs to a model and cannot be searched for objects: give it with {MODEL_OPTIONS[cfg.suffix.lower()]}")
         )
     settings, labels = _settings(arguments)
     exporting = export_options(arguments, labels)
-    sources, out = _sources(arguments.sources, arguments.out / DATABASE), arguments.out
-    if arguments.format == ["video"] and all(is_folder(source) or is_picture(source) for source in sources):
+    sources, out = [] if live else _sources(arguments.sources, arguments.out / DATABASE), arguments.out
+    if arguments.format == ["video"] and sources and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError(literal("--format video draws into videos, and these are pictures: choose jsonl or coco"))
     shown = settings.engine.confidence
     facts = {SHOWN: str(shown), **view_facts(exporting)}
@@ -137,7 +141,9 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         settings = storing(settings, earlier=None if arguments.restart else out / DATABASE)
         with connected(arguments.cluster, arguments.quiet) as cluster:
             started = time.monotonic()
-            session = run.detect(settings, out / DATABASE, labels, chosen, arguments.restart, lock, facts, cluster, exporting.zones)
+            session = run.detect(
+                settings, out / DATABASE, labels, chosen, arguments.restart, lock, facts, cluster, exporting.zones, streams=live
+            )
             seconds = time.monotonic() - started
         if session.withdrawn:
             return
@@ -181,15 +187,23 @@ def _parser() -> argparse.ArgumentParser:
         arguments="SOURCE…",
         examples=(
             "street.mp4 --model yolov4-tiny",
+            "rtsp://10.0.0.5/stream1 --netrc cameras.netrc --model yolov4-tiny",
             "street.mp4 --model street.cfg --format jsonl,video --out results",
             "pictures/ --model yolov4-tiny --classes person,car --confidence 0.5 --json",
         ),
     )
-    parser.add_argument("sources", nargs="+", type=_source, metavar="SOURCE", help="a video, a picture, or a folder of them")
+    parser.add_argument(
+        "sources", nargs="+", type=_source, metavar="SOURCE", help="a video, a picture, a folder of them, rtsp://…, http://…, or camera:0"
+    )
     options.add_model_options(parser)
     reported = ("confidence", "iou", "classes")
     options.add_settings(parser.add_argument_group("how"), *(name for name in TABLE if name not in reported))
     options.add_settings(parser.add_argument_group("what"), *reported)
+    streams = parser.add_argument_group("cameras and streams")
+    streams.add_argument("--follow", action="store_true", help="the sources are files that other programs still write: go on as they grow")
+    streams.add_argument("--netrc", type=Path, metavar="FILE", help="users and passwords of hosts, in the format of curl and ftp")
+    words = "give a source up after this many failed attempts in a row (never)"
+    streams.add_argument("--retries", type=options.checked(_retries), metavar="N", help=words)
     results = parser.add_argument_group("results")
     results.add_argument(
         "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {DATABASE} go there (detections)"
@@ -204,11 +218,51 @@ def _parser() -> argparse.ArgumentParser:
 
 
 @options.checked
-def _source(text: str) -> Path:
-    """Read a path. An empty one would be the current folder: a script's variable is not set."""
+def _source(text: str) -> Path | LiveAddress:
+    """Read a path or an address. An empty one would be the current folder: a script's variable is not set."""
     if not text:
         raise UsageError(literal("'' names no file"))
-    return Path(text)
+    return LiveAddress.read(text) or Path(text)
+
+
+def _retries(text: str) -> int:
+    if not re.fullmatch(r"\d{1,6}", text):
+        raise UsageError(literal(f"'{text}' is not a number of attempts"))
+    return int(text)
+
+
+def live_sources(arguments: argparse.Namespace) -> list[LiveSource]:
+    """The live sources that the arguments name; none = files and folders. Sets what live sources need and the user has not chosen.
+
+    Raises UsageError if an option does not suit them.
+    """
+    named: list[Path | LiveAddress] = arguments.sources
+    if arguments.follow:
+        named = [LiveAddress.growing(source) if isinstance(source, Path) else source for source in named]
+    addresses = [source for source in named if isinstance(source, LiveAddress)]
+    if not addresses:
+        if arguments.retries is not None or arguments.netrc is not None:
+            raise UsageError(literal("--retries and --netrc are for streams, and the sources are files"))
+        return []
+    files = [source for source in named if isinstance(source, Path)]
+    if files:
+        raise UsageError(literal(f"{files[0]} is a file and {addresses[0]} a stream: detect in them with two commands"))
+    given = options.given_settings(arguments)
+    unfit = {"--shard": arguments.shard, "--cluster": arguments.cluster, "--from": given.get("begin"), "--every": given.get("every")}
+    if wrong := next((option for option, value in unfit.items() if value is not None), None):
+        raise UsageError(literal(f"{wrong} is for files, and {addresses[0]} is a stream"))
+    if given.get("parallel", Parallel.AUTO) not in (Parallel.AUTO, Parallel.STREAMS):
+        raise UsageError(literal(f"{addresses[0]} is a stream, and each stream stays on one device: leave out --parallel"))
+    end = given.get("end")
+    if end is not None and end.seconds is None:
+        raise UsageError(literal(f"--to has to be a time for {addresses[0]}, such as 90s, which is a stream"))
+    arguments.parallel, arguments.end = Parallel.STREAMS, None
+    arguments.hint = given.get("hint", Hint.LATENCY)
+    arguments.sources = []
+    logins = [address if arguments.netrc is None else address.with_netrc(arguments.netrc) for address in addresses]
+    for address in addresses:
+        address.check_file()
+    return [LiveSource(address, arguments.retries, None if end is None else end.seconds) for address in logins]
 
 
 def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ...]]:
@@ -273,8 +327,18 @@ def _lines(session: DetectionRun, found: Mapping[int, str]) -> list[str]:
             what = f"{words}; " if (words := found.get(number) or left_out) else ""
             unit = "picture" if state.info is not None and state.info.kind is SourceKind.IMAGES else "frame"
             count = f"{number_of(state.ledger.inferred, unit)}{f', {new:,} of them new,' if state.before else ''}"
-            lines.append(f"{state.path}: {what}{count} in {state.seconds:.1f} s{rate}{decoder}")
+            name = state.path if state.address is None else state.address
+            count += _lost(state.ledger)
+            lines.append(f"{name}: {what}{count} in {state.seconds:.1f} s{rate}{decoder}")
     return lines
+
+
+def _lost(ledger: Ledger) -> str:
+    """What became of the frames of a live source that were not inferred, with a comma before it; "" for other sources."""
+    if ledger.received is None:
+        return ""
+    losses = sorted({**ledger.dropped, **ledger.failed}.items(), key=lambda each: -each[1])
+    return f" of {ledger.received:,} received" + (f" ({', '.join(f'{count:,} {reason}' for reason, count in losses)})" if losses else "")
 
 
 def _devices(engines: Iterable[EngineInfo]) -> str:

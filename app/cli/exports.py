@@ -251,7 +251,7 @@ class Summary:
                 unknown = "failed" if failed else "without frames" if source.complete else "incomplete"
                 kind = "empty" if empty[-1] else "with objects" if empty[-1] is False else unknown
                 self._files[kind] += 1
-                if kind == "with objects" and source.error is not None and source.kind is SourceKind.VIDEO:
+                if kind == "with objects" and source.error is not None and source.timed:
                     self._errors.append(source.name)
                 if kind == "failed":
                     picture = group.last.name if group.last is not None else None
@@ -285,7 +285,7 @@ def _found(labels: Sequence[str], source: StoredSource, frames: Counter[int], em
     """``empty``, or ``person in 5 frames, car in 2``; "" if that is unknown. frames: with each class, by its id."""
     if not frames:
         return "empty" if empty else ""
-    unit = "frame" if source.kind is SourceKind.VIDEO else "picture"
+    unit = "frame" if source.timed else "picture"
     (first, most), *others = frames.most_common()
     named = [f"{label_of(labels, first)} in {number_of(most, unit)}"]
     named += [f"{label_of(labels, class_id)} in {count:,}" for class_id, count in others[: MAX_NAMED - 1]]
@@ -347,7 +347,7 @@ class LiveZones:
             if stored is None or reader.count(source) < LIVE_FRAMES:
                 return False
             try:
-                fitted = zones_for(self._zones, stored)[0] if stored.kind is SourceKind.VIDEO else None
+                fitted = zones_for(self._zones, stored)[0] if stored.timed else None
             except UsageError:  # the end of the run says why
                 fitted = None
         self._counts[source] = None if fitted is None else LiveCounts(self._database, source, fitted)
@@ -384,7 +384,7 @@ def scaling_notes(zones: ZoneSet, sources: Iterable[StoredSource]) -> list[str]:
     notes = []
     for source in sources:
         with suppress(UsageError):  # another shape: the counts say so
-            notes.append(zones_for(zones, source)[1] if source.kind is SourceKind.VIDEO else None)
+            notes.append(zones_for(zones, source)[1] if source.timed else None)
     return [str(note) for note in notes if note is not None]
 
 
@@ -392,7 +392,7 @@ def untracked_lines(reader: SessionReader, only: Collection[int]) -> list[str]:
     """A line of text for each of these videos without tracks or with unreliable ones, which says why."""
     lines = []
     for source in reader.sources():
-        if source.number in only and source.kind is SourceKind.VIDEO and reader.is_tracked(source.number):
+        if source.number in only and source.timed and reader.is_tracked(source.number):
             if problem := motion_problem(reader, source.number):
                 lines.append(f"{source.path}: {problem}")
             elif why := why_untracked(reader, source.number):
@@ -401,7 +401,7 @@ def untracked_lines(reader: SessionReader, only: Collection[int]) -> list[str]:
 
 
 def _counted(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> dict[str, Any]:
-    if source.kind is SourceKind.VIDEO:
+    if source.timed:
         counts = read_counts(reader, source, zones_for(zones, source)[0])
         return {"counts": counts.as_json(), "notes": counts.notes(len(reader.tracks(source.number)))}
     pictures = count_pictures(reader, source, zones)

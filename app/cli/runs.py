@@ -20,9 +20,11 @@ from framefleet.app.cli.exports import LiveZones, export, number_of
 from framefleet.app.cli.interrupt import Interrupted, Interruption, interruptible
 from framefleet.app.streams import PLAIN_SECONDS, draws, print_line
 from framefleet.engine.errors import FramefleetError
+from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.notices import Notice, printable, render
 from framefleet.engine.pool import events
 from framefleet.engine.pool.events import DeviceReady, FramesDone, SourceProgress
+from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings
@@ -73,11 +75,12 @@ class Run:
         cluster: ClusterConnection | None = None,
         zones: ZoneSet | None = None,
         choice: Notice = AS_ASKED,
+        streams: Sequence[LiveSource] = (),
     ) -> DetectionRun:
         """Detect in these sources, with progress on standard error. Returns the session, which is closed.
 
-        sources: by their numbers. restart, lock, facts: as for ``DetectionRun``. cluster: that has the devices, None = this machine.
-        zones: whose counts belong to the progress. choice: the reason of a precision that the settings name.
+        sources: by their numbers. streams: live sources. restart, lock, facts: as for ``DetectionRun``. cluster: that has the devices,
+        None = this machine. zones: whose counts belong to the progress. choice: the reason of a precision that the settings name.
 
         Raises FramefleetError if the run cannot begin, or its results cannot be stored.
         """
@@ -86,9 +89,11 @@ class Run:
         begun = DetectionRun(settings, database, labels, restart=restart, lock=lock, facts=facts, hosts=cluster)
         with begun as session, self.interruption.cancelling(session.cancel):
             self.session = session
-            with closing(Progress(session.sources, self.quiet)) as progress:
+            with closing(Progress(session.sources, self.quiet, live=bool(streams))) as progress:
                 for number, source in sources.items():
                     session.add(source, number)
+                for stream in streams:
+                    session.add_stream(stream)
                 session.finish()
                 notes = session.notes
                 for note in notes[:MAX_NOTES]:
@@ -203,12 +208,15 @@ class Progress:
     """Shows the events of a run. quiet: only failures.
 
     sources: the session's, by number; before the first event, all of them are queued or were finished by an earlier run. clock: monotonic
-    seconds.
+    seconds. live: whether the sources are live.
     """
 
-    def __init__(self, sources: Mapping[int, SourceProgress], quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, sources: Mapping[int, SourceProgress], quiet: bool, clock: Callable[[], float] = time.monotonic, live: bool = False
+    ) -> None:
         self._sources = sources
         self._clock = clock
+        self._live = live
         self._queued = 0
         self._opened = 0
         self._frames = 0
@@ -221,6 +229,8 @@ class Progress:
         self._quiet = quiet
         self._plain = not quiet and not draws()
         bar = "{desc}{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} frames, {elapsed} < {remaining}, {rate_noinv_fmt}{postfix}"
+        if live:  # without an end
+            bar = "{desc}{n_fmt} frames, {elapsed}, {rate_noinv_fmt}{postfix}"
         self._bar = Bar(
             total=0, unit=" frames", file=sys.stderr, bar_format=bar, dynamic_ncols=True, leave=False, disable=quiet or self._plain
         )
@@ -267,6 +277,10 @@ class Progress:
                 self._bar.total = round(self._announced * self._queued / self._opened)  # expects as many frames in the others
                 if info.note is not None:
                     self.say(str(info.note))
+            case events.StreamChanged(source, state, reason, _) if not self._quiet:
+                self.say(f"{self._sources[source].address}: {state.value.replace('_', ' ')}: {reason}")
+            case events.EpochStarted(source, number, reason, _) if number and not self._quiet:
+                self.say(f"{self._sources[source].address}: the frames from here on continue none before: {reason}")
             case events.FramesDone(source, frames):
                 self._show_frames(source, len(frames))
             case events.SourceFinished(source, ledger, _, error):
@@ -326,6 +340,8 @@ class Progress:
             self.say(self._line(now - self._started) + (f"; {self._counts}" if self._counts else ""))
 
     def _line(self, seconds: float) -> str:
+        if self._live:
+            return self._live_line(seconds)
         total = max(self._frames, self._bar.total)
         line = f"{self._frames} of {number_of(total, 'frame')} ({100 * self._frames // total} %)"
         if len(self._sources) > 1:
@@ -334,6 +350,14 @@ class Progress:
             return line
         speed = self._frames / seconds
         return f"{line}, {speed:.1f} frames/s, {(total - self._frames) / speed:.0f} s left"
+
+    def _live_line(self, seconds: float) -> str:
+        sources = self._sources.values()
+        running = sum(source.state is not None and source.state.state is LiveState.RUNNING for source in sources)
+        dropped = sum(sum(source.ledger.dropped.values()) for source in sources)
+        failed = sum(sum(source.ledger.failed.values()) for source in sources)
+        counts = f"{number_of(self._frames, 'frame')} inferred, {dropped:,} dropped, {failed:,} failed"
+        return f"{running} of {number_of(len(sources), 'stream')} running, {counts}, {self._frames / max(1.0, seconds):.1f} frames/s"
 
     def close(self) -> None:
         """Remove the bar."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.media.decoder import DecoderUse
+from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.media.types import Segment, SourceInfo
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId, EngineInfo, FrameResult
@@ -19,7 +20,8 @@ from framefleet.engine.types import DeviceId, EngineInfo, FrameResult
 class Ledger:
     """Where every frame of a source went: decoded = inferred + Σ dropped + Σ failed, each by reason.
 
-    skipped: frames that were not wanted. They are neither decoded nor inferred.
+    skipped: frames that were not wanted. They are neither decoded nor inferred. received: of a live source, the number of frames that
+    arrived, all of which are inferred, dropped or failed; damaged ones are dropped. None: of other sources.
     """
 
     decoded: int = 0
@@ -27,11 +29,13 @@ class Ledger:
     dropped: Mapping[Notice, int] = field(default_factory=dict)
     failed: Mapping[Notice, int] = field(default_factory=dict)
     skipped: int = 0
+    received: int | None = None
 
     @property
     def balanced(self) -> bool:
         """Whether every frame is accounted for."""
-        return self.decoded == self.inferred + sum(self.dropped.values()) + sum(self.failed.values())
+        came = self.decoded if self.received is None else self.received
+        return came == self.inferred + sum(self.dropped.values()) + sum(self.failed.values())
 
 
 @dataclass(frozen=True)
@@ -196,6 +200,40 @@ class SourceFinished:
     decoder: DecoderUse = DecoderUse()  # noqa: RUF009
 
 
+@dataclass(frozen=True)
+class StreamChanged:
+    """A live source has another state. reason: why. seconds: in the time of the source."""
+
+    source: int
+    state: LiveState
+    reason: Notice
+    seconds: float
+
+
+@dataclass(frozen=True)
+class EpochStarted:
+    """The frames of a live source that follow continue none before: trackers begin again.
+
+    number: of the epoch, as ``FramesDone.segment``. seconds: time of its first frame. width, height: of its frames, pixels.
+    """
+
+    source: int
+    number: int
+    reason: Notice
+    seconds: float
+    codec: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class StreamCounted:
+    """The frames of a live source up to now, about twice a second. Some are still under way."""
+
+    source: int
+    ledger: Ledger
+
+
 Event: TypeAlias = (
     StrategyChosen
     | DeviceStarting
@@ -207,6 +245,9 @@ Event: TypeAlias = (
     | SourceOpened
     | FramesDone
     | SourceFinished
+    | StreamChanged
+    | EpochStarted
+    | StreamCounted
 )
 
 
@@ -230,7 +271,8 @@ class Position:
         return self.segment < len(segments) and segments[self.segment].start == self.start
 
 
-SourceEvent: TypeAlias = SourceOpened | FramesDone | SourceFinished
+SourceEvent: TypeAlias = SourceOpened | FramesDone | SourceFinished | StreamChanged | EpochStarted | StreamCounted
+SOURCE_EVENTS = SourceOpened, FramesDone, SourceFinished, StreamChanged, EpochStarted, StreamCounted
 
 
 @dataclass(frozen=True)
@@ -239,7 +281,7 @@ class SourceProgress:
 
     info: None until the source is opened. frames: number handed on. failed: number of frames without detections among them. head:
     pts of the last frame, seconds. finished: the source's last event, None until then. before: number of frames that an earlier run
-    inferred.
+    inferred. address: of a live source; ``path`` is then only its name. state: its state. counted: its frames up to now.
     """
 
     path: Path
@@ -249,6 +291,9 @@ class SourceProgress:
     head: float | None = None
     finished: SourceFinished | None = None
     before: int = 0
+    address: str | None = None
+    state: StreamChanged | None = None
+    counted: Ledger | None = None
 
     @classmethod
     def continued(cls, path: Path, position: Position | None) -> Self:
@@ -268,12 +313,20 @@ class SourceProgress:
                 return replace(self, frames=self.frames + len(frames), failed=self.failed + failed, head=frames[-1].ref.pts)
             case SourceFinished():
                 return replace(self, finished=event)
+            case StreamChanged():
+                return replace(self, state=event)
+            case StreamCounted(_, ledger):
+                return replace(self, counted=ledger)
+            case EpochStarted():
+                return self
 
     @property
     def ledger(self) -> Ledger:
         """Where the frames went. Until the source is finished: those handed on, without reasons."""
         if self.finished is not None:
             return self.finished.ledger
+        if self.counted is not None:
+            return self.counted
         return Ledger(self.frames, self.frames - self.failed, {}, {Notice("pool.other_reasons"): self.failed} if self.failed else {})
 
     @property

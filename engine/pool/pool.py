@@ -15,6 +15,7 @@ from framefleet.engine.pool.events import DeviceReady, EngineBuilding, Event, Po
 from framefleet.engine.pool.hosts import Hosts, WorkerMain
 from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
 from framefleet.engine.pool.scheduling.strategies.choice import STRATEGIES, explain
+from framefleet.engine.pool.streams import LiveSource, Streams
 from framefleet.engine.pool.supervisor import Supervisor, WantedDevices
 from framefleet.engine.pool.worker import worker
 from framefleet.engine.settings import Isolation, RunSettings, check_decode
@@ -66,8 +67,11 @@ class EnginePool(Closing):
         self._uncut: int | None = None
         self._wanted = WantedDevices(self._strategy.workers)
         self._dispatcher = Dispatcher(self._strategy, self._strategy.workers, together=settings.isolation is Isolation.THREAD)
+        self._streams = Streams()
         kind = type(self)
-        self._supervisor = Supervisor(settings, self._strategy, self._dispatcher, self._wanted, kind.worker_main, kind.stall_seconds, hosts)
+        self._supervisor = Supervisor(
+            settings, self._strategy, self._dispatcher, self._streams, self._wanted, kind.worker_main, kind.stall_seconds, hosts
+        )
         # held while the state above is used; another thread may call ``close``
         self._driving = threading.Lock()
         # commands from other threads, and the pipe that wakes the driving thread
@@ -113,6 +117,15 @@ class EnginePool(Closing):
             self._command(lambda: self._dispatcher.add(chosen, path, position))
             return chosen
 
+    def add_stream(self, source: LiveSource, number: int) -> None:
+        """Add a live source, which is read at once. Raises RuntimeError if ``finish`` or ``close`` was called."""
+        with self._commanding:
+            if self._finishing or self._closing:
+                raise RuntimeError(f"{source.address} cannot be added: the pool accepts no more sources")
+            self._sources = max(self._sources, number + 1)
+            self._unfinished.add(number)
+            self._command(lambda: self._streams.add(number, source))
+
     def finish(self) -> None:
         """Accept no more sources. ``events`` ends when all are finished."""
         with self._commanding:
@@ -122,7 +135,7 @@ class EnginePool(Closing):
     def cancel(self, source: int | None = None) -> None:
         """Cancel one source, or all that were added. ``SourceFinished(cancelled=True)`` follows for each unfinished one."""
         with self._commanding:
-            self._command(lambda: self._dispatcher.cancel(source))
+            self._command(lambda: self._dispatcher.cancel(source) + self._streams.cancel(source))
 
     def add_device(self, device: DeviceId) -> None:
         """Add a device to the run; it works as soon as its engine is built. ``DeviceStarting`` follows.
@@ -219,11 +232,14 @@ class EnginePool(Closing):
             events = self._supervisor.join_and_leave()
             events += self._explain()
             events += [event for command in commands for event in command()]
-            if finishing and self._dispatcher.finished:
+            events += self._streams.receive()
+            if finishing and self._dispatcher.finished and self._streams.finished:
                 return events + self._shut_down()
             events += self._supervisor.start_new()
             for device, message in self._dispatcher.assignments():
                 self._supervisor.send(device, message)
+            for device, stream, packets in self._streams.assignments():
+                self._supervisor.send_stream(device, stream, packets)
             return events or self._supervisor.wait(self._alarm)
 
     def _explain(self) -> list[Event]:
@@ -241,6 +257,7 @@ class EnginePool(Closing):
         """Stop the workers, then close the pipe. Called with ``_driving`` held. Returns the last statistics."""
         if self._alarm.closed:
             return []
+        self._streams.close()
         events = self._supervisor.stop()
         with self._commanding:
             self._alarm.close()

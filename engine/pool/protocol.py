@@ -1,7 +1,7 @@
 """The messages between the pool, its workers and the members of groups. All are frozen and picklable.
 
-To a worker: ``Probe``, ``Detect``, ``Drop``, ``Revoke``, ``Stop``. To the pool: the rest. Within one task, a worker's messages come in
-this order: ``Began``, ``Frames`` (in careful mode each after a ``Trying``), ``Done``. ``Failed`` or ``Stopped`` is a worker's last
+To a worker: ``Probe``, ``Detect``, ``Stream``, ``Drop``, ``Revoke``, ``Stop``. To the pool: the rest. Within one task, a worker's messages
+come in this order: ``Began``, ``Frames`` (in careful mode each after a ``Trying``), ``Done``. ``Failed`` or ``Stopped`` is a worker's last
 message; the pool then closes the connection. ``Failed`` with ``retry`` ends the worker's process, too. A group's decoding worker sends
 ``SharedMemory`` and ``Infer`` to its members, which answer ``Inferred`` or ``InferenceFailed``.
 
@@ -214,6 +214,49 @@ class Detect:
 
 
 @dataclass(frozen=True)
+class Stream:
+    """Detect in a live source. The descriptor of the connection with its packets follows.
+
+    epoch: the number of the first epoch, of which each is a segment in the messages that answer: ``StreamBegan``, then ``EpochOpened``,
+    ``Frames`` and ``StreamCounts``, then ``Done``.
+    """
+
+    source: int
+    info: SourceInfo
+    epoch: int
+
+
+@dataclass(frozen=True)
+class StreamBegan:
+    """The first packet of a ``Stream`` has arrived. number: its number."""
+
+    source: int
+    number: int
+
+
+@dataclass(frozen=True)
+class EpochOpened:
+    """The frames that follow continue none before. number: of the epoch. seconds: time of its first frame. width, height: of its frames."""
+
+    source: int
+    number: int
+    reason: Notice
+    seconds: float
+    codec: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class StreamCounts:
+    """What became of received frames since the last message of this type. decoded: number of them that the decoder returned."""
+
+    source: int
+    decoded: int
+    dropped: Mapping[Notice, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Drop:
     """Stop working on a source. Its tasks still end with ``Done``."""
 
@@ -320,8 +363,22 @@ class Stats:
 DeviceEvent: TypeAlias = DeviceStarting | EngineBuilding | DeviceReady | DeviceFailed | Stats
 """About the worker's device, or about a member of its group: then a failed member leaves the group, which goes on without it."""
 
-Task: TypeAlias = Probe | Detect
+Task: TypeAlias = Probe | Detect | Stream
+LiveMessage: TypeAlias = StreamBegan | EpochOpened | StreamCounts
 ToWorker: TypeAlias = Task | Drop | Revoke | Stop | SharedMemory | Infer
 FromWorker: TypeAlias = (
-    Listening | DeviceEvent | Failed | Stopped | Need | Began | Trying | Probed | ProbeFailed | Frames | Done | Inferred | InferenceFailed
+    Listening
+    | DeviceEvent
+    | Failed
+    | Stopped
+    | Need
+    | Began
+    | Trying
+    | Probed
+    | ProbeFailed
+    | Frames
+    | Done
+    | LiveMessage
+    | Inferred
+    | InferenceFailed
 )

@@ -9,7 +9,9 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from multiprocessing import reduction
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -29,9 +31,25 @@ from framefleet.engine.pool.events import (
     SourceFinished,
 )
 from framefleet.engine.pool.hosts import Host, Hosts, RemoteWorker, WorkerMain, stop_all
-from framefleet.engine.pool.protocol import DeviceEvent, Frames, FromWorker, InferenceFailed, Inferred, Setup, Stats, Stopped, ToWorker
+from framefleet.engine.pool.protocol import (
+    DeviceEvent,
+    Done,
+    EpochOpened,
+    Frames,
+    FromWorker,
+    InferenceFailed,
+    Inferred,
+    Setup,
+    Stats,
+    Stopped,
+    Stream,
+    StreamBegan,
+    StreamCounts,
+    ToWorker,
+)
 from framefleet.engine.pool.scheduling.dispatcher import LEFT_UNFINISHED, Dispatcher
 from framefleet.engine.pool.scheduling.strategies.base import Strategy
+from framefleet.engine.pool.streams import Streams
 from framefleet.engine.processes.outcome import RESTART_SECONDS, RESTARTS, Failed, Outcome, RestartBudget
 from framefleet.engine.settings import EngineSettings, Isolation, Precision, RunSettings
 from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo, without_device
@@ -210,6 +228,7 @@ class Supervisor:
         settings: RunSettings,
         strategy: Strategy,
         dispatcher: Dispatcher,
+        streams: Streams,
         wanted: WantedDevices,
         worker_main: WorkerMain,
         stall_seconds: float,
@@ -217,6 +236,7 @@ class Supervisor:
     ) -> None:
         self._settings = settings
         self._dispatcher = dispatcher
+        self._streams = streams
         self._wanted = wanted
         self._worker_main = worker_main
         self._stall_seconds = stall_seconds
@@ -251,18 +271,25 @@ class Supervisor:
         """Send a message to a device's worker."""
         self._workers[device].send(message)
 
+    def send_stream(self, device: DeviceId, stream: Stream, packets: Connection[Any, Any]) -> None:
+        """Send a live source to a device's worker. packets: the worker's end of the connection with its packets, which is closed here."""
+        worker = self._workers[device]
+        worker.send(stream)
+        with packets, suppress(OSError):  # it has ended, which its connection shows
+            reduction.send_handle(worker.connection, packets.fileno(), 0)
+
     def wait(self, alarm: Connection[Any, Any]) -> list[Event]:
-        """Wait for messages, the end of a worker, or the alarm, and handle them."""
+        """Wait for messages, the end of a worker, or the alarm, and handle them. Messages of live sources are left to ``Streams``."""
         awaited = {remote.connection: remote for remote in self._workers.values()}
         patience = min(
             (remote.leaving - time.monotonic() for remote in awaited.values() if remote.leaving is not None), default=CHECK_SECONDS
         )
         heard: set[RemoteWorker] = set()
         events: list[Event] = []
-        for connection in wait([alarm, *awaited], max(0.0, min(CHECK_SECONDS, patience))):
+        for connection in wait([alarm, *self._streams.connections, *awaited], max(0.0, min(CHECK_SECONDS, patience))):
             remote = awaited.get(connection)  # type: ignore[call-overload]
             if remote is None or not remote.alive or remote.connection is not connection:
-                continue  # it is the alarm, or the worker was reaped together with another one
+                continue  # it is the alarm or a live source, or the worker was reaped together with another one
             heard.add(remote)
             message = remote.receive()
             ended = message is None or remote.exit_message is not None
@@ -291,12 +318,17 @@ class Supervisor:
             case DeviceStarting() | EngineBuilding() | DeviceReady() | DeviceFailed() | Stats():
                 if isinstance(message, DeviceReady) and message.engine.device == remote.device:
                     self._dispatcher.ready(remote.device, message.engine.decode_threads)
+                    self._streams.ready(remote.device)
                 return self._reports.reported(remote.device, message)
             case Failed() | Stopped() | Inferred() | InferenceFailed():
                 return []  # ``_reap`` handles exit messages, and only members of groups send the others
             case Frames():
                 remote.without_frame = 0
                 self._reports.frames(remote.device, message)
+            case StreamBegan() | EpochOpened() | StreamCounts():
+                return self._streams.heard(remote.device, message)
+        if isinstance(message, Frames | Done) and self._streams.has(message.source):
+            return self._streams.heard(remote.device, message)
         return self._dispatcher.receive(remote.device, message)
 
     def _new_worker(self, device: DeviceId) -> RemoteWorker:
@@ -351,6 +383,8 @@ class Supervisor:
         events += self._dispatcher.lost(
             device, gone=device not in staying, why=Notice("pool.removed") if leaving else why, suspect=suspect, external=outcome.external
         )
+        why = Notice("pool.removed") if leaving else why
+        events += self._streams.lost(device, None if staying else Notice("pool.no_device_left", device=str(device), why=why))
         if any(isinstance(event, SourceFinished) and event.error is not None and event.error.code == LEFT_UNFINISHED for event in events):
             for other in self._workers.values():
                 if other.host is remote.host:  # the source was to blame, not the device

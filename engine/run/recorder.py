@@ -2,14 +2,25 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from framefleet.engine.media.sources import Stamp, has_same_content, is_unchanged, stamp_of
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import DeviceReady, Event, FramesDone, SourceEvent, SourceFinished, SourceOpened
+from framefleet.engine.pool.events import (
+    DeviceReady,
+    EpochStarted,
+    Event,
+    FramesDone,
+    SourceEvent,
+    SourceFinished,
+    SourceOpened,
+    StreamChanged,
+)
 from framefleet.engine.run.resume import ResumePlan, SourceResume
 from framefleet.engine.settings.clock import ClockSettings
+from framefleet.engine.store.facts import EPOCH, MAX_CHANGES, LiveChange, LiveRecord
 from framefleet.engine.store.live_tracking import LiveTracking
 from framefleet.engine.store.session import SessionWriter, StoredSource
 from framefleet.engine.store.tracks import has_current_tracks
@@ -30,6 +41,8 @@ class Recorder:
         self._opened: dict[int, SourceInfo] = {}
         self._stamps: dict[int, Stamp | None] = {}  # of videos, when they were opened
         self._segment: dict[int, int | None] = {}  # the last one of each source
+        self._live: dict[int, LiveRecord] = {}
+        self._begun: set[int] = set()  # live sources with a frame
 
     @property
     def notes(self) -> list[Notice]:
@@ -39,6 +52,11 @@ class Recorder:
     def queue(self, sources: Iterable[tuple[int, Path]]) -> None:
         """Store sources that no device has opened. sources: number and path."""
         self._writer.add_queued((number, str(self._plan.path_of(path))) for number, path in sources)
+
+    def begin_live(self, source: int, address: str) -> None:
+        """Store a live source that is being opened. Called by the thread that stores events."""
+        self._live[source] = LiveRecord(address)
+        self._writer.set_live(source, self._live[source])
 
     def keep(self, stored: StoredSource, path: Path) -> None:
         """Take over a source that an earlier run has finished: set its clock and track its objects, if this run asks for it."""
@@ -70,7 +88,9 @@ class Recorder:
             case FramesDone(source, frames, segment):
                 if self._segment.get(source, -1) != segment:
                     self._segment[source] = segment
-                    pts = None if segment is None else self._opened[source].segments[segment].start
+                    if self._opened[source].kind is SourceKind.LIVE:
+                        self._begin_epoch(source, frames[0].ref.pts)
+                    pts = self._start_of(source, segment)
                     self._writer.begin_segment(source, segment, pts, frames[0].ref.index)
                 self._writer.add_frames(frames)
             case SourceOpened(source, info):
@@ -81,11 +101,37 @@ class Recorder:
                 assert path is not None
                 assert resume is not None
                 self._finish(event, path, resume)
+            case StreamChanged(source, state, reason, seconds):
+                self._note(source, LiveChange(seconds, state.value, reason))
+            case EpochStarted(source, _, reason, seconds):
+                self._note(source, LiveChange(seconds, EPOCH, reason))
             case DeviceReady(engine):
                 self._writer.add_device(engine)
         self._writer.commit_due()
 
+    def _note(self, source: int, change: LiveChange) -> None:
+        record = self._live[source]
+        self._live[source] = replace(record, changes=(*record.changes[1 - MAX_CHANGES :], change))
+        self._writer.set_live(source, self._live[source])
+
+    def _start_of(self, source: int, segment: int | None) -> int | None:
+        segments = self._opened[source].segments
+        return None if segment is None or not segments else segments[segment].start
+
+    def _begin_epoch(self, source: int, pts: float) -> None:
+        """Store the clock time of the first frame of a live source. pts: its time in the source, seconds."""
+        created = self._opened[source].created
+        if source not in self._begun and created is not None:
+            self._begun.add(source)
+            self._writer.set_start(source, datetime.fromisoformat(created) + timedelta(seconds=pts))
+
     def _open(self, source: int, info: SourceInfo, path: Path, resume: SourceResume) -> None:
+        if info.kind is SourceKind.LIVE:
+            self._writer.add_source(source, str(path), info)
+            self._opened[source] = info
+            if self._tracking is not None:
+                self._tracking.begin(source)
+            return
         if resume.again:
             self._writer.discard(source)
         elif resume.stored:
@@ -109,7 +155,8 @@ class Recorder:
         stored = str(self._plan.path_of(path))
         self._writer.finish_source(source, stored, event.ledger, event.seconds, event.error, event.cancelled)
         if self._tracking is not None:
-            self._tracking.cancel(source) if event.cancelled or event.error is not None else self._tracking.end(source)
+            live = source in self._live  # it has no other end than that somebody stops it
+            self._tracking.end(source) if live or not (event.cancelled or event.error is not None) else self._tracking.cancel(source)
 
     def _set_clock(self, clock: ClockSettings, number: int, path: Path, kind: SourceKind, created: str | None) -> None:
         """Store when a video begins or pictures were taken, if a setting says where the time comes from. created: a video's metadata."""

@@ -160,6 +160,13 @@ class ResumePlan:
             self._notes.append(Notice("run.goes_on", path=path, frame=position.frames))
         return SourceResume(source.number, position=position, stored=frames)
 
+    def start_live(self) -> SourceResume:
+        """Return how the run begins a live source: as a new one."""
+        number = self._added if self._added not in self._used else self._next
+        self._added += 1
+        self._use(number)
+        return SourceResume(number)
+
     def _use(self, number: int) -> None:
         self._used.add(number)
         self._next = max(self._next, number + 1)

@@ -13,17 +13,17 @@ from framefleet.engine.devices.discovery import discover
 from framefleet.engine.errors import DeviceError, UsageError
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.pool.events import (
+    SOURCE_EVENTS,
     DeviceFailed,
     DeviceReady,
     DeviceStats,
     Event,
-    FramesDone,
     SourceFinished,
-    SourceOpened,
     SourceProgress,
 )
 from framefleet.engine.pool.hosts import Hosts
 from framefleet.engine.pool.pool import CpuFallback, EnginePool
+from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.run.recorder import Recorder
 from framefleet.engine.run.resume import ResumePlan, SourceResume
@@ -157,6 +157,17 @@ class DetectionRun(Closing):
             self.inferred_before += self.sources[resume.number].ledger.inferred
         return resume.number
 
+    def add_stream(self, source: LiveSource) -> int:
+        """Add a live source, which is read at once, and return its number. Stored results of the same source stay."""
+        name = Path(source.address.name)
+        with self._adding:
+            resume = self._plan.start_live()
+            self._resumes[resume.number] = resume
+            self.sources[resume.number] = SourceProgress(name, address=str(source.address))
+            self._pool.add_stream(source, resume.number)
+            self._queued.append((resume.number, name))
+        return resume.number
+
     def finish(self) -> None:
         """Accept no more sources: ``events`` ends after the last one."""
         self._pool.finish()
@@ -185,7 +196,10 @@ class DetectionRun(Closing):
                 with self._adding:
                     queued, self._queued = self._queued, []
                 self._recorder.queue(queued)
-            if isinstance(event, SourceOpened | FramesDone | SourceFinished):
+                for number, _ in queued:
+                    if (address := self.sources[number].address) is not None:
+                        self._recorder.begin_live(number, address)
+            if isinstance(event, SOURCE_EVENTS):
                 path, resume = self.sources[event.source].path, self._resumes[event.source]
                 checked = event = self._recorder.checked(event, path)
                 with self._adding:
@@ -223,7 +237,7 @@ class DetectionRun(Closing):
 
     def progress_of(self, event: Event) -> SourceProgress | None:
         """The progress of an event's source, or None if the event has none. For the thread that takes the events."""
-        return self.sources[event.source] if isinstance(event, SourceOpened | FramesDone | SourceFinished) else None
+        return self.sources[event.source] if isinstance(event, SOURCE_EVENTS) else None
 
     def report(self, outcome: str) -> dict[str, Any]:
         """The run in numbers, as ``framefleet detect --json`` prints it. outcome: "ok", "failed", …"""
@@ -256,9 +270,11 @@ def _progress_of(path: Path, stored: StoredSource) -> SourceProgress:
 
 def _source_figures(source: SourceProgress) -> dict[str, Any]:
     ledger = source.ledger
+    received = {} if ledger.received is None else {"received": ledger.received}
     return {
-        "path": readable_name(str(source.path)),
+        "path": readable_name(str(source.path)) if source.address is None else source.address,
         "frames": {
+            **received,
             "decoded": ledger.decoded,
             "inferred": ledger.inferred,
             "skipped": ledger.skipped,

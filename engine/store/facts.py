@@ -1,9 +1,12 @@
 """What decides the results of a run, as texts that the session stores. Two runs with the same texts have the same results."""
 
+import json
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from hashlib import blake2b, file_digest
 from pathlib import Path
+from typing import Self
 
 from framefleet.engine.errors import ModelError
 from framefleet.engine.model.load import check_model, input_size
@@ -49,6 +52,48 @@ REPLACED = (SHARD, SHOWN, TRACK, ZONES, CLOCK, TIME_ZONE, *VIEWS)
 
 DECIDING = ("model_digest", "network", *(name for name in TABLE if name not in _NEUTRAL))
 """Names of the facts that decide the results of a run."""
+
+
+MAX_CHANGES = 2000
+"""Most changes of state that are kept of a live source, the newest ones."""
+
+EPOCH = "epoch"
+"""What a change is called that begins an epoch: the frames after it continue none before."""
+
+
+@dataclass(frozen=True)
+class LiveChange:
+    """A change of a live source. seconds: in its time. what: its new state, see ``LiveState``, or ``EPOCH``. reason: why."""
+
+    seconds: float
+    what: str
+    reason: Notice
+
+
+@dataclass(frozen=True)
+class LiveRecord:
+    """What a session knows of a live source beside its frames. address: without user and password. changes: the newest last."""
+
+    address: str
+    changes: tuple[LiveChange, ...] = ()
+
+    @staticmethod
+    def key(source: int) -> str:
+        """The name of the fact that holds the record of a source."""
+        return f"live {source}"
+
+    def text(self) -> str:
+        """The record as the session stores it."""
+        rows = [[round(change.seconds, 3), change.what, change.reason.as_json()] for change in self.changes]
+        return json.dumps({"address": self.address, "changes": rows})
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Read what ``text`` returned. Raises ValueError if it is something else."""
+        match json.loads(text):
+            case {"address": str(address), "changes": list(rows)}:
+                return cls(address, tuple(LiveChange(float(row[0]), str(row[1]), Notice.from_json(row[2])) for row in rows))
+        raise ValueError("not the record of a live source")
 
 
 def run_facts(settings: RunSettings) -> dict[str, str]:

@@ -108,6 +108,11 @@ class StoredSource:
         """The kind of the source, None if it could not be opened."""
         return None if self.info is None else self.info.kind
 
+    @property
+    def timed(self) -> bool:
+        """Whether its frames follow each other in time: a video or a live source."""
+        return self.kind is not None and self.kind.timed
+
     def changed(self) -> bool:
         """Whether the file has other content than when it was opened. Reads a part of it. False if it is missing or nothing is known."""
         now = stamp_of(self.file) if self.stamp is not None else None
@@ -142,7 +147,9 @@ def stored_source(folder: Path, number: int, exact: str | bytes, kind: str | Non
             raise ValueError(str(value))
     path = readable_name(name)
     info = None if kind is None else SourceInfo(path, SourceKind(kind), codec, width, height, frames, duration, rate, (), origin=origin)
-    ledger = Ledger(decoded, inferred, _counts(dropped), _counts(failed), skipped)
+    losses = _counts(dropped), _counts(failed)
+    received = inferred + sum(map(sum, (each.values() for each in losses))) if kind == SourceKind.LIVE else None
+    ledger = Ledger(decoded, inferred, *losses, skipped, received)
     stamp = None if digest is None else Stamp(size, modified, digest)
     begun = None if started is None else datetime.fromisoformat(started)
     problem, use = (None if text is None else reason_of(text) for text in (error, decoder))

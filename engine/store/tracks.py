@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.errors import UsageError
-from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.store import schema
 from framefleet.engine.store.reader import SessionReader
@@ -73,7 +72,7 @@ def track_session(path: Path, drop_corrections: bool = False) -> list[tuple[str,
         if reader.has_track_corrections and not drop_corrections:
             raise UsageError(Notice("store.tracks_were_corrected", path=path, option=Option("drop-corrections")))
     with SessionReader(path, corrected=False) as reader:
-        sources = [source for source in reader.sources() if source.kind is SourceKind.VIDEO and reader.count(source.number)]
+        sources = [source for source in reader.sources() if source.timed and reader.count(source.number)]
         found = [follow(reader.frames(source.number), tracker_for(reader, source.number)) for source in sources]
     with schema.explained(path, "write"), closing(schema.open_existing(path, "rw")) as connection, schema.transaction(connection):
         if drop_corrections:

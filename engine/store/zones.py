@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.errors import UsageError
-from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.reader import Block, SessionReader
 from framefleet.engine.store.sources import StoredSource
@@ -155,7 +154,7 @@ def count_pictures(reader: SessionReader, source: StoredSource, zones: ZoneSet) 
 
 def require_any_tracks(reader: SessionReader, sources: Iterable[StoredSource]) -> None:
     """Check that the objects of at least one of the videos were tracked, if there are videos. Raises UsageError if none was."""
-    videos = [source.number for source in sources if source.kind is SourceKind.VIDEO]
+    videos = [source.number for source in sources if source.timed]
     if not any(reader.is_tracked(video) for video in videos):
         for video in videos:
             require_tracks(reader, video)

@@ -148,7 +148,7 @@ class Inference:
     def run(self, buffer: FrameBuffer, dropped: Callable[[int], bool], put: Callable[[Batch], None]) -> None:
         """Submit the buffer's items to the engine until the buffer is closed. put: takes each batch after its submission."""
         since = time.perf_counter()
-        while (items := buffer.take(self._backend.info.batch)) is not None:
+        while (items := self._take(buffer)) is not None:
             since = self._count("decode", since)
             wanted = []
             for item in items:
@@ -164,6 +164,12 @@ class Inference:
                 since = time.perf_counter()
                 put(batch)
                 since = self._count("deliver", since)
+
+    def _take(self, buffer: FrameBuffer) -> list[Item] | None:
+        if buffer.live:  # the newest frames when a slot is free, not those before
+            with self._slots:
+                pass
+        return buffer.take(self._backend.info.batch)
 
     def results(self, batch: Batch) -> list[Found]:
         """Wait for the results of a batch, one for each picture. If the batch failed, only the pictures at fault get a failure.

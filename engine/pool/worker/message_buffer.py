@@ -3,6 +3,7 @@
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -68,6 +69,9 @@ class End:
 
 Item: TypeAlias = Picture | Gap | End
 
+Newest: TypeAlias = Callable[[], Picture | Gap]
+"""Converts the newest frame of a live source to a picture. Frames that a newer one replaces are never converted."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Turn:
@@ -96,6 +100,26 @@ class FrameBuffer:
         self._settled = threading.Condition(self._lock)
         # first come, first served: no thread waits for ever, and large pictures get room, too
         self._waiting: deque[_Turn] = deque()
+        self._newest: dict[int, Newest] = {}  # by source, in the order in which they get their turn
+        self.live = False
+
+    def offer(self, source: int, frame: Newest) -> bool:
+        """Offer the newest frame of a live source, which never waits for room. Returns whether it replaces one that was not taken.
+
+        A source keeps its turn, so that all get an equal share of a device that cannot take all frames.
+        """
+        with self._lock:
+            replaces = source in self._newest
+            if not self._closed:
+                self._newest[source] = frame
+                self.live = True
+                self._enough.notify()
+            return replaces
+
+    def withdraw(self, source: int) -> Newest | None:
+        """Take the frame that waits of a live source, None if there is none: its epoch ends."""
+        with self._lock:
+            return self._newest.pop(source, None)
 
     def put(self, item: Item) -> None:
         """Append an item; waits until there is room. After ``close``, releases the item instead."""
@@ -133,16 +157,18 @@ class FrameBuffer:
             if self._closed:
                 return None
             taken: list[Item] = []
-            pictures = 0
+            chosen = [self._newest.pop(source) for source in list(self._newest)[:batch]] if self._newest else []
+            self._under_way += len(chosen)
+            pictures = len(chosen)
             while self._items and pictures < batch:
                 item = self._items.popleft()
                 taken.append(item)
                 if isinstance(item, Picture):
                     pictures += 1
                     self._bytes -= item.host_bytes
-            self._pictures -= pictures
+            self._pictures -= pictures - len(chosen)
             self._call_next()
-            return taken
+        return [*(frame() for frame in chosen), *taken] if chosen else taken
 
     def flush(self) -> None:
         """Do not wait for a full batch, since no more pictures arrive soon."""
@@ -168,6 +194,7 @@ class FrameBuffer:
         with self._lock:
             self._closed = True
             items, self._items = self._items, deque()
+            self._newest.clear()
             self._enough.notify()
             self._settled.notify_all()
             for turn in self._waiting:
@@ -190,7 +217,7 @@ class FrameBuffer:
     def _is_enough(self) -> bool:
         full = self._pictures >= self._batch or 2 * self._bytes > self._most_bytes
         blocked = bool(self._waiting) and not self._has_room(self._waiting[0].size)
-        return bool(self._items) and (self._flushed or full or blocked)
+        return bool(self._newest) or (bool(self._items) and (self._flushed or full or blocked))
 
     def _call_next(self) -> None:
         if self._waiting:

@@ -29,12 +29,14 @@ from framefleet.engine.pool.protocol import (
     PackedResults,
     Revoke,
     SharedMemory,
+    Stream,
     ToWorker,
 )
 from framefleet.engine.pool.worker.decode_threads import DecodeThreads, StartThread
 from framefleet.engine.pool.worker.inference import Inference
 from framefleet.engine.pool.worker.message_buffer import FrameBuffer
 from framefleet.engine.pool.worker.result_sender import ResultSender, Timings
+from framefleet.engine.pool.worker.streams import Packets, StreamThreads
 from framefleet.engine.processes.child_main import failed, leave
 from framefleet.engine.processes.outcome import lack_of_resources
 from framefleet.engine.processes.watchdog import Watchdog
@@ -63,6 +65,7 @@ class Pipeline:
         self._start_thread = start_thread
         self._buffer = FrameBuffer(pictures=2 * batch)
         self._decode_threads = DecodeThreads(decoder, self._buffer, 2 * batch + 8, send, watchdog, start_thread)
+        self._streams = StreamThreads(self._buffer, send, watchdog, start_thread, planes=backend.decodes_on is not None)
         self._inference = Inference(backend, watchdog)
         self._result_sender = ResultSender(backend, decoder.threads, timings, self._inference, self._buffer, send, die)
 
@@ -90,12 +93,18 @@ class Pipeline:
                 self._decode_threads.put(message)
             case Drop():
                 self._decode_threads.drop(message.source)
+                self._streams.end(message.source)
             case Revoke():
                 self._decode_threads.revoke(message)
+
+    def open_stream(self, stream: Stream, packets: Packets) -> None:
+        """Decode a live source. Called by the receiving thread."""
+        self._streams.start(stream, packets)
 
     def stop(self) -> None:
         """Let ``run`` return soon."""
         self._buffer.close()
+        self._streams.stop()
         self._decode_threads.stop()
         self._decoder.stop()
 

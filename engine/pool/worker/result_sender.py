@@ -14,6 +14,7 @@ import numpy as np
 
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.errors import DeviceError
+from framefleet.engine.media.types import SourceKind
 from framefleet.engine.pool.events import DeviceReady
 from framefleet.engine.pool.protocol import Detect, Done, Failed, Frames, FromWorker, Stats
 from framefleet.engine.pool.worker.inference import Batch, Inference, SharedBatch
@@ -91,6 +92,9 @@ MESSAGE_SECONDS = 0.2
 
 Twelve decode threads of a GPU fill theirs in about this time; the database makes frames visible every half second.
 """
+
+LIVE_SECONDS = 0.02
+"""The same for live sources, whose frames shall be shown soon."""
 
 GROUP_AHEAD = 256
 """Most batches by which the fast devices of a group may be ahead of the slowest one. Only detections wait."""
@@ -231,7 +235,7 @@ class ResultSender:
     def _append(self, pending: _Pending, result: FrameResult) -> None:
         if not pending.results:
             first = pending.task.segment.number == 0 and pending.position == 0  # somebody waits for the first boxes
-            pending.due = time.perf_counter() + (0.0 if first else MESSAGE_SECONDS)
+            pending.due = time.perf_counter() + (0.0 if first else LIVE_SECONDS if pending.task.info.kind is SourceKind.LIVE else MESSAGE_SECONDS)
         pending.results.append(result)
         if len(pending.results) == MESSAGE_FRAMES:
             self._send(pending)

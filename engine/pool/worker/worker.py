@@ -17,6 +17,7 @@ import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from multiprocessing import reduction
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
@@ -27,10 +28,24 @@ from framefleet.engine.media.decoder import Decoder, open_decoder
 from framefleet.engine.media.sampling import Sampling
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding
-from framefleet.engine.pool.protocol import Began, Failed, FromWorker, Listening, Probe, Probed, ProbeFailed, Setup, Stop, Stopped, ToWorker
+from framefleet.engine.pool.protocol import (
+    Began,
+    Failed,
+    FromWorker,
+    Listening,
+    Probe,
+    Probed,
+    ProbeFailed,
+    Setup,
+    Stop,
+    Stopped,
+    Stream,
+    ToWorker,
+)
 from framefleet.engine.pool.worker.inference import build
 from framefleet.engine.pool.worker.pipeline import MemberPipeline, Pipeline
 from framefleet.engine.pool.worker.result_sender import Timings
+from framefleet.engine.pool.worker.streams import Packets
 from framefleet.engine.processes.child_main import failed, leave, name_thread
 from framefleet.engine.processes.outcome import lack_of_resources
 from framefleet.engine.processes.watchdog import Watchdog
@@ -229,6 +244,8 @@ class Worker:
                     self._probes.put(message)
                 case Stop():
                     self._stop()
+                case Stream():
+                    self._open_stream(message)
                 case _:
                     self._forward(message)
         self._stop()
@@ -242,6 +259,13 @@ class Worker:
         # a variable of ``_receive`` would keep the engine alive until the next message
         if (pipeline := self._pipeline) is not None:
             pipeline.receive(message)
+
+    def _open_stream(self, stream: Stream) -> None:
+        packets: Packets = type(self._connection)(reduction.recv_handle(self._connection))  # type: ignore[assignment]
+        if isinstance(pipeline := self._pipeline, Pipeline):
+            pipeline.open_stream(stream, packets)
+        else:
+            packets.close()
 
     def _stop(self) -> None:
         self._stopping = True

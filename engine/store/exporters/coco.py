@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from framefleet.engine.errors import UsageError
-from framefleet.engine.media.types import SourceKind
 from framefleet.engine.model.files import coco_labels
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.store.clock import Clock
@@ -73,7 +72,7 @@ def _images(export: Export) -> Iterator[dict[str, object]]:
     for frame in export.frames(export.source):
         index, pts = frame.ref.index, frame.ref.pts
         name = frame.ref.name or export.source.name
-        if export.source.kind is SourceKind.VIDEO:
+        if export.source.timed:
             name = f"{export.stems[0]}/{'' if frame.failure is None else 'failed-'}{picture_name(pts)}.jpg"
         image: dict[str, object] = {"id": index + 1, "file_name": name, "width": frame.width, "height": frame.height, "frame": index}
         image["pts"] = round(pts, 6)

@@ -115,7 +115,7 @@ def write_counts(export: Export) -> None:
         for source in export.sources:
             if source.kind is None:
                 continue
-            clock, video = Clock.of(reader, source), source.kind is SourceKind.VIDEO
+            clock, video = Clock.of(reader, source), source.timed
             blocks = export.blocks(source)
             intervals = (
                 _intervals_of_video(blocks, clock, length, *offset_of(export, source, clock))
@@ -172,7 +172,7 @@ def write_files(export: Export) -> None:
     names = [label if Counter(labels)[label] == 1 else f"{label} {class_id}" for class_id, label in zip(classes, labels, strict=True)]
     with table_file(export, [*FILES, *(f"{name}_{column}" for name in names for column in PER_CLASS)]) as file:
         for source in export.sources:
-            video = source.kind is SourceKind.VIDEO
+            video = source.timed
             clock = Clock.of(reader, source)
             for group in read_files(export.blocks(source), source):
                 start = clock.start if video or group.last is None else clock.text(group.last.pts)
@@ -180,7 +180,7 @@ def write_files(export: Export) -> None:
 
 
 def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[int], least: Least, tracked: bool) -> list[object]:
-    video = source.kind is SourceKind.VIDEO
+    video = source.timed
     duration = round(source.info.duration, 6) if source.info is not None and source.info.duration is not None else None
     name, failure = (group.last.name, group.last.failure) if group.last is not None and not video else (None, None)
     problem = source.error or failure

@@ -13,7 +13,6 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.media.types import SourceKind
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, text_output
 
@@ -24,7 +23,7 @@ def write(export: Export, file: TextIO) -> None:
     if start := Clock.of(export.reader, export.source).start:
         file.write(f"<!-- began at {start} -->\n")
     _write_meta(export, file)
-    if export.source.kind is SourceKind.VIDEO:
+    if export.source.timed:
         _write_tracks(export, file)
     else:
         _write_images(export, file)
@@ -33,7 +32,7 @@ def write(export: Export, file: TextIO) -> None:
 
 def _write_meta(export: Export, file: TextIO) -> None:
     info, frames = export.source.info, export.reader.length(export.source.number)
-    mode = "interpolation" if export.source.kind is SourceKind.VIDEO else "annotation"
+    mode = "interpolation" if export.source.timed else "annotation"
     file.write(f"<meta><task><name>{_text(export.stems[0])}</name><size>{frames}</size><mode>{mode}</mode><overlap>0</overlap>\n")
     file.write(f"<start_frame>0</start_frame><stop_frame>{max(frames - 1, 0)}</stop_frame><labels>\n")
     labels = (label for class_id, label in enumerate(export.labels) if export.looked_for is None or class_id in export.looked_for)

@@ -37,7 +37,7 @@ def write(export: Export) -> None:
             raise ExportError(error.notice) from error
     with table_file(export, COLUMNS) as file:
         for source in export.sources:
-            if source.kind is SourceKind.VIDEO:
+            if source.timed:
                 _write_source(export, source, file)
                 export.written += export.reader.count(source.number)
                 export.progress(export.written)
@@ -74,6 +74,6 @@ EXPORTER = Exporter(
     "List of events",
     "A row each time an object appears, crosses a line or is in a zone, for spreadsheets",
     (Output("events.csv", write, per_session=True),),
-    frozenset((SourceKind.VIDEO,)),
+    frozenset((SourceKind.VIDEO, SourceKind.LIVE)),
     options=("zones", "bom"),
 )

@@ -11,7 +11,6 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.media.types import SourceKind
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, relative, text_output, to_json, write_list
 from framefleet.engine.types import FrameResult
@@ -26,7 +25,7 @@ def write(export: Export, file: TextIO) -> None:
     of one frame. The paths in ``data`` are those of the session: replace them by addresses from which your
     Label Studio loads the files, such as ``/data/local-files/?d=a.mp4``.
     """
-    if export.source.kind is not SourceKind.VIDEO:
+    if not export.source.timed:
         write_list(file, _picture_tasks(export))
         return
     model = to_json(export.reader.facts.get("model", "Framefleet"))
@@ -112,7 +111,7 @@ def _meta(verified: bool) -> dict[str, object]:
 def write_configuration(export: Export, file: TextIO) -> None:
     """Write the labelling configuration of a project for these tasks."""
     labels = "\n".join(f'    <Label value="{escape(label)}"/>' for label in export.labels)
-    if export.source.kind is SourceKind.VIDEO:
+    if export.source.timed:
         rate = export.source.info.rate if export.source.info is not None else None
         frame_rate = f' frameRate="{rate:g}"' if rate else ""
         body = f'  <Video name="video" value="$video"{frame_rate}/>\n  <VideoRectangle name="box" toName="video"/>\n'

@@ -65,5 +65,5 @@ EXPORTER = Exporter(
     "MOTChallenge",
     "Boxes per video, for trackers and TrackEval",
     (Output(".mot", write, folder=True),),
-    frozenset((SourceKind.VIDEO,)),
+    frozenset((SourceKind.VIDEO, SourceKind.LIVE)),
 )

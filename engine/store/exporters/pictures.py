@@ -44,7 +44,7 @@ class PictureNames:
 
     def __call__(self, frame: FrameResult) -> str:
         """Return a name that no other frame has. Call it once for each frame."""
-        if self._source.kind is SourceKind.VIDEO:
+        if self._source.timed:
             return picture_name(frame.ref.pts)
         file = frame.ref.name or self._source.file.name
         whole = file.replace(".", "_")

@@ -9,7 +9,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.media.types import SourceKind
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.options import Least
 from framefleet.engine.store.reader import Block, StoredFrame
@@ -75,7 +74,7 @@ class Group:
 
 def read_files(blocks: Iterable[Block], source: StoredSource) -> Iterator[Group]:
     """Yield a group for each file of a source: the video, or each picture of a folder. blocks: of the source, without boxes."""
-    video, empty = source.kind is SourceKind.VIDEO, True
+    video, empty = source.timed, True
     # the pts of a picture is its position in the folder
     for group in read_groups(blocks, lambda pts: (np.zeros_like(pts) if video else pts).astype(np.int64)):
         yield group
@@ -87,7 +86,7 @@ def read_files(blocks: Iterable[Block], source: StoredSource) -> Iterator[Group]
 def is_empty(source: StoredSource, group: Group, least: Least, tracked: bool) -> bool | None:
     """Whether no class is seen long enough in a file; None if unknown. group: from ``read_files``. tracked: see ``Group.seen``."""
     seen = group.seen(least, tracked)
-    known = group.inferred > 0 and (source.succeeded or source.kind is not SourceKind.VIDEO)
+    known = group.inferred > 0 and (source.succeeded or not source.timed)
     return not seen if seen or known else None
 
 

@@ -172,7 +172,7 @@ def _counts(export: Export) -> Counted:
     """The counts of all videos that can be counted; notes name the others. Raises ExportError if there are only others."""
     counted, misfits = [], []
     for source in export.sources:
-        if source.kind is SourceKind.VIDEO:
+        if source.timed:
             found = count(export, source)
             if isinstance(found, ExportError):
                 misfits.append(found)
@@ -209,6 +209,6 @@ EXPORTER = Exporter(
         _table("zone-counts.csv", ZONE_COUNTS, _zone_counts, "zones"),
         _table("routes.csv", ROUTES, _each(_routes)),
     ),
-    frozenset((SourceKind.VIDEO,)),
+    frozenset((SourceKind.VIDEO, SourceKind.LIVE)),
     options=("zones", "interval", "bom"),
 )

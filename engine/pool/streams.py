@@ -1,0 +1,343 @@
+"""The live sources of a run: their capture processes, the devices that decode them, and their ledgers.
+
+A source belongs to one device. Its packets go from the capture process to that device's worker, past the pool. Of each capture process,
+received = inferred + dropped + failed: the worker counts what it was given, and gaps in the numbers show what it was not given.
+"""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from multiprocessing import reduction
+from multiprocessing.connection import Connection
+from typing import Any
+
+from framefleet.engine.media.live.address import LiveAddress
+from framefleet.engine.media.live.capture import Job
+from framefleet.engine.media.live.capture import main as capture
+from framefleet.engine.media.live.messages import Attach, Ended, Format, FromCapture, LiveState, Received, StateChanged, StopCapture
+from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.notices import Notice
+from framefleet.engine.pool.events import (
+    EpochStarted,
+    Event,
+    FramesDone,
+    Ledger,
+    SourceFinished,
+    SourceOpened,
+    StreamChanged,
+    StreamCounted,
+)
+from framefleet.engine.pool.protocol import Done, EpochOpened, Frames, LiveMessage, Stream, StreamBegan, StreamCounts
+from framefleet.engine.processes.child import ChildProcess
+from framefleet.engine.types import DeviceId
+
+STOP_SECONDS = 2.0
+"""How long a stopped source may take to hand over what is under way. Then its processes are ended."""
+
+NO_DEVICE, DEVICE_FAILED = Notice("live.no_device"), Notice("live.device_failed")
+NOT_DELIVERED, BEFORE_KEYFRAME = Notice("live.not_delivered"), Notice("live.before_keyframe")
+
+
+@dataclass(frozen=True)
+class LiveSource:
+    """A live source and how to read it. retries: see ``Job``. seconds: when to stop after the first frame, None: never."""
+
+    address: LiveAddress
+    retries: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(eq=False)
+class OpenStream:
+    """An unfinished live source.
+
+    origin: ``perf_counter`` at its time 0. received: by its capture process. accounted: of these, how many are in ``inferred``, ``dropped``
+    and ``failed``. unassigned: of these, how many came while no device was ready. device: whose worker decodes it, None: none.
+    missing: why frames are missing until the next worker begins. ended: the last message of the capture process.
+    """
+
+    number: int
+    source: LiveSource
+    origin: float
+    process: ChildProcess | None = None
+    received: int = 0
+    accounted: int = 0
+    unassigned: int = 0
+    decoded: int = 0
+    inferred: int = 0
+    dropped: Counter[Notice] = field(default_factory=Counter)
+    failed: Counter[Notice] = field(default_factory=Counter)
+    device: DeviceId | None = None
+    missing: Notice = NO_DEVICE
+    info: SourceInfo | None = None
+    format: Format | None = None
+    ended: Ended | None = None
+    epoch: int = 0
+    frames: int = 0
+    first: float | None = None
+    last: float = 0.0
+    stop_by: float = math.inf
+    stopping: bool = False
+    cancelled: bool = False
+    error: Notice | None = None
+    state: LiveState = LiveState.CONNECTING
+
+    @property
+    def ledger(self) -> Ledger:
+        """Its frames up to now. Those under way are not counted."""
+        received = self.inferred + self.dropped.total() + self.failed.total()
+        return Ledger(self.decoded, self.inferred, dict(+self.dropped), dict(+self.failed), 0, received)
+
+    def lose(self, count: int, reason: Notice) -> None:
+        """Account for frames that were not inferred."""
+        if count < 0:
+            raise RuntimeError(f"more frames of stream {self.number} are accounted for than were received: {self.ledger}")
+        if count:
+            (self.failed if reason == DEVICE_FAILED else self.dropped)[reason] += count
+            self.accounted += count
+
+
+class Streams:
+    """The live sources of a run. Methods return the resulting events. All belong to the thread that drives the pool."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, OpenStream] = {}
+        self._devices: list[DeviceId] = []  # with an engine
+        self._count_due = 0.0
+
+    @property
+    def finished(self) -> bool:
+        """Whether every source that was added is finished."""
+        return not self._open
+
+    @property
+    def connections(self) -> list[Connection[Any, Any]]:
+        """The connections to the capture processes, for ``multiprocessing.connection.wait``."""
+        return [stream.process.connection for stream in self._open.values() if stream.process is not None]
+
+    def has(self, source: int) -> bool:
+        """Whether a number is that of an unfinished live source."""
+        return source in self._open
+
+    def add(self, number: int, source: LiveSource) -> list[Event]:
+        """Add a source and start to read it."""
+        stream = self._open[number] = OpenStream(number, source, time.perf_counter())
+        return self._capture(stream, Notice("live.asked"), 0, 0.0)
+
+    def cancel(self, number: int | None) -> list[Event]:
+        """Stop a source, or all (None). ``SourceFinished`` follows when what is under way has been inferred."""
+        for stream in list(self._open.values()):
+            if number in (None, stream.number):
+                stream.cancelled = True
+                self._stop(stream)
+        return []
+
+    def _stop(self, stream: OpenStream) -> None:
+        if not stream.stopping:
+            stream.stopping, stream.stop_by = True, time.monotonic() + STOP_SECONDS
+            if stream.process is not None:
+                stream.process.send(StopCapture())
+
+    def ready(self, device: DeviceId) -> None:
+        """Note that a device has an engine."""
+        if device not in self._devices:
+            self._devices.append(device)
+
+    def lost(self, device: DeviceId, last: Notice | None) -> list[Event]:
+        """Note that the worker of a device has ended, and all its messages have come. last: why, if no device is left."""
+        if device in self._devices:
+            self._devices.remove(device)
+        for stream in self._open.values():
+            if stream.device == device:
+                stream.device, stream.missing = None, DEVICE_FAILED
+        if last is None:
+            return []
+        for stream in self._open.values():
+            stream.error, stream.cancelled = stream.error or last, True
+            self._stop(stream)
+        return []
+
+    def assignments(self) -> Iterator[tuple[DeviceId, Stream, Connection[Any, Any]]]:
+        """Yield what to send to workers now: the message, and the connection whose descriptor has to follow. The caller closes it."""
+        for stream in self._open.values():
+            if stream.device is not None or stream.info is None or stream.process is None or stream.ended is not None or not self._devices:
+                continue
+            owned = Counter(other.device for other in self._open.values())
+            device = min(self._devices, key=lambda each: owned[each])
+            stream.device = device
+            packets, theirs = multiprocessing.Pipe()
+            with theirs:
+                try:
+                    stream.process.connection.send(Attach(stream.number))
+                    reduction.send_handle(stream.process.connection, theirs.fileno(), stream.process.pid)
+                except OSError:  # it has ended, which its connection shows
+                    pass
+            yield device, Stream(stream.number, stream.info, stream.epoch), packets
+
+    # messages
+
+    def heard(self, device: DeviceId, message: LiveMessage | Frames | Done) -> list[Event]:
+        """Handle a worker's message about a live source."""
+        stream = self._open.get(message.source)
+        if stream is None or stream.device != device:
+            return []
+        match message:
+            case StreamBegan():
+                if stream.missing == NO_DEVICE:
+                    stream.unassigned += message.number - stream.accounted
+                stream.lose(message.number - stream.accounted, stream.missing)
+            case EpochOpened(source, number, reason, seconds, codec, width, height):
+                stream.epoch = number + 1
+                return [EpochStarted(source, number, reason, seconds, codec, width, height)]
+            case StreamCounts():
+                stream.decoded += message.decoded
+                for reason, count in message.dropped.items():
+                    stream.dropped[reason] += count
+                stream.accounted += sum(message.dropped.values())
+            case Frames():
+                return self._frames(device, stream, message)
+            case Done():
+                if message.complete:
+                    stream.device, stream.missing = None, NOT_DELIVERED
+                    if message.error is not None:
+                        stream.error = message.error
+                        self._stop(stream)
+                    return self._settle(stream)
+        return []
+
+    def _frames(self, device: DeviceId, stream: OpenStream, message: Frames) -> list[Event]:
+        frames = tuple(message.unpack(device, stream.frames, stream.last, 0.0))
+        stream.frames += len(frames)
+        stream.last = frames[-1].ref.pts
+        for frame in frames:
+            if frame.failure is None:
+                stream.inferred += 1
+            else:
+                stream.failed[frame.failure] += 1
+        stream.accounted += len(frames)
+        if stream.first is None:
+            stream.first = frames[0].ref.pts
+        if stream.source.seconds is not None and stream.last - stream.first >= stream.source.seconds:
+            self._stop(stream)
+        return [FramesDone(stream.number, frames, message.segment)]
+
+    def receive(self) -> list[Event]:
+        """Handle what the capture processes have sent, and end what takes too long."""
+        events: list[Event] = []
+        for stream in list(self._open.values()):
+            process = stream.process
+            while process is not None and stream.process is process and process.connection.poll():
+                message = process.receive()
+                if message is None or process.exit_message is not None:
+                    events += self._process_ended(stream)
+                else:
+                    events += self._captured(stream, message)
+            if time.monotonic() > stream.stop_by:
+                events += self._give_up(stream)
+        now = time.monotonic()
+        if now >= self._count_due:
+            self._count_due = now + 0.5
+            events += [StreamCounted(stream.number, stream.ledger) for stream in self._open.values()]
+        return events
+
+    def _captured(self, stream: OpenStream, message: FromCapture) -> list[Event]:
+        match message:
+            case Received(frames):
+                stream.received = max(stream.received, frames)
+            case StateChanged(state, reason, seconds, form):
+                events = [self._change(stream, state, reason, seconds)]
+                if form is not None and stream.info is None:
+                    stream.info = self._info(stream, form)
+                    events.append(SourceOpened(stream.number, stream.info))
+                return events
+            case Ended():
+                stream.ended = message
+                stream.received = max(stream.received, message.frames)
+                return self._process_ended(stream)
+        return []
+
+    def _change(self, stream: OpenStream, state: LiveState, reason: Notice, seconds: float | None = None) -> Event:
+        stream.state = state
+        return StreamChanged(stream.number, state, reason, self._now(stream) if seconds is None else seconds)
+
+    def _now(self, stream: OpenStream) -> float:
+        return time.perf_counter() - stream.origin
+
+    def _info(self, stream: OpenStream, form: Format) -> SourceInfo:
+        begun = datetime.now(UTC) - timedelta(seconds=self._now(stream))
+        facts = form.codec, form.width, form.height, 0, None, form.rate
+        return SourceInfo(str(stream.source.address), SourceKind.LIVE, *facts, (), created=begun.isoformat(), number=stream.number)
+
+    def _capture(self, stream: OpenStream, why: Notice, attempts: int, limit: float) -> list[Event]:
+        job = Job(stream.source.address, stream.origin, stream.source.retries, attempts, limit, stream.last, why)
+        stream.received = stream.accounted = stream.unassigned = 0
+        stream.missing = NO_DEVICE
+        stream.ended = None
+        try:
+            stream.process = ChildProcess(f"stream {stream.number}", capture, job, words=Notice("live.process"))
+        except OSError as error:
+            stream.error = Notice("live.capture_ended", why=Notice("general.detail", detail=error.strerror or str(error)))
+            return self._settle(stream)
+        return []
+
+    def _process_ended(self, stream: OpenStream) -> list[Event]:
+        """Handle the end of a capture process."""
+        assert stream.process is not None
+        outcome = stream.process.end(0.5)
+        stream.process = None
+        if stream.ended is None:  # it crashed
+            why = Notice("live.capture_ended", why=outcome.reason)
+            stream.ended = Ended(not stream.stopping, why, max(stream.received, stream.accounted), 1)
+            stream.received = stream.ended.frames
+        return self._settle(stream)
+
+    def _settle(self, stream: OpenStream) -> list[Event]:
+        """Go on with another capture process, or finish, if the capture process and the worker have ended."""
+        if stream.process is not None or stream.device is not None:
+            return []
+        ended = stream.ended or Ended(False, stream.error, 0)
+        left = max(stream.received, stream.accounted) - stream.accounted
+        stream.unassigned += left if stream.missing == NO_DEVICE else 0
+        stream.lose(left, stream.missing)
+        headless = min(ended.headless, stream.unassigned)  # no device could have decoded these
+        stream.dropped[NO_DEVICE] -= headless
+        stream.dropped[BEFORE_KEYFRAME] += headless
+        if ended.again and not stream.stopping:
+            assert ended.error is not None
+            return self._capture(stream, ended.error, ended.attempts, ended.limit)
+        return self._finish(stream, stream.error or ended.error)
+
+    def _give_up(self, stream: OpenStream) -> list[Event]:
+        """Finish a stopped source although its processes have not ended."""
+        if stream.process is not None:
+            stream.process.kill()
+            stream.process.end(0.5)
+            stream.process = None
+        stream.ended = stream.ended or Ended(False, None, stream.received)
+        stream.device = None
+        return self._settle(stream)
+
+    def _finish(self, stream: OpenStream, error: Notice | None) -> list[Event]:
+        del self._open[stream.number]
+        reason = error or Notice("live.stopped" if stream.stopping else "live.finished")
+        seconds = 0.0 if stream.first is None else self._now(stream) - stream.first
+        changed = self._change(stream, LiveState.STOPPED, reason)
+        return [changed, SourceFinished(stream.number, stream.ledger, seconds, error, stream.cancelled)]
+
+    def close(self) -> None:
+        """End all capture processes now."""
+        for stream in self._open.values():
+            if stream.process is not None:
+                stream.process.kill()
+        for stream in self._open.values():
+            if stream.process is not None:
+                with suppress(OSError):
+                    stream.process.end(0.0)
+                stream.process = None

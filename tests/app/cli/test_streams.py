@@ -1,0 +1,219 @@
+"""``framefleet detect`` with addresses of cameras and streams."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from framefleet.engine.media.live.messages import LiveState
+from framefleet.engine.store.facts import EPOCH, LiveRecord
+from framefleet.engine.store.session import SessionReader
+from tests.support.cli import FAST, Outcome, read_lines, run_main
+from tests.support.live.http_camera import HttpCamera
+from tests.support.live.servers import RtspServer
+from tests.support.media import make_video
+
+
+def detect(out: Path, *arguments: str | Path) -> Outcome:
+    return run_main("detect", *arguments, *FAST, "--out", out, "--json")
+
+
+def balanced(source: dict[str, Any]) -> dict[str, int]:
+    """The frames of a source, whose sum must be right."""
+    frames: dict[str, int] = source["frames"]
+    assert frames["received"] == frames["inferred"] + frames["dropped"] + frames["failed"]
+    assert frames["inferred"] <= frames["decoded"] <= frames["received"]
+    return frames
+
+
+def record_of(out: Path, source: int = 0) -> LiveRecord:
+    with SessionReader(out / "session.sqlite") as reader:
+        return LiveRecord.read(reader.facts[LiveRecord.key(source)])
+
+
+def test_rtsp_with_password(tmp_path: Path) -> None:
+    with RtspServer(user="me", password="s3cret") as server:
+        run = detect(tmp_path, server.address.replace("//", "//me:s3cret@"), "--to", "3s")
+    assert run.status == 0, run.err
+    (source,) = run.report["sources"]
+    assert source["path"] == server.address
+    frames = balanced(source)
+    assert frames["inferred"] > 10
+    lines = read_lines(tmp_path / f"127-0-0-1-{server.port}-cam.jsonl")
+    assert len(lines) == frames["inferred"]
+    assert [line["frame"] for line in lines] == [*range(len(lines))]
+    assert [line["pts"] for line in lines] == sorted(line["pts"] for line in lines)
+    assert all(line["clock"] for line in lines)
+    said = run.out + run.err + (tmp_path / "session.sqlite").read_bytes().decode("latin-1") + str(lines)
+    assert "s3cret" not in said
+    states = [change.what for change in record_of(tmp_path).changes]
+    assert states[:4] == [LiveState.CONNECTING, LiveState.WAITING_FOR_KEYFRAME, LiveState.RUNNING, EPOCH]
+    assert states[-1] == LiveState.STOPPED
+
+
+def test_the_password_comes_from_a_file_and_is_in_no_process_list(tmp_path: Path) -> None:
+    netrc = tmp_path / "cameras"
+    netrc.write_text("machine 127.0.0.1 login me password s3cret\n")
+    netrc.chmod(0o600)
+    seen: list[str] = []
+    done = threading.Event()
+
+    def look() -> None:
+        while not done.wait(0.2):
+            for process in Path("/proc").glob("[0-9]*"):
+                for name in ("cmdline", "environ"):
+                    try:
+                        text = (process / name).read_bytes()
+                    except OSError:
+                        continue
+                    if b"s3cret" in text and b"rtsp_server" not in text:
+                        seen.append(str(text))
+
+    with RtspServer(user="me", password="s3cret") as server:
+        looking = threading.Thread(target=look)
+        looking.start()
+        run = detect(tmp_path / "out", server.address, "--netrc", netrc, "--to", "2s")
+        done.set()
+        looking.join()
+    assert run.status == 0, run.err
+    assert balanced(run.report["sources"][0])["inferred"] > 5
+    assert seen == []
+
+
+def test_a_wrong_password_ends_the_source(tmp_path: Path) -> None:
+    with RtspServer(user="me", password="s3cret") as server:
+        run = detect(tmp_path, server.address.replace("//", "//me:wr0ng@"))
+    assert run.status == 2
+    assert "the source refuses the user or the password" in run.err
+    assert "wr0ng" not in run.err + run.out
+
+
+def test_a_server_that_restarts_with_another_size(tmp_path: Path) -> None:
+    with RtspServer() as server:
+
+        def restart() -> None:
+            server.stop()
+            server.start(width=320, height=240)
+
+        timer = threading.Timer(6.0, restart)
+        timer.start()
+        run = detect(tmp_path, server.address, "--to", "12s")
+        timer.join()
+    assert run.status == 0, run.err
+    balanced(run.report["sources"][0])
+    with SessionReader(tmp_path / "session.sqlite") as reader:
+        (source,) = reader.sources()
+        sizes = {(frame.width, frame.height) for frame in reader.frames(0)}
+        assert source.ledger.balanced
+    assert sizes == {(640, 360), (320, 240)}
+    changes = record_of(tmp_path).changes
+    assert [change.reason.code for change in changes if change.what == EPOCH] == ["live.first", "live.reconnected"]
+    assert LiveState.WAITING_TO_RECONNECT in [change.what for change in changes]
+
+
+def test_more_than_the_device_can_take_is_dropped_and_counted(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path, rate=400, size=(1280, 720)) as camera:
+        run = detect(tmp_path / "out", *[f"{camera.address}/mjpeg"] * 3, "--to", "4s")
+    assert run.status == 0, run.err
+    counts = [balanced(source) for source in run.report["sources"]]
+    assert all(frames["dropped"] > 0 for frames in counts)
+    inferred = [frames["inferred"] for frames in counts]
+    assert min(inferred) > 0.4 * max(inferred)  # an equal share
+    assert "a newer frame was there before the device was free" in run.err + run.out or sum(frames["dropped"] for frames in counts)
+
+
+def test_a_file_over_http_ends_by_itself(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path) as camera:
+        run = detect(tmp_path / "out", f"{camera.address}/file.ts")
+    assert run.status == 0, run.err
+    assert balanced(run.report["sources"][0])["inferred"] == 50  # what is not live loses nothing
+
+
+def test_a_file_that_grows_loses_no_frame(tmp_path: Path) -> None:
+    whole = make_video(tmp_path / "whole.ts", 100, (160, 120), 25).read_bytes()
+    path = tmp_path / "growing.ts"
+    path.write_bytes(whole[: len(whole) // 2])
+
+    def grow() -> None:
+        with path.open("ab") as file:
+            file.write(whole[len(whole) // 2 :])
+
+    timer = threading.Timer(3.0, grow)
+    timer.start()
+    run = detect(tmp_path / "out", "--follow", path, "--to", "3s")
+    timer.join()
+    assert run.status == 0, run.err
+    frames = balanced(run.report["sources"][0])
+    lines = read_lines(tmp_path / "out" / "growing.jsonl")
+    assert len(lines) == frames["inferred"]
+    assert len(lines) >= 75
+    steps = {round(after["pts"] - before["pts"], 3) for before, after in pairwise(lines)}
+    assert max(steps) < 0.08  # none between two is missing
+
+
+def test_ctrl_c_stores_and_exports_what_came(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path) as camera:
+        command = ["detect", f"{camera.address}/mjpeg", *FAST, "--out", str(tmp_path / "out"), "--json"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "framefleet.app", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith("1 of 1 stream running"):
+                break
+        os.kill(process.pid, signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    report = json.loads(out.splitlines()[-1])
+    frames = balanced(report["sources"][0])
+    assert frames["inferred"] == len(read_lines(tmp_path / "out" / "127-0-0-1-{}-mjpeg.jsonl".format(camera.address.rpartition(":")[2])))
+
+
+def test_a_second_run_keeps_the_frames_of_the_first(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with HttpCamera(tmp_path) as camera:
+        first = detect(out, f"{camera.address}/file.ts")
+        second = detect(out, f"{camera.address}/file.ts")
+    assert (first.status, second.status) == (0, 0), second.err
+    with SessionReader(out / "session.sqlite") as reader:
+        assert [source.number for source in reader.sources()] == [0, 1]
+        assert [reader.count(0), reader.count(1)] == [run.report["sources"][0]["frames"]["inferred"] for run in (first, second)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["rtsp://", "--to", "1s"], "not an address of a stream"),
+        (["rtsp://me:s3cret@cam/a", "street.mp4"], "detect in them with two commands"),
+        (["rtsp://cam/a", "--every", "1s"], "--every is for files"),
+        (["rtsp://cam/a", "--shard", "1/2"], "--shard is for files"),
+        (["rtsp://cam/a", "--parallel", "tiles"], "leave out --parallel"),
+        (["rtsp://cam/a", "--to", "100"], "--to has to be a time"),
+        (["street.mp4", "--retries", "3"], "the sources are files"),
+        (["--follow", "nothing.ts"], "is not a file"),
+        (["rtsp://cam/a", "--netrc", "nothing"], "cannot be read as a netrc file"),
+    ],
+)
+def test_what_does_not_suit_a_stream_is_refused(arguments: list[str], words: str, tmp_path: Path) -> None:
+    try:
+        run = run_main("detect", *arguments, *FAST, "--out", tmp_path)
+    except SystemExit:
+        pytest.fail("argparse ended the program")
+    assert run.status == 2
+    assert words in run.err
+    assert "s3cret" not in run.err
+
+
+def test_nobody_answers(tmp_path: Path) -> None:
+    run = detect(tmp_path, "http://127.0.0.1:9/mjpeg", "--retries", "0")
+    assert run.status == 2
+    assert "the source was given up after 1 attempt:" in run.err
