@@ -2063,12 +2063,24 @@
         <translation>eine Datei darf hier {limit:,} KiB haben: die Grenze erhöhen (ulimit -f), oder weniger schreiben</translation>
     </message>
     <message>
+        <source>a frame cannot be converted ({detail})</source>
+        <translation>ein Bild kann nicht umgewandelt werden ({detail})</translation>
+    </message>
+    <message>
         <source>a frame of {size} MiB does not fit into the {limit} MiB for decoded frames</source>
         <translation>ein Bild von {size} MiB passt nicht in die {limit} MiB für dekodierte Bilder</translation>
     </message>
     <message>
         <source>a frame of {width}×{height}: at most {limit}×{limit} can be used</source>
         <translation>ein Bild von {width}×{height}: höchstens {limit}×{limit} sind möglich</translation>
+    </message>
+    <message>
+        <source>a keyframe has arrived</source>
+        <translation>ein Schlüsselbild ist angekommen</translation>
+    </message>
+    <message>
+        <source>a newer frame was there before the device was free</source>
+        <translation>ein neueres Bild war da, bevor das Gerät frei war</translation>
     </message>
     <message>
         <source>a number of {unit} {limits}</source>
@@ -2131,6 +2143,10 @@
         <translation>anchors= hat {numbers} Zahlen, sie gehören aber paarweise zu Breite und Höhe</translation>
     </message>
     <message>
+        <source>another device goes on</source>
+        <translation>ein anderes Gerät macht weiter</translation>
+    </message>
+    <message>
         <source>as in the part of the run that is stored</source>
         <translation>wie im gespeicherten Teil des Laufs</translation>
     </message>
@@ -2141,6 +2157,10 @@
     <message>
         <source>asking the driver</source>
         <translation>die Anfrage an den Treiber</translation>
+    </message>
+    <message>
+        <source>attempt {attempt} begins</source>
+        <translation>Versuch {attempt} beginnt</translation>
     </message>
     <message>
         <source>auto or {number}</source>
@@ -2173,6 +2193,10 @@
     <message>
         <source>build {name}</source>
         <translation>{name} bauen</translation>
+    </message>
+    <message>
+        <source>camera {number} cannot be opened ({detail})</source>
+        <translation>Kamera {number} kann nicht geöffnet werden ({detail})</translation>
     </message>
     <message>
         <source>cancelled</source>
@@ -2249,6 +2273,14 @@
     <message>
         <source>cuda-python is not installed ({problem}): {advice}</source>
         <translation>cuda-python ist nicht installiert ({problem}): {advice}</translation>
+    </message>
+    <message>
+        <source>damaged, or dependent on a damaged frame</source>
+        <translation>beschädigt oder von einem beschädigten Bild abhängig</translation>
+    </message>
+    <message>
+        <source>decoding a frame of {address}</source>
+        <translation>ein Bild von {address} wird dekodiert</translation>
     </message>
     <message>
         <source>detection {place} ({label}, {confidence}) in {where} of {source}</source>
@@ -2543,6 +2575,14 @@
         <translation>kein Gerät zum Messen: CPU- oder CUDA-Geräte angeben, etwa cuda:0,cuda:1</translation>
     </message>
     <message>
+        <source>no device was ready</source>
+        <translation>kein Gerät war bereit</translation>
+    </message>
+    <message>
+        <source>no frame has arrived for {seconds:.1f} s</source>
+        <translation>seit {seconds:.1f} s ist kein Bild angekommen</translation>
+    </message>
+    <message>
         <source>no frame of {path} can be decoded: there is nothing to draw on</source>
         <translation>kein Bild von {path} ist dekodierbar: es gibt nichts, worauf gezeichnet wird</translation>
     </message>
@@ -2663,8 +2703,16 @@
         <translation>rohe Ausgaben gibt es nicht aus anderen Prozessen</translation>
     </message>
     <message>
+        <source>reading the source hangs</source>
+        <translation>das Lesen der Quelle hängt</translation>
+    </message>
+    <message>
         <source>reading {name}</source>
         <translation>liest {name}</translation>
+    </message>
+    <message>
+        <source>received before the first keyframe</source>
+        <translation>vor dem ersten Schlüsselbild empfangen</translation>
     </message>
     <message>
         <source>rotated boxes</source>
@@ -2731,6 +2779,10 @@
         <translation>der Agent ist ausgefallen: {problem}</translation>
     </message>
     <message>
+        <source>the clock of the source jumped by {seconds:+.1f} s</source>
+        <translation>die Uhr der Quelle sprang um {seconds:+.1f} s</translation>
+    </message>
+    <message>
         <source>the cluster at {address} cannot be used: {problem}</source>
         <translation>der Cluster bei {address} kann nicht verwendet werden: {problem}</translation>
     </message>
@@ -2751,12 +2803,24 @@
         <translation>die Verbindung wurde geschlossen</translation>
     </message>
     <message>
+        <source>the connection was lost ({detail})</source>
+        <translation>die Verbindung ist abgebrochen ({detail})</translation>
+    </message>
+    <message>
         <source>the constant &apos;{name}&apos; has another size than its shape says</source>
         <translation>die Konstante „{name}“ hat eine andere Größe, als ihre Form sagt</translation>
     </message>
     <message>
+        <source>the decoder could not keep up</source>
+        <translation>der Decoder kam nicht nach</translation>
+    </message>
+    <message>
         <source>the demo&apos;s own choice: {option} takes what tuning has found</source>
         <translation>die eigene Wahl der Demo: {option} nimmt, was die Abstimmung gefunden hat</translation>
+    </message>
+    <message>
+        <source>the device failed while it had the frame</source>
+        <translation>das Gerät fiel aus, während es das Bild hatte</translation>
     </message>
     <message>
         <source>the device&apos;s memory became too small for {batch}</source>
@@ -2769,6 +2833,10 @@
     <message>
         <source>the first engine that is ready: &apos;framefleet tune&apos; finds the fastest one</source>
         <translation>die erste fertige Engine: „framefleet tune“ findet die schnellste</translation>
+    </message>
+    <message>
+        <source>the first frame</source>
+        <translation>das erste Bild</translation>
     </message>
     <message>
         <source>the folder {folder} cannot be read: {detail}</source>
@@ -2807,6 +2875,10 @@
         <translation>die Ausgaben des Netzes sind nicht endlich: die Gewichte prüfen, oder {option} versuchen</translation>
     </message>
     <message>
+        <source>the next attempt follows in {seconds:.1f} s: {why}</source>
+        <translation>der nächste Versuch folgt in {seconds:.1f} s: {why}</translation>
+    </message>
+    <message>
         <source>the node asked for {path}, which does not belong to the run</source>
         <translation>der Knoten fragte nach {path}, was nicht zum Lauf gehört</translation>
     </message>
@@ -2823,8 +2895,16 @@
         <translation>der Teil von {begin} bis {end} ist leer: das Ende muss nach dem Anfang kommen</translation>
     </message>
     <message>
+        <source>the process that reads a stream</source>
+        <translation>der Prozess, der einen Stream liest</translation>
+    </message>
+    <message>
         <source>the process that reads it</source>
         <translation>der Prozess, der sie liest,</translation>
+    </message>
+    <message>
+        <source>the process that reads the source ended unexpectedly ({why})</source>
+        <translation>der Prozess, der die Quelle liest, endete unerwartet ({why})</translation>
     </message>
     <message>
         <source>the process that tracks objects</source>
@@ -2859,6 +2939,14 @@
         <translation>die Ergebnisse von {sources} und {count} weiteren Quellen</translation>
     </message>
     <message>
+        <source>the run began</source>
+        <translation>der Lauf hat begonnen</translation>
+    </message>
+    <message>
+        <source>the run was stopped</source>
+        <translation>der Lauf wurde angehalten</translation>
+    </message>
+    <message>
         <source>the search for devices failed: {problems}; &apos;framefleet doctor&apos; says what is missing</source>
         <translation>die Suche nach Geräten schlug fehl: {problems}; „framefleet doctor“ nennt, was fehlt</translation>
     </message>
@@ -2869,6 +2957,50 @@
     <message>
         <source>the sessions have no picture of {path} in common</source>
         <translation>die Sitzungen haben kein Bild von {path} gemeinsam</translation>
+    </message>
+    <message>
+        <source>the source answers: {codec}, {width}×{height}</source>
+        <translation>die Quelle antwortet: {codec}, {width}×{height}</translation>
+    </message>
+    <message>
+        <source>the source cannot be opened ({detail})</source>
+        <translation>die Quelle kann nicht geöffnet werden ({detail})</translation>
+    </message>
+    <message>
+        <source>the source does not know this address</source>
+        <translation>die Quelle kennt diese Adresse nicht</translation>
+    </message>
+    <message>
+        <source>the source has ended</source>
+        <translation>die Quelle ist zu Ende</translation>
+    </message>
+    <message>
+        <source>the source has not answered within {seconds:g} s</source>
+        <translation>die Quelle hat {seconds:g} s lang nicht geantwortet</translation>
+    </message>
+    <message>
+        <source>the source leads to another host ({host}), which is not opened</source>
+        <translation>die Quelle führt zu einem anderen Rechner ({host}), der nicht geöffnet wird</translation>
+    </message>
+    <message>
+        <source>the source refuses the user or the password</source>
+        <translation>die Quelle lehnt den Benutzer oder das Passwort ab</translation>
+    </message>
+    <message>
+        <source>the source sends no video</source>
+        <translation>die Quelle sendet kein Video</translation>
+    </message>
+    <message>
+        <source>the source was connected again</source>
+        <translation>die Quelle wurde neu verbunden</translation>
+    </message>
+    <message>
+        <source>the source was given up after {count} attempt: {why}</source>
+        <translation>die Quelle wurde nach {count} Versuch aufgegeben: {why}</translation>
+    </message>
+    <message>
+        <source>the source was given up after {count} attempts: {why}</source>
+        <translation>die Quelle wurde nach {count} Versuchen aufgegeben: {why}</translation>
     </message>
     <message>
         <source>the sources are too short to measure: they end during the warm-up, their first tenth</source>
@@ -2885,6 +3017,10 @@
     <message>
         <source>the strategy depth needs a device for each stage, and one is named twice ({devices}): choose other devices or the strategy segments</source>
         <translation>die Strategie Depth braucht ein Gerät je Stufe, und eines ist zweimal genannt ({devices}): andere Geräte oder die Strategie Segmente wählen</translation>
+    </message>
+    <message>
+        <source>the stream changed to {codec}, {width}×{height}</source>
+        <translation>der Stream wechselte zu {codec}, {width}×{height}</translation>
     </message>
     <message>
         <source>the truth {path} cannot be read ({reason}): install Framefleet again</source>
@@ -2919,6 +3055,10 @@
         <translation>es gibt keine Klasse {class_id}: die Sitzung hat {count} Klassen</translation>
     </message>
     <message>
+        <source>there is no decoder for {codec}</source>
+        <translation>es gibt keinen Decoder für {codec}</translation>
+    </message>
+    <message>
         <source>there is no format &apos;{name}&apos;: choose from {formats}</source>
         <translation>das Format „{name}“ gibt es nicht: aus {formats} wählen</translation>
     </message>
@@ -2929,6 +3069,14 @@
     <message>
         <source>there is no model &apos;{name}&apos; to download; {others}</source>
         <translation>es gibt kein Modell „{name}“ zum Herunterladen; {others}</translation>
+    </message>
+    <message>
+        <source>under way when the run or the connection ended</source>
+        <translation>unterwegs, als der Lauf oder die Verbindung endete</translation>
+    </message>
+    <message>
+        <source>{address} is not an address of a stream: write rtsp://HOST/PATH or http://HOST/PATH</source>
+        <translation>{address} ist keine Adresse eines Streams: rtsp://HOST/PFAD oder http://HOST/PFAD schreiben</translation>
     </message>
     <message>
         <source>{data} does not belong to {path}: it ends before the values of &apos;{name}&apos;</source>
@@ -2953,6 +3101,10 @@
     <message>
         <source>{path} cannot be loaded: {problem}</source>
         <translation>{path} lässt sich nicht laden: {problem}</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read as a netrc file: {detail}</source>
+        <translation>{path} kann nicht als netrc-Datei gelesen werden: {detail}</translation>
     </message>
     <message>
         <source>{path} computes more than {most:,} values per picture</source>
@@ -2997,6 +3149,10 @@
     <message>
         <source>{path} is larger than {most:,} bytes</source>
         <translation>{path} ist größer als {most:,} Byte</translation>
+    </message>
+    <message>
+        <source>{path} is not a file, and only a file can be followed</source>
+        <translation>{path} ist keine Datei, und nur einer Datei kann gefolgt werden</translation>
     </message>
     <message>
         <source>{path} is not a usable ONNX file: {problem}</source>
