@@ -235,7 +235,8 @@ class ResultSender:
     def _append(self, pending: _Pending, result: FrameResult) -> None:
         if not pending.results:
             first = pending.task.segment.number == 0 and pending.position == 0  # somebody waits for the first boxes
-            pending.due = time.perf_counter() + (0.0 if first else LIVE_SECONDS if pending.task.info.kind is SourceKind.LIVE else MESSAGE_SECONDS)
+            longest = LIVE_SECONDS if pending.task.info.kind is SourceKind.LIVE else MESSAGE_SECONDS
+            pending.due = time.perf_counter() + (0.0 if first else longest)
         pending.results.append(result)
         if len(pending.results) == MESSAGE_FRAMES:
             self._send(pending)
