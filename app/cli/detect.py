@@ -247,17 +247,17 @@ def live_sources(arguments: argparse.Namespace) -> list[LiveSource]:
     files = [source for source in named if isinstance(source, Path)]
     if files:
         raise UsageError(literal(f"{files[0]} is a file and {addresses[0]} a stream: detect in them with two commands"))
-    given = options.given_settings(arguments)
-    unfit = {"--shard": arguments.shard, "--cluster": arguments.cluster, "--from": given.get("begin"), "--every": given.get("every")}
+    chosen = options.chosen_settings(arguments)
+    unfit = {"--shard": arguments.shard, "--cluster": arguments.cluster, "--from": chosen.get("begin"), "--every": chosen.get("every")}
     if wrong := next((option for option, value in unfit.items() if value is not None), None):
         raise UsageError(literal(f"{wrong} is for files, and {addresses[0]} is a stream"))
-    if given.get("parallel", Parallel.AUTO) not in (Parallel.AUTO, Parallel.STREAMS):
+    if chosen.get("parallel", Parallel.AUTO) not in (Parallel.AUTO, Parallel.STREAMS):
         raise UsageError(literal(f"{addresses[0]} is a stream, and each stream stays on one device: leave out --parallel"))
-    end = given.get("end")
+    end = chosen.get("end")
     if end is not None and end.seconds is None:
         raise UsageError(literal(f"--to has to be a time for {addresses[0]}, such as 90s, which is a stream"))
     arguments.parallel, arguments.end = Parallel.STREAMS, None
-    arguments.hint = given.get("hint", Hint.LATENCY)
+    arguments.hint = chosen.get("hint", Hint.LATENCY)
     arguments.sources = []
     logins = [address if arguments.netrc is None else address.with_netrc(arguments.netrc) for address in addresses]
     for address in addresses:
