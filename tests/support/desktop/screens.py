@@ -12,7 +12,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QAbstractAnimation, QPropertyAnimation, QSettings
 from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
@@ -43,6 +43,11 @@ def rename_folder(widget: QWidget, folder: Path) -> None:
         settle()
 
 
+def fades(widget: QWidget) -> bool:
+    """Whether a button inside a field is being faded in or out."""
+    return any(each.state() is QAbstractAnimation.State.Running for each in widget.findChildren(QPropertyAnimation))
+
+
 def take(folder: Path) -> None:
     """Take the pictures of a new window."""
     shutil.copy("stored.sqlite", "session.sqlite")  # a state changes it
@@ -54,6 +59,7 @@ def take(folder: Path) -> None:
         for name, widget in screens:
             settle()
             rename_folder(widget, folder)
+            settle(lambda widget=widget: not fades(widget))  # type: ignore[misc]
             assert picture_of(widget).save(f"screens/{name}.png"), f"{name}: the picture is empty"
     window.quitting.ask = False
     window.close()
