@@ -108,6 +108,8 @@ RUN: dict[str, Text] = {
 }
 
 BENCH: dict[str, Text] = {
+    "bench.tries_readings": "the process that tries readings",
+    "bench.no_frame": "{path} has no frame to try readings on: choose another file",
     "bench.tunes": "the process that tunes engines",
     "bench.no_video": "no video to measure with: {problem}",
     "bench.not_repeated": "{path} cannot be repeated: {problem}; give an H.264 or HEVC file",

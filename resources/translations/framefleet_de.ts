@@ -2911,6 +2911,10 @@
         <translation>der Prozess, der Objekte verfolgt,</translation>
     </message>
     <message>
+        <source>the process that tries readings</source>
+        <translation>der Prozess, der Lesarten ausprobiert</translation>
+    </message>
+    <message>
         <source>the process that tunes engines</source>
         <translation>der Prozess, der Engines abstimmt,</translation>
     </message>
@@ -3117,6 +3121,10 @@
     <message>
         <source>{path} has inputs that no supported detector has: {inputs}</source>
         <translation>{path} hat Eingaben, die kein unterstützter Detektor hat: {inputs}</translation>
+    </message>
+    <message>
+        <source>{path} has no frame to try readings on: choose another file</source>
+        <translation>{path} hat kein Bild, um Lesarten auszuprobieren: Wählen Sie eine andere Datei</translation>
     </message>
     <message>
         <source>{path} has no results of {name}: choose a session of the same video</source>
@@ -4945,10 +4953,6 @@
         <translation>Lief auch auf diesem Rechner; der Durchsatz ist der des neuesten Laufs</translation>
     </message>
     <message>
-        <source>Any Darknet .cfg and .weights; they can also be dropped here</source>
-        <translation>Beliebige .cfg und .weights von Darknet; sie lassen sich auch hierher ziehen</translation>
-    </message>
-    <message>
         <source>Balanced</source>
         <translation>Ausgewogen</translation>
     </message>
@@ -4983,10 +4987,6 @@
     <message>
         <source>Choose the .cfg file that belongs to {weights}.</source>
         <translation>Wählen Sie die .cfg-Datei, die zu {weights} gehört.</translation>
-    </message>
-    <message>
-        <source>Choose the model&apos;s .cfg and .weights files.</source>
-        <translation>Wählen Sie die .cfg- und die .weights-Datei des Modells.</translation>
     </message>
     <message>
         <source>Close</source>
@@ -5105,10 +5105,6 @@
         <translation>Wählen Sie ein Modell, um mit der Erkennung zu beginnen</translation>
     </message>
     <message>
-        <source>Download one with a click, or drop a .cfg and its .weights here.</source>
-        <translation>Laden Sie eines mit einem Klick herunter, oder ziehen Sie eine .cfg und ihre .weights hierher.</translation>
-    </message>
-    <message>
         <source>GFLOP</source>
         <translation>GFLOP</translation>
     </message>
@@ -5139,10 +5135,6 @@
     <message>
         <source>Models</source>
         <translation>Modelle</translation>
-    </message>
-    <message>
-        <source>Models (*.cfg *.weights *.names)</source>
-        <translation>Modelle (*.cfg *.weights *.names)</translation>
     </message>
     <message>
         <source>Models…</source>
@@ -5269,8 +5261,72 @@
         <translation>Verwenden</translation>
     </message>
     <message>
+        <source>Any .onnx file, or Darknet .cfg and .weights; they can also be dropped here</source>
+        <translation>Jede .onnx-Datei oder .cfg und .weights von Darknet; sie lassen sich auch hierher ziehen</translation>
+    </message>
+    <message>
+        <source>Change the names of the classes</source>
+        <translation>Die Namen der Klassen ändern</translation>
+    </message>
+    <message>
+        <source>Choose the model&apos;s .onnx file, or its .cfg and .weights files.</source>
+        <translation>Wählen Sie die .onnx-Datei des Modells oder seine .cfg- und .weights-Dateien.</translation>
+    </message>
+    <message>
+        <source>Classes of {name}</source>
+        <translation>Klassen von {name}</translation>
+    </message>
+    <message>
+        <source>Classes…</source>
+        <translation>Klassen…</translation>
+    </message>
+    <message>
+        <source>Detecting…</source>
+        <translation>Wird erkannt…</translation>
+    </message>
+    <message>
+        <source>Download one with a click, or drop an .onnx file, or a .cfg and its .weights, here.</source>
+        <translation>Laden Sie eines mit einem Klick herunter, oder ziehen Sie eine .onnx-Datei oder eine .cfg und ihre .weights hierher.</translation>
+    </message>
+    <message>
+        <source>How is {name} read?</source>
+        <translation>Wie wird {name} gelesen?</translation>
+    </message>
+    <message>
+        <source>Licence: {licence}</source>
+        <translation>Lizenz: {licence}</translation>
+    </message>
+    <message>
+        <source>Models (*.onnx *.cfg *.weights *.names *.yaml)</source>
+        <translation>Modelle (*.onnx *.cfg *.weights *.names *.yaml)</translation>
+    </message>
+    <message>
+        <source>Names of the classes</source>
+        <translation>Namen der Klassen</translation>
+    </message>
+    <message>
+        <source>Read as {reading}</source>
+        <translation>Gelesen als {reading}</translation>
+    </message>
+    <message>
+        <source>The file does not say what its outputs mean, and more than one reading fits. Choose the one whose boxes fit the objects.</source>
+        <translation>Die Datei sagt nicht, was ihre Ausgaben bedeuten, und mehr als eine Lesart passt. Wählen Sie die, deren Rahmen zu den Objekten passen.</translation>
+    </message>
+    <message>
+        <source>The name of each class, one a line, in the order of the class ids.</source>
+        <translation>Der Name jeder Klasse, einer je Zeile, in der Reihenfolge der Klassennummern.</translation>
+    </message>
+    <message>
+        <source>Use COCO&apos;s 80</source>
+        <translation>Die 80 von COCO</translation>
+    </message>
+    <message>
         <source>Use it</source>
         <translation>Verwenden</translation>
+    </message>
+    <message>
+        <source>Use this reading</source>
+        <translation>Diese Lesart verwenden</translation>
     </message>
     <message>
         <source>Use your own files</source>
@@ -5313,12 +5369,20 @@
         <translation>Parameter</translation>
     </message>
     <message>
+        <source>the file says nothing</source>
+        <translation>die Datei sagt nichts</translation>
+    </message>
+    <message>
         <source>{megabytes} MB</source>
         <translation>{megabytes} MB</translation>
     </message>
     <message>
         <source>{name}: {rate} frames/s, {hardware}</source>
         <translation>{name}: {rate} Bilder/s, {hardware}</translation>
+    </message>
+    <message>
+        <source>{number} boxes</source>
+        <translation>{number} Rahmen</translation>
     </message>
     <message>
         <source>{parameters} M</source>
@@ -6695,10 +6759,6 @@ Bilder: {decoder}</translation>
         <translation>Dunkel</translation>
     </message>
     <message>
-        <source>Darknet network (*.cfg)</source>
-        <translation>Darknet-Netz (*.cfg)</translation>
-    </message>
-    <message>
         <source>Darknet weights (*.weights)</source>
         <translation>Darknet-Gewichte (*.weights)</translation>
     </message>
@@ -6815,10 +6875,6 @@ Bilder: {decoder}</translation>
         <translation>Labels</translation>
     </message>
     <message>
-        <source>Labels (*.names *.txt)</source>
-        <translation>Labels (*.names *.txt)</translation>
-    </message>
-    <message>
         <source>Language</source>
         <translation>Sprache</translation>
     </message>
@@ -6865,10 +6921,6 @@ Bilder: {decoder}</translation>
     <message>
         <source>NVDEC: what it cannot decode fails</source>
         <translation>NVDEC: Was es nicht decodieren kann, schlägt fehl</translation>
-    </message>
-    <message>
-        <source>Network (.cfg)</source>
-        <translation>Netz (.cfg)</translation>
     </message>
     <message>
         <source>No</source>
@@ -7013,6 +7065,22 @@ Bilder: {decoder}</translation>
     <message>
         <source>Automatic: Segments</source>
         <translation>Automatisch: Segmente</translation>
+    </message>
+    <message>
+        <source>Labels (*.names *.txt *.yaml)</source>
+        <translation>Namen (*.names *.txt *.yaml)</translation>
+    </message>
+    <message>
+        <source>Licence, as the file says: {licence}</source>
+        <translation>Lizenz laut Datei: {licence}</translation>
+    </message>
+    <message>
+        <source>Network (.cfg or .onnx)</source>
+        <translation>Netz (.cfg oder .onnx)</translation>
+    </message>
+    <message>
+        <source>Networks (*.cfg *.onnx)</source>
+        <translation>Netze (*.cfg *.onnx)</translation>
     </message>
     <message>
         <source>Settings (*.json)</source>

@@ -201,6 +201,7 @@ class OwnCard(QFrame):
 
     use_requested = Signal(object)
     remove_requested = Signal(object)
+    labels_requested = Signal(object)
 
     def __init__(self, files: ModelFiles, found: ModelSummary | str, in_use: bool) -> None:
         super().__init__()
@@ -209,7 +210,12 @@ class OwnCard(QFrame):
         usable = isinstance(found, ModelSummary)
         title = found.name if isinstance(found, ModelSummary) else files.cfg.stem
         weights = files.weights.name if isinstance(files.weights, Path) else str(files.weights)
-        note = label("small", f"{files.cfg.parent}\n{weights}", wrap=True)
+        lines = [str(files.cfg.parent), *([weights] if not files.is_onnx else [])]
+        if isinstance(found, ModelSummary) and found.reading is not None:
+            lines.append(translate("models", "Read as {reading}").format(reading=found.reading.value))
+            unknown = translate("models", "the file says nothing")
+            lines.append(translate("models", "Licence: {licence}").format(licence=found.licence or unknown))
+        note = label("small", "\n".join(lines), wrap=True)
         kept = translate("models", "Remove it from this list. Its files are kept.")
         self.use = push_button(translate("models", "In use") if in_use else translate("models", "Use"), role="primary")
         self.remove = push_button(translate("models", "Remove"), role="flat", tip=kept)
@@ -217,10 +223,13 @@ class OwnCard(QFrame):
         self.remove.setEnabled(not in_use)
         self.use.clicked.connect(lambda: self.use_requested.emit(files))
         self.remove.clicked.connect(lambda: self.remove_requested.emit(files))
-        for button in (self.use, self.remove):
+        self.labels = push_button(translate("models", "Classes…"), role="flat", tip=translate("models", "Change the names of the classes"))
+        self.labels.setVisible(usable and files.is_onnx)
+        self.labels.clicked.connect(lambda: self.labels_requested.emit(files))
+        for button in (self.use, self.remove, self.labels):
             button.setAccessibleName(f"{button.text()} {title}")
         buttons = _button_box(self.use, self.remove)
-        words = column(None, label("section", title), note, None, spacing=2)
+        words = column(None, label("section", title), note, row(self.labels, None), None, spacing=2)
         self.name = title
         self.figures: Figures | None = None
         if isinstance(found, ModelSummary):

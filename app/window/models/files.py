@@ -12,7 +12,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
-from framefleet.app.window.queue.opening import Intake
+from framefleet.app.window.queue.opening import ONNX, Intake
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
@@ -40,6 +40,8 @@ class ModelParts:
 
     def updated(self, intake: Intake) -> ModelParts:
         """These parts with the dropped files. A new cfg replaces all parts; its weights are searched beside it if they were not dropped."""
+        if intake.cfg is not None and intake.cfg.suffix.lower() == ONNX:
+            return ModelParts(intake.cfg, intake.cfg, intake.labels)
         if intake.cfg is not None:
             return ModelParts(intake.cfg, intake.weights or find_weights(intake.cfg), intake.labels)
         parts = self
@@ -57,7 +59,7 @@ class ModelParts:
     def missing(self) -> str:
         """A sentence that names the missing files, "" if none is missing."""
         if self.cfg is None and self.weights is None:
-            return translate("models", "Choose the model's .cfg and .weights files.")
+            return translate("models", "Choose the model's .onnx file, or its .cfg and .weights files.")
         if self.cfg is None:
             return translate("models", "Choose the .cfg file that belongs to {weights}.").format(weights=self.weights)
         return (

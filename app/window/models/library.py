@@ -12,6 +12,7 @@ from framefleet.app.window.models.card import ModelCard, OwnCard, heading
 from framefleet.app.window.models.chart import ModelChart, Speed, read_speeds
 from framefleet.app.window.models.comparison import ask_for_comparison
 from framefleet.app.window.models.files import ModelDownloads, ModelParts, OwnModels, check_all
+from framefleet.app.window.models.questions import ModelQuestions
 from framefleet.app.window.queue.open_files import local_paths
 from framefleet.app.window.queue.opening import Intake, sort_paths
 from framefleet.app.window.session.background import Background
@@ -37,12 +38,14 @@ class ModelList(QDialog):
 
     in_use: the cfg of the current model. entries: of the catalogue, None = all. gpu: whether this machine has one. chosen: ModelFiles to
     use. dropped: Intake of model files to add. opened: Intake of files that the user chose to use. removed: ModelFiles that leave the list.
+    labels_requested: ModelFiles whose labels the user wants to change.
     """
 
     chosen = Signal(object)
     dropped = Signal(object)
     opened = Signal(object)
     removed = Signal(object)
+    labels_requested = Signal(object)
 
     def __init__(
         self,
@@ -57,7 +60,7 @@ class ModelList(QDialog):
         self.setModal(True)
         self.setAcceptDrops(True)
         self._downloads = downloads
-        self._in_use = in_use
+        self.in_use = in_use
         self.cards = {entry.name: ModelCard(entry) for entry in entries or FAMILY}
         self.own_cards: list[OwnCard] = []
         self._speeds: Mapping[str, Speed] = {}
@@ -110,7 +113,7 @@ class ModelList(QDialog):
             heading(), *parts, self.own_heading, 1.0, self.fold, self.chart, spacing=6, margins=(24, 2, 24, 16), of=inside
         )
         show_inside(scroll, inside)
-        files_tip = translate("models", "Any Darknet .cfg and .weights; they can also be dropped here")
+        files_tip = translate("models", "Any .onnx file, or Darknet .cfg and .weights; they can also be dropped here")
         self.own = push_button(translate("models", "Use your own files…"), self._choose_files, tip=files_tip)
         self.open_folder = push_button(translate("models", "Show folder"), self._show_folder, tip=str(self._downloads.folder))
         self.close_button = push_button(translate("models", "Close"), self.reject)
@@ -124,7 +127,7 @@ class ModelList(QDialog):
 
     def _uses(self, entry: ModelEntry) -> bool:
         """Whether a model of the catalogue is in use."""
-        return files_of(entry, self._downloads.folder).cfg == self._in_use
+        return files_of(entry, self._downloads.folder).cfg == self.in_use
 
     def _show_chart(self, shown: bool) -> None:
         self.chart.setVisible(shown)
@@ -132,7 +135,7 @@ class ModelList(QDialog):
 
     def _choose_files(self) -> None:
         """Let the user choose the files of a model in a file dialog."""
-        kinds = translate("models", "Models (*.cfg *.weights *.names)")
+        kinds = translate("models", "Models (*.onnx *.cfg *.weights *.names *.yaml)")
         dialog = file_dialog(self, translate("models", "Use your own files"), "", kinds)
         dialog.setFileMode(Mode.ExistingFiles)
         dialog.filesSelected.connect(lambda names: self.opened.emit(sort_paths(map(Path, names))))
@@ -153,13 +156,14 @@ class ModelList(QDialog):
         for card in self.own_cards:
             self._column.removeWidget(card)
             card.deleteLater()
-        self.own_cards = [OwnCard(files, found, files.cfg == self._in_use) for files, found in models]
-        used = [card for card in self.own_cards if card.files.cfg == self._in_use]
+        self.own_cards = [OwnCard(files, found, files.cfg == self.in_use) for files, found in models]
+        used = [card for card in self.own_cards if card.files.cfg == self.in_use]
         self.own_heading.setVisible(len(self.own_cards) > len(used))
         self.used_heading.setVisible(bool(used) or self.used is not None)
         for card in self.own_cards:
             card.use_requested.connect(self.chosen)
             card.remove_requested.connect(self.removed)
+            card.labels_requested.connect(self.labels_requested)
             place = self._column.indexOf(self.used_heading) + 1 if card in used else self._column.indexOf(self.fold) - 1
             self._column.insertWidget(place, card)
         self.show_speeds(self._speeds)
@@ -212,6 +216,7 @@ class ModelLibrary(QObject):
         super().__init__(parent)
         self._background, self._sessions, self._banners = background, sessions, banners
         self.own = OwnModels(store)
+        self.questions = ModelQuestions(background, self)
         self.downloads = ModelDownloads(background, parent=self)
         self.downloads.ended.connect(self._download_ended)
         self.dialog: ModelList | None = None
@@ -227,6 +232,7 @@ class ModelLibrary(QObject):
         dialog.dropped.connect(self._add)
         dialog.opened.connect(partial(self._add, use=True))
         dialog.removed.connect(self._forget)
+        dialog.labels_requested.connect(self._edit_labels)
         dialog.compare.clicked.connect(lambda: ask_for_comparison(dialog, self._background, self._show_note))
         dialog.finished.connect(self._closed)
         dialog.open()
@@ -269,11 +275,12 @@ class ModelLibrary(QObject):
     def _add(self, intake: Intake, use: bool = False) -> None:
         """Add a model to the list. use: also use it."""
         parts = ModelParts().updated(intake)
-        files = parts.files
-        if files is None:
+        if parts.files is None:
             self._show_note(parts.missing)
-            return
+        else:
+            self._add_files(parts.files, use)
 
+    def _add_files(self, files: ModelFiles, use: bool) -> None:
         def added(_: ModelSummary) -> None:
             self.own.add(files)
             self._show_note("")
@@ -282,7 +289,26 @@ class ModelLibrary(QObject):
             else:
                 self._show_own()
 
-        self._background.start(self, partial(check_model, files), added, self._show_note)
+        def refused(problem: Notice) -> None:
+            window = self.dialog
+            if window is None or not self.questions.ask(files, problem, window, partial(self._add_files, use=use)):
+                self._show_note(problem)
+
+        self._background.start(self, partial(check_model, files), added, refused)
+
+    def _edit_labels(self, files: ModelFiles) -> None:
+        def changed(files: ModelFiles) -> None:
+            if self.dialog is not None and self.dialog.in_use == files.cfg:
+                self.own.add(files)
+                self._choose(files)
+            else:
+                self._add_files(files, use=False)
+
+        def checked(summary: ModelSummary) -> None:
+            if self.dialog is not None:
+                self.questions.edit_labels(files, summary.labels, self.dialog, changed)
+
+        self._background.start(self, partial(check_model, files), checked, self._show_note)
 
     def _forget(self, files: ModelFiles) -> None:
         self.own.remove(files)

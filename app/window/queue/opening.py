@@ -25,6 +25,9 @@ from framefleet.engine.model.files import find_weights
 from framefleet.engine.notices import Notice
 
 CFG, WEIGHTS, LABELS = ".cfg", ".weights", ".names"
+ONNX = ".onnx"
+DESCRIPTIONS = (".yaml", ".yml")
+"""The suffixes of descriptions of data sets, whose names are the labels of an ONNX file that is dropped with one."""
 LIST = ".json"
 """The suffix of lists of worst frames."""
 FEW = 3
@@ -55,9 +58,15 @@ def sort_paths(paths: Iterable[Path]) -> Intake:
     """Sort paths by their suffix. Of several model files of one kind, the last one is used."""
     parts: dict[str, Path] = {}
     sources, sessions, lists = [], [], []
+    paths = list(paths)
+    has_onnx = any(path.suffix.lower() == ONNX for path in paths)
     for path in paths:
         suffix = path.suffix.lower()
-        if suffix in (CFG, WEIGHTS, LABELS):
+        if suffix == ONNX:
+            parts[CFG] = path
+        elif has_onnx and suffix in DESCRIPTIONS:
+            parts.setdefault(LABELS, path)
+        elif suffix in (CFG, WEIGHTS, LABELS):
             parts[suffix] = path
         elif suffix == SESSION:
             sessions.append(path)

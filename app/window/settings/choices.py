@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QWidget
@@ -28,6 +29,7 @@ from framefleet.engine.model.load import ModelSummary, check_model
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
 from framefleet.engine.types import DeviceId
+from framefleet.resources import DEMO
 
 
 class RunChoices(QObject):
@@ -72,12 +74,18 @@ class RunChoices(QObject):
         self.library = ModelLibrary(store, background, controller.folder, banners, self)
         self.library.chosen.connect(self._use)
         self.library.wanted.connect(self.open_models)
+        self.library.questions.source = self._shown
         self._found: tuple[DeviceDescription, ...] | None = None
         self._recorded = recording.devices if recording is not None else ()
         self.preferences = Preferences()
         self.summary: ModelSummary | None = None
         self.example: Callable[[], QueueItem | None] = lambda: None
         """Returns the file for which the settings show the clock time."""
+
+    def _shown(self) -> Path:
+        """A file of the user's, else the demo's clip."""
+        item = self.example()
+        return Path(DEMO.clip) if item is None else item.path
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -138,7 +146,7 @@ class RunChoices(QObject):
         """Show a banner that asks for a model if there is none."""
         if self.preferences.model is None:
             title = translate("models", "Choose a model to start detecting")
-            details = translate("models", "Download one with a click, or drop a .cfg and its .weights here.")
+            details = translate("models", "Download one with a click, or drop an .onnx file, or a .cfg and its .weights, here.")
             self._banners.show_banner(
                 "model", Severity.INFO, title, (translate("models", "Choose model…"), self.open_models), details=details
             )
@@ -197,7 +205,13 @@ class RunChoices(QObject):
     def _check(self, preferences: Preferences) -> None:
         files = preferences.model
         assert files is not None
-        self._background.start(self, partial(check_model, files), partial(self._apply, preferences), self._unusable)
+        self._background.start(self, partial(check_model, files), partial(self._apply, preferences), partial(self._ask_or_say, preferences))
+
+    def _ask_or_say(self, preferences: Preferences, problem: Notice) -> None:
+        files = preferences.model
+        assert files is not None
+        if not self.library.questions.ask(files, problem, self._window, self._use):
+            self._unusable(problem)
 
     def _unusable(self, message: Notice) -> None:
         self._banners.show_banner("model", Severity.ERROR, message, (translate("models", "Settings…"), self.open_dialog))

@@ -160,6 +160,8 @@ class SettingsDialog(QDialog):
         self.setModal(True)
         self.setAcceptDrops(True)
         self.model = ModelForm(background)
+        if example is not None:
+            self.model.questions.source = lambda: example.path
         self.devices = DeviceForm()
         self.devices.set_devices(preferences.values["devices"])
         self._values = preferences.values

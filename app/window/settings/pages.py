@@ -8,7 +8,8 @@ from PySide6.QtCore import QSettings, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QGridLayout, QWidget
 
 from framefleet.app.window.models.files import ModelParts
-from framefleet.app.window.queue.opening import Intake
+from framefleet.app.window.models.questions import ModelQuestions
+from framefleet.app.window.queue.opening import ONNX, Intake
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.appearance import KEY, Theme, apply_theme, current_theme, stored_theme
@@ -157,13 +158,14 @@ class ModelForm(QWidget):
     def __init__(self, background: Background) -> None:
         super().__init__()
         self._background = background
+        self.questions = ModelQuestions(background, self)
         self._turn = 0
         self.summary: ModelSummary | None = None
-        self.cfg = PathField(translate("settings", "network description"), translate("settings", "Darknet network (*.cfg)"), "yolov4.cfg")
+        self.cfg = PathField(translate("settings", "network description"), translate("settings", "Networks (*.cfg *.onnx)"), "yolov4.cfg")
         self.weights = PathField(translate("settings", "weights"), translate("settings", "Darknet weights (*.weights)"), "yolov4.weights")
         self.labels = PathField(
             translate("settings", "labels"),
-            translate("settings", "Labels (*.names *.txt)"),
+            translate("settings", "Labels (*.names *.txt *.yaml)"),
             translate("settings", "Found beside the network, or COCO's for 80 classes"),
         )
         self.icon, self.verdict = Symbol(), label("muted", wrap=True)
@@ -171,7 +173,7 @@ class ModelForm(QWidget):
         self.from_list = push_button(translate("settings", "Download a model…"), self.list_requested)
         form = form_grid(
             (
-                (translate("settings", "Network (.cfg)"), self.cfg),
+                (translate("settings", "Network (.cfg or .onnx)"), self.cfg),
                 (translate("settings", "Weights"), self.weights),
                 (translate("settings", "Labels"), self.labels),
             )
@@ -208,7 +210,9 @@ class ModelForm(QWidget):
     def _cfg_changed(self) -> None:
         cfg = self.cfg.path
         with suppress(OSError):  # the check says why the file cannot be examined
-            if cfg is not None and not self.weights.text and cfg.is_file() and (found := find_weights(cfg)) is not None:
+            if cfg is not None and cfg.suffix.lower() == ONNX:
+                self.weights.set_path(cfg)
+            elif cfg is not None and not self.weights.text and cfg.is_file() and (found := find_weights(cfg)) is not None:
                 self.weights.set_path(found)
         self._schedule()
 
@@ -225,8 +229,16 @@ class ModelForm(QWidget):
             return
         self._show_verdict("info", "MUTED", translate("settings", "Checking…"))
         self._background.start(
-            self, partial(check_model, files), self._for_turn(self._fits), self._for_turn(partial(self._show_verdict, "error", "DANGER"))
+            self, partial(check_model, files), self._for_turn(self._fits), self._for_turn(partial(self._ask_or_say, files))
         )
+
+    def _ask_or_say(self, files: ModelFiles, problem: Notice) -> None:
+        self._show_verdict("error", "DANGER", problem)
+        self.questions.ask(files, problem, self, self._answered)
+
+    def _answered(self, files: ModelFiles) -> None:
+        self.set_parts(ModelParts.of(files))
+        self._schedule()
 
     def _for_turn(self, show: Callable[..., None]) -> Callable[..., None]:
         """A callback that ignores the answer if the fields have changed since."""
@@ -243,6 +255,9 @@ class ModelForm(QWidget):
         self._show_verdict(
             "check", "GOOD", translate("settings", "{summary}\nLabels: {labels}").format(summary=formats.model_line(summary), labels=labels)
         )
+        if summary.licence is not None:
+            licence = translate("settings", "Licence, as the file says: {licence}").format(licence=summary.licence)
+            self.verdict.setText(f"{self.verdict.text()}\n{licence}")
         self._set_summary(summary)
 
     def _set_summary(self, summary: ModelSummary | None) -> None:

@@ -40,7 +40,7 @@ def load_onnx(files: ModelFiles) -> OnnxNetwork:
     try:
         model = onnx.load_model_from_string(path.read_bytes())
         if described.file.data is not None:
-            digest.update(_read_data(model, path, files.weights))
+            digest.update(_read_data(model, path, described.file.data, files.weights))
         if model.functions:
             model = inliner.inline_local_functions(model)
         _cut(model, candidate.outputs)
@@ -68,10 +68,11 @@ def load_onnx(files: ModelFiles) -> OnnxNetwork:
     )
 
 
-def _read_data(model: onnx.ModelProto, path: Path, data: Path | str) -> bytes:
-    """Read the constants that are in another file. Returns the SHA-256 of its content."""
-    if not isinstance(data, Path) or data == path:
-        raise ModelError(Notice("model.onnx_no_data", path=path, data=path.with_name(f"{path.name}.data")))
+def _read_data(model: onnx.ModelProto, path: Path, name: str, weights: Path | str) -> bytes:
+    """Read the constants that are in another file. Returns the SHA-256 of its content. weights: that file; or ``path``, if it is beside."""
+    data = path.with_name(name) if weights == path else Path(weights)
+    if data.name != name or data.is_symlink() or not data.is_file():
+        raise ModelError(Notice("model.onnx_no_data", path=path, data=path.with_name(name)))
     read_start(data, 1)
     content = np.memmap(data, np.uint8, "r")
     if len(content) > MAX_BYTES:
