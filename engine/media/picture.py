@@ -289,7 +289,8 @@ class Converter:
         if frame.rotation != self._rotation:
             self._rotation = frame.rotation
             # PyAV puts a frame and its side data into a reference cycle; a tiny copy wastes less memory until it is collected
-            self._orientation = _orientation(self._reformatter.reformat(frame, 2, 2, "gray"))
+            tiny = self._reformatter.reformat(frame, 2, 2, "gray", interpolation=Interpolation.POINT, threads=1)
+            self._orientation = _orientation(tiny)
         return self._orientation
 
     def _sizes(self, frame: VideoFrame, transposed: bool) -> tuple[tuple[int, int], tuple[int, int]]:

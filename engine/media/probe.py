@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import SourceError
-from framefleet.engine.media.container.scan import scan
+from framefleet.engine.media.container.scan import scan, scan_index
 from framefleet.engine.media.container.structure import joined_mp4_files
 from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.cpu_decoding import decode_planes
@@ -119,8 +119,10 @@ def probe(path: Path, sampling: Sampling | None = None) -> SourceInfo:
 
 
 def _probe_video(path: Path) -> SourceInfo:
-    width, height, origin, codec, created = _first_picture(path)
-    frames, seconds, segments, seekable = scan(path)
+    with VideoFile(path) as file:
+        width, height, origin, codec, created = _first_picture(file)
+        indexed = scan_index(file)
+    frames, seconds, segments, seekable = scan(path, indexed)
     rate = round(frames / seconds, 6) if seconds else None
     joined = joined_mp4_files(path)
     note = Notice("media.joined_mp4", path=path, count=joined) if joined > 1 else None
@@ -128,22 +130,21 @@ def _probe_video(path: Path) -> SourceInfo:
     return SourceInfo(str(path), SourceKind.VIDEO, *facts, created=created, origin=origin, note=note)
 
 
-def _first_picture(path: Path) -> tuple[int, int, float | None, str, str | None]:
+def _first_picture(file: VideoFile) -> tuple[int, int, float | None, str, str | None]:
     """Return width and height of a video's first picture, the time (seconds) of its first frame, its codec, and ``VideoFile.created``.
 
     The first frame may be without a picture: some recordings begin between two keyframes. Decodes one frame.
     """
-    with VideoFile(path) as file:
-        times: list[int] = []
-        for packet in chain(islice(file.packets(), _TRIED_PACKETS), (None,)):
-            if packet is not None and file.shows(packet) and packet.pts is not None:
-                times.append(packet.pts)
-            for frame in file.decode(packet):
-                if isinstance(frame, av.VideoFrame):
-                    time = None if frame.pts is None else float(min([frame.pts, *times]) * file.time_base)
-                    return *Converter(file.stream.sample_aspect_ratio).size(frame), time, file.codec.name, file.created
-        cause = file.error or Notice("media.no_frame_decoded")
-    raise SourceError(Notice("media.video_not_decoded", path=path, cause=cause))
+    times: list[int] = []
+    for packet in chain(islice(file.packets(), _TRIED_PACKETS), (None,)):
+        if packet is not None and file.shows(packet) and packet.pts is not None:
+            times.append(packet.pts)
+        for frame in file.decode(packet):
+            if isinstance(frame, av.VideoFrame):
+                time = None if frame.pts is None else float(min([frame.pts, *times]) * file.time_base)
+                return *Converter(file.stream.sample_aspect_ratio).size(frame), time, file.codec.name, file.created
+    cause = file.error or Notice("media.no_frame_decoded")
+    raise SourceError(Notice("media.video_not_decoded", path=file.path, cause=cause))
 
 
 _APART = 12

@@ -27,6 +27,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, islice, pairwise
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -290,14 +291,26 @@ class Cut:
     before: int
 
 
-def scan(path: Path) -> tuple[int, float | None, tuple[Segment, ...], bool]:
+Index: TypeAlias = tuple[int, float | None, list[Cut]]
+"""What a file's index tells: the number of frames, the duration in seconds (None if unknown), and the cuts."""
+
+
+def scan(path: Path, index: Index | None) -> tuple[int, float | None, tuple[Segment, ...], bool]:
     """Return a video's number of frames, duration in seconds (None if unknown), segments, and whether it can seek by time.
 
-    Raises SourceError if the video cannot be opened.
+    Parameters
+    ----------
+    path : Path
+        The video.
+    index : Index, optional
+        The result of ``scan_index``. None: all packets are read.
+
+    Raises
+    ------
+    SourceError
+        The video cannot be opened.
     """
-    with VideoFile(path) as file:
-        result = _scan_index(file)
-    frames, seconds, cuts, seekable = (*result, True) if result else _scan_packets(path)
+    frames, seconds, cuts, seekable = (*index, True) if index else _scan_packets(path)
     bounds = [Cut(0, 0), *cuts, Cut(0, frames)]
     segments = [
         Segment(number, first.pts if number else None, after.pts if number < len(cuts) else None, after.before - first.before)
@@ -324,8 +337,8 @@ def _scan_packets(path: Path) -> tuple[int, float, list[Cut], bool]:
     return frames, seconds, cuts, seekable
 
 
-def _scan_index(file: VideoFile) -> tuple[int, float | None, list[Cut]] | None:
-    """Return the number of frames, duration and cuts of an MP4 or MOV with a complete index; None for any other file."""
+def scan_index(file: VideoFile) -> Index | None:
+    """Read the index of an MP4 or MOV. None: another kind of file, or the index is not complete. The file may have been read before."""
     if "mov" not in file.container.format.name or file.hidden.possible or is_fragmented(file.path):
         return None
     entries = [(entry.timestamp, entry.is_keyframe, entry.is_discard) for entry in file.stream.index_entries]
