@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from framefleet.engine.logs import follow_environment
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.outcome import THE_WORKER
 
@@ -108,4 +109,5 @@ def main(connection: Connection[Any, Any]) -> None:
         return
     multiprocessing.current_process().name = f"framefleet {name}"
     os.environ.update(environment)
+    follow_environment()
     work(connection, *arguments)

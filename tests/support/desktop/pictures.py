@@ -21,20 +21,18 @@ STEP = 8
 CELL = 10
 """Of a video, the mean colour of each square of so many pixels is compared: decoders round differently."""
 
-VIDEO = ("Video",)
-"""Accessible names of the widgets that show a video."""
-CHANGING: tuple[str, ...] = ()
-"""Accessible names of widgets that show what changes from run to run. They are left out."""
+VIDEO = "Video"
+"""The accessible name of a widget that shows a video. Telemetry, times and folders are set: nothing else changes from run to run."""
 
 
 def picture_of(widget: QWidget) -> QImage:
-    """A picture of a widget, of its videos only the mean colours, and without what changes from run to run."""
+    """A picture of a widget, of its videos only the mean colours."""
     found = pixels(widget.grab().toImage())
     for child in (widget, *widget.findChildren(QWidget)):
-        if child.accessibleName() in (*VIDEO, *CHANGING) and child.isVisible():
+        if child.accessibleName() == VIDEO and child.isVisible():
             area = QRect(child.mapTo(widget, QPoint()), child.size()).intersected(widget.rect())
             part = found[area.top() : area.bottom() + 1, area.left() : area.right() + 1]
-            part[:] = _cells(part) if child.accessibleName() in VIDEO else 0
+            part[:] = _cells(part)
     rounded = np.minimum((found.astype(np.uint16) + STEP // 2) // STEP * STEP, 255).astype(np.uint8)
     height, width, _ = rounded.shape
     return QImage(rounded.tobytes(), width, height, 3 * width, QImage.Format.Format_RGB888).copy()
