@@ -16,11 +16,10 @@ from framefleet.app.window.widgets.formats import capitalised
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import literal
 from framefleet.engine.media.preview import process as preview
-from framefleet.engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Place, Request
+from framefleet.engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Place, Request, create_shared_memory
 from framefleet.engine.notices import Notice
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.outcome import RestartBudget
-from framefleet.engine.processes.shared_memory import create_shared_memory
 from framefleet.engine.store.lookup import DetectionLookup
 from framefleet.engine.types import FrameResult
 

@@ -1,8 +1,12 @@
-"""What the window and the preview process send each other. Loads no media library."""
+"""What the window and the preview process send each other: messages, and pictures in shared memory. Loads no media library."""
 
 from __future__ import annotations
 
+import errno
+import logging
+import os
 from dataclasses import dataclass
+from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -107,3 +111,42 @@ class Found:
 
 
 Request: TypeAlias = Fetch | LookUp
+
+SHARED_MEMORY = Path("/dev/shm")
+"""Where Linux shows shared memory as files."""
+
+_log = logging.getLogger(__name__)
+
+
+def create_shared_memory(nbytes: int) -> SharedMemory | None:
+    """Create shared memory, and reserve its pages, so that no process dies of SIGBUS when it writes to it.
+
+    Returns
+    -------
+    SharedMemory or None
+        None: the system has too little, as in a container with a small ``/dev/shm``.
+    """
+    try:
+        memory = SharedMemory(create=True, size=nbytes)
+    except OSError as error:
+        _log.warning("no shared memory of %d bytes: %s", nbytes, error)
+        return None
+    try:
+        _reserve(SHARED_MEMORY / memory.name, nbytes)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # these: this system cannot reserve, which says nothing about its memory
+            _log.warning("no shared memory of %d bytes: %s", nbytes, error)
+            memory.close()
+            memory.unlink()
+            return None
+    return memory
+
+
+def _reserve(file: Path, nbytes: int) -> None:
+    if not file.exists():  # not Linux
+        return
+    descriptor = os.open(file, os.O_RDWR)
+    try:
+        os.posix_fallocate(descriptor, 0, nbytes)
+    finally:
+        os.close(descriptor)

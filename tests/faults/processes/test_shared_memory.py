@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.processes.shared_memory import FOLDER, create_shared_memory
+from framefleet.engine.media.preview.messages import SHARED_MEMORY, create_shared_memory
 from tests.support.paths import PROJECT
 
 PLAYER = PROJECT / "tests/app/window/player/test_player.py"
@@ -32,11 +32,11 @@ def test_the_preview_plays_without_shared_memory(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs /dev/shm")
+@pytest.mark.skipif(not SHARED_MEMORY.is_dir(), reason="needs /dev/shm")
 def test_memory_that_is_not_there_is_refused_and_leaves_nothing() -> None:
-    before = set(FOLDER.glob("psm_*"))
+    before = set(SHARED_MEMORY.glob("psm_*"))
     assert create_shared_memory(1 << 45) is None
-    assert set(FOLDER.glob("psm_*")) <= before
+    assert set(SHARED_MEMORY.glob("psm_*")) <= before
     memory = create_shared_memory(1 << 16)
     assert memory is not None
     memory.close()
