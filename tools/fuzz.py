@@ -29,6 +29,7 @@ def readers() -> dict[str, tuple[str, Callable[[Path], object]]]:
     return {
         "cfg": ("a.cfg", lambda path: check_model(ModelFiles(path, "random:1"))),
         "weights": ("a.weights", lambda path: load_network(ModelFiles(TINY, path))),
+        "onnx": ("a.onnx", lambda path: check_model(ModelFiles(path, path))),
         "names": ("a.names", lambda path: read_labels(path, 3)),
         "coco": ("a.json", read_truth),
         "cvat": ("a.xml", read_truth),

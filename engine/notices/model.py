@@ -109,6 +109,9 @@ TEXTS: dict[str, Text] = {
     "model.task_other": "'{name}'",
     "model.onnx_unknown_outputs": "{path} has outputs that no supported detector has: {outputs}",
     "model.onnx_ambiguous": "{path} can be read in more than one way: {candidates}. Choose one with {option}; the answer is kept",
+    "model.onnx_contradiction": (
+        "the metadata of {path} contradicts its outputs, which fit only {candidates}: is it a detector? If so, use {option}"
+    ),
     "model.onnx_candidate": "{name} ({meaning})",
     "model.onnx_reading_unfit": "the outputs of {path} cannot be read as '{name}', only as {candidates}",
     "model.onnx_read_as": "outputs read as {name} ({meaning})",

@@ -2843,6 +2843,10 @@
         <translation>der Ordner {folder} ist nicht lesbar: {detail}</translation>
     </message>
     <message>
+        <source>the metadata of {path} contradicts its outputs, which fit only {candidates}: is it a detector? If so, use {option}</source>
+        <translation>die Metadaten von {path} widersprechen den Ausgaben, die nur zu {candidates} passen: Ist es ein Detektor? Wenn ja, verwenden Sie {option}</translation>
+    </message>
+    <message>
         <source>the model has changed</source>
         <translation>das Modell hat sich geändert</translation>
     </message>

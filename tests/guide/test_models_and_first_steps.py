@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
 
@@ -32,6 +33,7 @@ from tests.support.guide import GUIDE, commands
 from tests.support.http import Site, publish_tiny, running_site
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG
+from tests.support.onnx_models import CELLS, write_model
 from tests.support.paths import PYTHONPATH
 
 NAMES = ("yolov4-tiny", "yolov4-csp")
@@ -67,7 +69,9 @@ def run(words: list[str]) -> Outcome:
 
 
 def test_models_are_listed_downloaded_used_and_removed(site: Site, tmp_path: Path) -> None:
-    listed, downloaded, _, removed = (run(words) for words in commands(GUIDE / "models.md"))
+    metadata = {"names": "['cat', 'dog']", "stride": "32", "task": "detect"}
+    write_model(tmp_path / "yolo11n.onnx", {"output0": np.zeros((1, 6, CELLS), np.float32)}, metadata)
+    listed, downloaded, _, removed, _ = (run(words) for words in commands(GUIDE / "models.md"))
     assert "yolov4-csp" in listed.out
     assert (downloaded.status, removed.status) == (0, 0)
     assert [path for path, _ in site.requests] == ["/yolov4-csp.cfg", "/yolov4-csp.weights"]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from framefleet.engine.errors import ModelError, UsageError
+from framefleet.engine.model.describe import MAX_SIDE
 from framefleet.engine.model.files import coco_labels, read_labels, read_start
 from framefleet.engine.model.network import Shape, Yolo
 from framefleet.engine.model.onnx.network import Preprocessing, Reading
@@ -31,9 +32,6 @@ from framefleet.engine.model.onnx.structure import (
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.settings import ModelFiles
 from framefleet.plugins.cache import FileCache
-
-MAX_SIDE = 16_384
-"""Maximum width and height of the input, pixels."""
 
 MAX_QUERIES = 1_000
 """Maximum number of boxes of a network that needs no suppression."""
@@ -219,7 +217,7 @@ def _refuse_other_tasks(file: OnnxFile) -> None:
     if task != "detect":
         raise ModelError(Notice("model.onnx_task", path=file.path, task=_TASKS.get(task, Notice("model.task_other", name=task[:40]))))
     outputs = [value.dims for value in file.graph.outputs if value.dims is not None]
-    if any(len(dims) == 4 and dims[1] != 1 for dims in outputs) and file.producer != _PRODUCER:
+    if any(len(dims) == 4 and 1 not in dims[1:3] for dims in outputs) and file.producer != _PRODUCER:
         raise ModelError(Notice("model.onnx_task", path=file.path, task=_TASKS["segment"]))
     if [len(dims) for dims in outputs] == [2] and (outputs[0][1] or 0) >= 2 and not _ends_in_nms(outputs[0]):
         raise ModelError(Notice("model.onnx_task", path=file.path, task=_TASKS["classify"]))
@@ -231,6 +229,9 @@ _TASKS = {
     "obb": Notice("model.task_obb"),
     "classify": Notice("model.task_classify"),
 }
+
+
+_DETR_OUTPUTS = ("labels", "boxes", "scores")
 
 
 def _ends_in_nms(dims: Dims) -> bool:
@@ -247,6 +248,9 @@ def _candidates(file: OnnxFile, width: int, height: int, sized: bool) -> Iterato
     if plugin is not None:
         classes = _scores_of(file, plugin)
         yield Candidate(Reading.BEFORE_NMS, plugin.inputs[:2], classes, plugin.integers.get("box_coding", 0) == 1)
+        return
+    if sized and {value.name for value in file.graph.outputs} == set(_DETR_OUTPUTS):  # as D-FINE's export calls them
+        yield Candidate(Reading.DETR, _DETR_OUTPUTS, None)
         return
     match list(outputs.values()):
         case [value] if len(value.dims or ()) == 3:
@@ -372,6 +376,8 @@ def _choose(file: OnnxFile, found: Sequence[Candidate], asked: str | None) -> Ca
     fitting = [candidate for candidate in found if all(test(file, candidate) for test in _TESTS)]
     if len(fitting) == 1:
         return fitting[0]
+    if not fitting and len(found) == 1:
+        raise ModelError(Notice("model.onnx_contradiction", path=file.path, candidates=_named(found), option=Option("reading", "NAME")))
     fitting = fitting or list(found)
     answer = FileCache().recall(_answer_key(file))
     for candidate in fitting:

@@ -6,6 +6,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from framefleet.engine.detection.preprocess import fit, plan_fit
+from framefleet.engine.model.onnx.network import Reading
+
+
+@pytest.mark.parametrize(
+    ("reading", "size", "expected"),
+    [
+        # YOLOX: 432 · (416 / 768) is a little below 234 in floating point, 773 · (416 / 773) a little below 416
+        (Reading.YOLOX, (768, 432), (0, 0, 416, 233)),
+        (Reading.YOLOX, (773, 512), (0, 0, 415, 275)),
+        (Reading.YOLOX, (100, 200), (0, 0, 208, 416)),
+        # ultralytics rounds, and centres
+        (Reading.YOLOV8, (768, 432), (0, 91, 416, 234)),
+        (Reading.YOLOV8, (500, 333), (0, 69, 416, 277)),
+    ],
+)
+def test_letterboxes_of_other_detectors(reading: Reading, size: tuple[int, int], expected: tuple[int, int, int, int]) -> None:
+    placement = reading.preprocessing.placement
+    placed = plan_fit(*size, 416, 416, letterbox=True, placement=placement)
+    assert (placed.left, placed.top, placed.inner_width, placed.inner_height) == expected
+    assert placed.scale == 416 / max(size)
+    corner = np.array([[placed.left, placed.top, placed.left + 208, placed.top + 104]], np.float32)
+    np.testing.assert_allclose(placed.to_source(corner), [[0, 0, 208 / placed.scale, 104 / placed.scale]], rtol=1e-6)
+    out = np.empty((416, 416, 3), np.float32)
+    fit(np.zeros((*size[::-1], 3), np.uint8), out, letterbox=True, placement=placement)
+    assert (out[-1, -1] == 114).all()
 
 
 def test_stretching_fills_the_network() -> None:

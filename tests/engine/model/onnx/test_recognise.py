@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 
 from framefleet.engine.errors import ModelError, UsageError
@@ -100,6 +101,22 @@ def test_metadata_of_ultralytics_decides(tmp_path: Path, metadata: dict[str, str
     assert (summary.reading, summary.labels, summary.licence) == (reading, ("cat", "dog"), licence)
 
 
+def test_metadata_that_contradicts_the_outputs(tmp_path: Path) -> None:
+    files = write_model(tmp_path / "a.onnx", {"o": zeros(1, 56, CELLS)}, {"names": "['person']"})
+    with pytest.raises(ModelError, match=r"contradicts its outputs, which fit only yolov8 \("):
+        check_model(files)
+    assert len(check_model(ModelFiles(files.cfg, files.weights, reading="yolov8")).labels) == 52
+
+
+def test_outputs_of_d_fine_without_shapes(tmp_path: Path) -> None:
+    files = write_model(tmp_path / "a.onnx", SHAPES[Reading.DETR], others=[sizes_input()])
+    model = onnx.load(files.cfg)
+    for value in model.graph.output:
+        value.type.tensor_type.ClearField("shape")
+    files.cfg.write_bytes(model.SerializeToString())
+    assert check_model(ModelFiles(files.cfg, files.weights, labels(tmp_path, 3))).reading is Reading.DETR
+
+
 def test_a_number_of_names_that_rules_out_a_reading(tmp_path: Path) -> None:
     three = {**ULTRALYTICS, "names": "['a', 'b', 'c']"}
     assert check_model(write_model(tmp_path / "a.onnx", {"output0": zeros(1, 300, 6)}, three)).reading is Reading.END2END
@@ -187,6 +204,7 @@ def test_labels_without_a_list(tmp_path: Path) -> None:
         ({"o": zeros(1, 1000)}, {}, "classification"),
         ({"o": zeros(1, 1000)}, {"task": "classify"}, "classification"),
         ({"o": zeros(1, 7, CELLS)}, {"task": "depth"}, "'depth'"),
+        ({"boxes": zeros(1, 9, 1, 4), "confs": zeros(1, 9, 3)}, {}, "no supported detector has: boxes"),
         ({"o": zeros(1, 7, 3)}, {}, "no supported detector has: o"),
         ({"o": zeros(7)}, {}, "no supported detector has: o"),
     ],

@@ -205,3 +205,22 @@ def test_functions_of_the_file_are_known(tmp_path: Path) -> None:
         model.graph.output[0].name = "doubled"
 
     assert load_model(changed(tmp_path / "a.onnx", add)).classes == 2
+
+
+def test_a_file_that_is_too_large(tmp_path: Path) -> None:
+    path = tmp_path / "a.onnx"
+    with path.open("wb") as file:
+        file.write(b"\x08\x08")
+        file.truncate(1 << 31)  # a hole, which takes no space
+    with pytest.raises(ModelError, match="is larger than 2,147,483,647 bytes"):
+        check_model(ModelFiles(path, path))
+
+
+@pytest.mark.parametrize("heads", ["", "[", "[]", '[{"shape": [1, 2, 3]}]', "null"])
+def test_an_own_export_whose_description_is_damaged(tmp_path: Path, heads: str) -> None:
+    def describe(model: onnx.ModelProto) -> None:
+        model.producer_name = "framefleet"
+        helper.set_model_props(model, {"heads": heads})
+
+    with pytest.raises(ModelError, match="its description of the outputs is damaged"):
+        check_model(changed(tmp_path / "a.onnx", describe))
