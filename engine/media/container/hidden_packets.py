@@ -41,6 +41,7 @@ _VP9_KEY = b"\x49\x83\x42"  # follow the first byte of a keyframe
 
 # H.264
 _SLICES = (1, 5)
+_IDR = 5
 _SPS = 7
 _HEADER = 64  # bytes: enough for the required fields of a slice header
 _CHROMA_PROFILES = frozenset((44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 244))
@@ -122,14 +123,14 @@ class _FieldPairs:
 
     def __init__(self, extradata: bytes | None) -> None:
         extradata = extradata or b""
-        self._length_size = (extradata[4] & 3) + 1 if extradata[:1] == b"\1" and len(extradata) > 6 else 0
-        self.possible, self._frame_number_bits, self._planes = False, 4, False
+        self.length_size = (extradata[4] & 3) + 1 if extradata[:1] == b"\1" and len(extradata) > 6 else 0
+        self.possible, self.gaps_allowed, self.frame_number_bits, self._planes = False, False, 4, False
         self._first: bool | None = None  # parity of the last field, if it still has no second field
-        start = 6 if self._length_size else 0
-        length_size = 2 if self._length_size else 0  # in an avcC record the lengths of parameter sets have two bytes
+        start = 6 if self.length_size else 0
+        length_size = 2 if self.length_size else 0  # in an avcC record the lengths of parameter sets have two bytes
         for nal in _nals(extradata[start:], length_size):
             if nal[0] & 31 == _SPS:
-                self._read_sps(Bits(_unescaped(nal[1:])))
+                self.read_sps(Bits(_unescaped(nal[1:])))
                 return
 
     def is_second(self, packet: bytes) -> bool:
@@ -141,16 +142,26 @@ class _FieldPairs:
 
     def _parity(self, packet: bytes) -> bool | None:
         """Return True for a bottom field, False for a top field, None for a whole frame or an unreadable packet."""
-        for nal in _nals(packet, self._length_size):
+        for nal in _nals(packet, self.length_size):
             if nal[0] & 31 in _SLICES:
-                bits = Bits(_unescaped(nal[1:_HEADER]))
-                for _ in ("first_mb_in_slice", "slice_type", "pic_parameter_set_id"):
-                    bits.golomb()
-                bits.take(2 * self._planes + self._frame_number_bits)
+                bits = self._at_frame_number(nal)
+                bits.take(self.frame_number_bits)
                 return bool(bits.take(1)) if bits.take(1) else None
         return None
 
-    def _read_sps(self, bits: Bits) -> None:
+    def _at_frame_number(self, slice_nal: bytes) -> Bits:
+        bits = Bits(_unescaped(slice_nal[1:_HEADER]))
+        for _ in ("first_mb_in_slice", "slice_type", "pic_parameter_set_id"):
+            bits.golomb()
+        bits.take(2 * self._planes)
+        return bits
+
+    def frame_number(self, slice_nal: bytes) -> int:
+        """Return the number of the frame to which a slice belongs (frame_num)."""
+        return self._at_frame_number(slice_nal).take(self.frame_number_bits)
+
+    def read_sps(self, bits: Bits) -> None:
+        """Read a sequence parameter set."""
         profile = bits.take(24) >> 16
         bits.golomb()  # seq_parameter_set_id
         if profile in _CHROMA_PROFILES:
@@ -163,7 +174,7 @@ class _FieldPairs:
                 for number in range(12 if chroma == 3 else 8):
                     if bits.take(1):
                         _skip_scaling_list(bits, 16 if number < 6 else 64)
-        self._frame_number_bits = bits.golomb() + 4
+        self.frame_number_bits = bits.golomb() + 4
         order = bits.golomb()
         if order == 0:
             bits.golomb()  # log2_max_pic_order_cnt_lsb_minus4
@@ -174,10 +185,44 @@ class _FieldPairs:
             for _ in range(min(bits.golomb(), 255)):
                 bits.golomb()  # offset_for_ref_frame
         bits.golomb()  # max_num_ref_frames
-        bits.take(1)  # gaps_in_frame_num_value_allowed_flag
+        self.gaps_allowed = bool(bits.take(1))
         bits.golomb()  # pic_width_in_mbs_minus1
         bits.golomb()  # pic_height_in_map_units_minus1
         self.possible = not bits.take(1)  # frame_mbs_only_flag
+
+
+class FrameNumbers:
+    """Notices that whole frames of an H.264 stream are missing, by the numbers that reference frames have (ITU-T H.264, 7.4.3).
+
+    FFmpeg shows the frames after such a loss without a mark, although they depend on the missing ones.
+
+    Parameters
+    ----------
+    extradata : bytes or None
+        The stream's parameter sets, from FFmpeg. Later ones in packets replace them.
+    """
+
+    def __init__(self, extradata: bytes | None) -> None:
+        self._headers = _FieldPairs(extradata)
+        self._before: int | None = None
+
+    def reset(self) -> None:
+        """Forget the frames before the next packet, which is a keyframe."""
+        self._before = None
+
+    def is_gap(self, packet: bytes) -> bool:
+        """Whether frames are missing before this packet. Call it for every packet from a keyframe on, in decoding order."""
+        for nal in _nals(packet, self._headers.length_size):
+            kind = nal[0] & 31
+            if kind == _SPS:
+                self._headers.read_sps(Bits(_unescaped(nal[1:])))
+            elif kind in _SLICES:
+                number = self._headers.frame_number(nal)
+                follows = self._before is None or kind == _IDR or (number - self._before) % (1 << self._headers.frame_number_bits) <= 1
+                if nal[0] & 0x60:  # a reference frame
+                    self._before = number
+                return not (follows or self._headers.gaps_allowed)
+        return False
 
 
 def _skip_scaling_list(bits: Bits, size: int) -> None:

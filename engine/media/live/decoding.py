@@ -1,8 +1,9 @@
 """Decodes the packets of a live source. Each packet becomes a frame or is counted as lost, with the reason.
 
 After a damaged frame, nothing is decoded before the next keyframe: frames that depend on a damaged one look damaged, and have no mark.
-FFmpeg's strictest error detection is used, because a wrong alarm costs a few frames, and a grey picture costs wrong boxes. Some cameras
-send streams that it always refuses: after ``_STRICT_KEYFRAMES`` refused keyframes in a row, it is switched off.
+Lost whole frames of H.264 are found by their numbers. Otherwise FFmpeg's strictest error detection is used, because a wrong alarm costs a
+few frames, and a grey picture costs wrong boxes. Some cameras send streams that it always refuses: after ``_STRICT_KEYFRAMES`` refused
+keyframes in a row, it is switched off.
 """
 
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from av.video.frame import VideoFrame
 
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import SourceError
+from framefleet.engine.media.container.hidden_packets import FrameNumbers
 from framefleet.engine.media.container.video_file import MAX_PIXELS, reason
 from framefleet.engine.media.live.messages import EpochBegan, Format, LivePacket
 from framefleet.engine.media.picture import Converter, PlaneReader
@@ -65,6 +67,7 @@ class LiveDecoder:
         self._waiting: Notice | None = BEFORE_KEYFRAME  # why packets before the next keyframe are not decoded
         self._pending: dict[int, LivePacket] = {}
         self._next: int | None = None
+        self._numbers: FrameNumbers | None = None  # of H.264
         self.decoded = 0
 
     def begin(self, epoch: EpochBegan) -> list[Outcome]:
@@ -81,6 +84,7 @@ class LiveDecoder:
         if self._format is None or self._format.codec != epoch.format.codec:
             self._strict, self._refused = True, 0
         self._format, self._waiting = epoch.format, BEFORE_KEYFRAME
+        self._numbers = FrameNumbers(epoch.format.extradata) if epoch.format.codec == "h264" else None
         self._open()
         return outcomes
 
@@ -96,6 +100,12 @@ class LiveDecoder:
             if not packet.keyframe:
                 return [*outcomes, Lost(1, self._waiting)]
             self._waiting = None
+        if self._numbers is not None:
+            if packet.keyframe:
+                self._numbers.reset()
+            if self._numbers.is_gap(packet.data):
+                self._waiting = DAMAGED
+                return [*outcomes, *self.flush(), Lost(1, DAMAGED)]
         self._pending[packet.number] = packet
         return outcomes + self._feed(packet)
 
