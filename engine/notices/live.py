@@ -47,5 +47,6 @@ TEXTS: dict[str, Text] = {
     "live.decoder_behind": "the decoder could not keep up",
     "live.no_device": "no device was ready",
     "live.device_failed": "the device failed while it had the frame",
+    "live.moving": "received while the stream moved to another device",
     "live.not_delivered": "under way when the run or the connection ended",
 }

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import ClassVar
@@ -236,7 +237,7 @@ class EnginePool(Closing):
             if finishing and self._dispatcher.finished and self._streams.finished:
                 return events + self._shut_down()
             events += self._supervisor.start_new()
-            for device, message in self._dispatcher.assignments():
+            for device, message in chain(self._dispatcher.assignments(), self._streams.moves()):
                 self._supervisor.send(device, message)
             for device, stream, packets in self._streams.assignments():
                 self._supervisor.send_stream(device, stream, packets)

@@ -265,7 +265,10 @@ class Drop:
 
 @dataclass(frozen=True)
 class Revoke:
-    """End the task of a segment with ``Done`` after the decoded frames; another device continues. Harmless after the task's end."""
+    """End the task of a segment, or of a live source, with ``Done`` after the decoded frames; another device continues.
+
+    Harmless after the task's end.
+    """
 
     source: int
     segment: int

@@ -34,7 +34,7 @@ from framefleet.engine.pool.events import (
     StreamChanged,
     StreamCounted,
 )
-from framefleet.engine.pool.protocol import Done, EpochOpened, Frames, LiveMessage, Stream, StreamBegan, StreamCounts
+from framefleet.engine.pool.protocol import Done, EpochOpened, Frames, LiveMessage, Revoke, Stream, StreamBegan, StreamCounts
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.types import DeviceId
 
@@ -42,6 +42,7 @@ STOP_SECONDS = 2.0
 """How long a stopped source may take to hand over what is under way. Then its processes are ended."""
 
 NO_DEVICE, DEVICE_FAILED = Notice("live.no_device"), Notice("live.device_failed")
+MOVING = Notice("live.moving")
 NOT_DELIVERED, BEFORE_KEYFRAME = Notice("live.not_delivered"), Notice("live.before_keyframe")
 
 
@@ -60,7 +61,8 @@ class OpenStream:
 
     origin: ``perf_counter`` at its time 0. received: by its capture process. accounted: of these, how many are in ``inferred``, ``dropped``
     and ``failed``. unassigned: of these, how many came while no device was ready. device: whose worker decodes it, None: none.
-    missing: why frames are missing until the next worker begins. ended: the last message of the capture process.
+    missing: why frames are missing until the next worker begins. moving: whether its device was told to end. ended: the
+    last message of the capture process.
     """
 
     number: int
@@ -76,6 +78,7 @@ class OpenStream:
     failed: Counter[Notice] = field(default_factory=Counter)
     device: DeviceId | None = None
     missing: Notice = NO_DEVICE
+    moving: bool = False
     info: SourceInfo | None = None
     format: Format | None = None
     ended: Ended | None = None
@@ -156,13 +159,26 @@ class Streams:
             self._devices.remove(device)
         for stream in self._open.values():
             if stream.device == device:
-                stream.device, stream.missing = None, DEVICE_FAILED
+                stream.device, stream.missing, stream.moving = None, DEVICE_FAILED, False
         if last is None:
             return []
         for stream in self._open.values():
             stream.error, stream.cancelled = stream.error or last, True
             self._stop(stream)
         return []
+
+    def moves(self) -> Iterator[tuple[DeviceId, Revoke]]:
+        """Yield what to send to workers so that a device with fewer streams gets one of another device, one at a time."""
+        owned = Counter(dict.fromkeys(self._devices, 0))
+        owned.update(stream.device for stream in self._open.values() if stream.device is not None)
+        settled = all(stream.device is not None and not (stream.moving or stream.stopping) for stream in self._open.values())
+        if not settled or len(owned) < 2:
+            return
+        (most, many), (_, few) = owned.most_common()[0], owned.most_common()[-1]
+        if many - few >= 2:
+            stream = next(stream for stream in self._open.values() if stream.device == most)
+            stream.moving = True
+            yield most, Revoke(stream.number, stream.epoch)
 
     def assignments(self) -> Iterator[tuple[DeviceId, Stream, Connection[Any, Any]]]:
         """Yield what to send to workers now: the message, and the connection whose descriptor has to follow. The caller closes it."""
@@ -205,7 +221,8 @@ class Streams:
                 return self._frames(device, stream, message)
             case Done():
                 if message.complete:
-                    stream.device, stream.missing = None, NOT_DELIVERED
+                    stream.device, stream.missing = None, MOVING if stream.moving else NOT_DELIVERED
+                    stream.moving = False
                     if message.error is not None:
                         stream.error = message.error
                         self._stop(stream)

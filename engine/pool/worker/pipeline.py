@@ -93,9 +93,9 @@ class Pipeline:
                 self._decode_threads.put(message)
             case Drop():
                 self._decode_threads.drop(message.source)
-                self._streams.end(message.source)
             case Revoke():
-                self._decode_threads.revoke(message)
+                if not self._streams.end(message.source):
+                    self._decode_threads.revoke(message)
 
     def open_stream(self, stream: Stream, packets: Packets) -> None:
         """Decode a live source. Called by the receiving thread."""

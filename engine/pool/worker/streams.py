@@ -46,10 +46,12 @@ class StreamThreads:
         thread = self._threads[stream.source] = StreamThread(stream, packets, self._buffer, self._send, self._watchdog, self._planes)
         self._start_thread(f"live {stream.source}", thread.run)
 
-    def end(self, source: int) -> None:
-        """End a source early: another worker goes on."""
-        if (thread := self._threads.pop(source, None)) is not None:
+    def end(self, source: int) -> bool:
+        """End a source early, because another worker goes on. Returns whether this worker decodes it."""
+        thread = self._threads.pop(source, None)
+        if thread is not None:
             thread.ending.set()
+        return thread is not None
 
     def stop(self) -> None:
         """Let all threads end."""

@@ -1,0 +1,170 @@
+"""Live sources in a pool: processes that die, silent cameras, several devices. No received frame is lost from the ledger."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+
+from framefleet.engine.media.live.address import LiveAddress
+from framefleet.engine.media.live.messages import LiveState
+from framefleet.engine.pool.events import EpochStarted, Event, FramesDone, SourceFinished, StreamChanged
+from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.pool.streams import LiveSource
+from framefleet.engine.types import DeviceId, FrameResult
+from tests.support.live.http_camera import HttpCamera
+from tests.support.live.servers import RtspServer
+from tests.support.pool import CPUS, tiny_settings
+
+
+def kill(name: str) -> None:
+    """Kill the process of the pool with this name."""
+    (process,) = [child for child in multiprocessing.active_children() if child.name == f"framefleet {name}"]
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGKILL)
+
+
+class Watched:
+    """The events of a pool with live sources, by source."""
+
+    def __init__(self) -> None:
+        self.frames: dict[int, list[FrameResult]] = defaultdict(list)
+        self.epochs: dict[int, list[EpochStarted]] = defaultdict(list)
+        self.changes: dict[int, list[StreamChanged]] = defaultdict(list)
+        self.finished: dict[int, SourceFinished] = {}
+
+    def add(self, event: Event) -> None:
+        match event:
+            case FramesDone(source, frames):
+                self.frames[source] += frames
+            case EpochStarted(source):
+                self.epochs[source].append(event)
+            case StreamChanged(source):
+                self.changes[source].append(event)
+            case SourceFinished(source):
+                self.finished[source] = event
+
+    def check(self) -> None:
+        """Check what has to hold whatever happens."""
+        for source, finished in self.finished.items():
+            frames = self.frames[source]
+            assert finished.ledger.balanced
+            assert finished.ledger.inferred == len(frames)
+            assert [frame.ref.index for frame in frames] == [*range(len(frames))]
+            times = [frame.ref.pts for frame in frames]
+            assert times == sorted(times)
+            assert [epoch.number for epoch in self.epochs[source]] == [*range(len(self.epochs[source]))]
+
+
+def watch(
+    addresses: list[str], step: Callable[[Watched, EnginePool], None], seconds: float = 4.0, devices: tuple[DeviceId, ...] = CPUS[:1]
+) -> Watched:
+    """Run a pool with live sources that stop after some seconds. step: called after each event."""
+    watched = Watched()
+    with EnginePool(tiny_settings(), devices) as pool:
+        for number, text in enumerate(addresses):
+            address = LiveAddress.read(text)
+            assert address is not None
+            pool.add_stream(LiveSource(address, seconds=seconds), number)
+        pool.finish()
+        for event in pool.events():
+            watched.add(event)
+            step(watched, pool)
+    watched.check()
+    assert sorted(watched.finished) == [*range(len(addresses))]
+    return watched
+
+
+def once(condition: Callable[[Watched], bool], act: Callable[[], None]) -> Callable[[Watched, EnginePool], None]:
+    """Act once, when the condition holds."""
+    done: list[bool] = []
+
+    def step(watched: Watched, _: EnginePool) -> None:
+        if not done and condition(watched):
+            done.append(True)
+            act()
+
+    return step
+
+
+def test_a_device_that_dies_and_comes_back_goes_on_in_another_epoch(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path) as camera:
+        watched = watch([f"{camera.address}/mjpeg"], once(lambda seen: len(seen.frames[0]) > 20, lambda: kill("cpu:0")), 8.0)
+    ledger = watched.finished[0].ledger
+    codes = {reason.code for reason in (*ledger.dropped, *ledger.failed)}
+    assert "live.device_failed" in codes
+    assert [epoch.reason.code for epoch in watched.epochs[0]] == ["live.first", "live.new_device"]
+    assert [change.state for change in watched.changes[0]].count(LiveState.CONNECTING) == 1  # the connection stays
+
+
+def test_a_capture_process_that_dies_is_replaced(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path) as camera:
+        watched = watch([f"{camera.address}/mjpeg"], once(lambda seen: len(seen.frames[0]) > 20, lambda: kill("stream 0")), 6.0)
+    changes = watched.changes[0]
+    assert [change.state for change in changes].count(LiveState.CONNECTING) == 2
+    assert any(change.reason.code == "live.waits" and change.reason.fields["why"].code == "live.capture_ended" for change in changes)
+    assert [epoch.reason.code for epoch in watched.epochs[0]] == ["live.first", "live.reconnected"]
+
+
+def test_a_silent_camera_stalls_and_is_connected_again() -> None:
+    with RtspServer(group=10) as server:
+
+        def step(watched: Watched, _: EnginePool) -> None:
+            states = [change.state for change in watched.changes[0]]
+            if len(watched.frames[0]) > 20 and LiveState.STALLED not in states and not held:
+                held.append(True)
+                server.command("hold on")
+            if LiveState.STALLED in states and len(held) == 1:
+                held.append(True)
+                server.command("hold off")
+
+        held: list[bool] = []
+        watched = watch([server.address], step, 12.0)
+    states = [change.state for change in watched.changes[0]]
+    after = states[states.index(LiveState.STALLED) :]
+    assert after[1:4] == [LiveState.WAITING_TO_RECONNECT, LiveState.CONNECTING, LiveState.WAITING_FOR_KEYFRAME]
+    assert LiveState.RUNNING in after
+    assert len(watched.epochs[0]) >= 2
+
+
+def test_streams_are_shared_by_the_devices(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path) as camera:
+        watched = watch([f"{camera.address}/mjpeg"] * 4, lambda *_: None, 6.0, CPUS)
+    used = [{str(frame.device) for frame in watched.frames[number]} for number in range(4)]
+    # the device that is ready first gets all of them, and gives two to the other one
+    assert all(sum(device in devices for devices in used) >= 2 for device in ("cpu:0", "cpu:1")), used
+    moved = {epoch.reason.code for number in range(4) for epoch in watched.epochs[number]}
+    assert moved <= {"live.first", "live.new_device"}
+
+
+def test_streams_move_when_their_device_leaves(tmp_path: Path) -> None:
+    left: list[bool] = []
+
+    def step(watched: Watched, pool: EnginePool) -> None:
+        leaving = [frames[-1].device for frames in watched.frames.values() if frames and frames[-1].device == CPUS[1]]
+        if not left and leaving:
+            left.append(True)
+            pool.remove_device(CPUS[1])
+
+    with HttpCamera(tmp_path) as camera:
+        watched = watch([f"{camera.address}/mjpeg"] * 2, step, 6.0, CPUS)
+    assert left
+    assert {str(frame.device) for number in range(2) for frame in watched.frames[number][-5:]} == {"cpu:0"}
+    assert {epoch.reason.code for number in range(2) for epoch in watched.epochs[number][1:]} == {"live.new_device"}
+
+
+def test_a_cancelled_stream_ends_while_others_go_on(tmp_path: Path) -> None:
+    cancelled: list[bool] = []
+
+    def step(watched: Watched, pool: EnginePool) -> None:
+        if not cancelled and len(watched.frames[0]) > 5:
+            cancelled.append(True)
+            pool.cancel(0)
+
+    with HttpCamera(tmp_path) as camera:
+        watched = watch([f"{camera.address}/mjpeg"] * 2, step, 4.0)
+    assert [watched.finished[number].cancelled for number in range(2)] == [True, False]
+    assert len(watched.frames[1]) > len(watched.frames[0])
