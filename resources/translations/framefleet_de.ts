@@ -2715,6 +2715,10 @@
         <translation>vor dem ersten Schlüsselbild empfangen</translation>
     </message>
     <message>
+        <source>received while the stream moved to another device</source>
+        <translation>empfangen, während der Stream zu einem anderen Gerät wechselte</translation>
+    </message>
+    <message>
         <source>rotated boxes</source>
         <translation>gedrehte Rahmen</translation>
     </message>
