@@ -24,16 +24,16 @@ def main() -> None:
         address = LiveAddress.read(server.address)
         assert address is not None
         with Reading(address) as reading:
-            reading.until(lambda reading: len(reading.packets) > 25)
+            reading.more(25)
             for _ in range(arguments.restarts):
+                known = len(reading.changes)
                 server.stop()
-                reading.until(lambda reading: reading.states()[-1] is LiveState.WAITING_TO_RECONNECT)
+                reading.next_state(LiveState.WAITING_TO_RECONNECT, known)
                 server.start()
                 begun, known = time.perf_counter(), len(reading.changes)
-                reading.until(lambda reading, known=known: LiveState.RUNNING in reading.states()[known:])
+                reading.next_state(LiveState.RUNNING, known)
                 took.append(time.perf_counter() - begun)
-                count = len(reading.packets)
-                reading.until(lambda reading, count=count: len(reading.packets) > count + 25)
+                reading.more(25)
             numbers = [packet.number for packet in reading.packets]
             assert numbers == [*range(len(numbers))]
     late = sum(seconds > TARGET for seconds in took)

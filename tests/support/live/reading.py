@@ -53,9 +53,19 @@ class Reading:
             self._take()
         return self
 
+    def more(self, count: int) -> Self:
+        """Wait for so many more packets."""
+        wanted = len(self.packets) + count
+        return self.until(lambda reading: len(reading.packets) >= wanted)
+
+    def next_state(self, state: LiveState, known: int) -> Self:
+        """Wait for a state. known: number of changes after which it counts."""
+        return self.until(lambda reading: state in reading.states()[known:])
+
     def _take(self) -> None:
         open_ones = [each for each in (None if self.ended else self.child.connection, self._packets) if each is not None]
-        for connection in wait(open_ones, 0.2):
+        ready: list[Any] = wait(open_ones, 0.2)
+        for connection in ready:
             try:
                 message = connection.recv()
             except (EOFError, OSError):
