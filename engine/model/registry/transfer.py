@@ -153,7 +153,7 @@ def _chunks(response: requests.Response) -> Iterator[bytes]:
 
 
 def _session(cancellation: Cancellation) -> requests.Session:
-    session = _Session()
+    session = WebSession()
     session.headers["User-Agent"] = "framefleet"
     adapter = _WatchedAdapter(cancellation)
     session.mount("http://", adapter)
@@ -161,10 +161,11 @@ def _session(cancellation: Cancellation) -> requests.Session:
     return session
 
 
-class _Session(requests.Session):
+class WebSession(requests.Session):
     """Follows redirects only to web servers, and from https only to https."""
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
+        """See ``requests``. Raises RefusedRedirectError for another address."""
         target: str | None = super().get_redirect_target(resp)
         if target is not None:
             absolute = urljoin(resp.url, target)

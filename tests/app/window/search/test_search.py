@@ -78,7 +78,8 @@ def test_the_time_limits_the_moments(qtbot: QtBot, dialog: SearchDialog) -> None
 
 def test_classes_can_be_filtered_by_name(dialog: SearchDialog) -> None:
     dialog.search.setText("BI")
-    hidden = {line.text(0): line.isHidden() for line in dialog._lines()}
+    lines = map(dialog.classes.topLevelItem, range(dialog.classes.topLevelItemCount()))
+    hidden = {line.text(0): line.isHidden() for line in lines}
     assert hidden == {"person": True, "bicycle": False, "car": True}
 
 

@@ -427,7 +427,7 @@ def test_a_safe_address_never_becomes_an_unsafe_one(start: str, target: str, all
     response = requests.Response()
     response.raw = BytesIO()  # a server with a certificate would need one for this machine
     response.status_code, response.url, response.headers["Location"] = 302, f"{start}://example.org/a", f"{target}://example.org/b"
-    session = transfer._session(Cancellation())
+    session = transfer.WebSession()
     if allowed:
         assert session.get_redirect_target(response) == f"{target}://example.org/b"
     else:
