@@ -34,6 +34,7 @@ _EVERYTHING = 0, (1 << 62)
 _SLACK = 1e-6  # stored times are rounded
 _NOT_GIVEN = str(None)
 _MAX_CLASS_ID = 1 << 20
+_MAX_SIZE = 1 << 24
 _COLUMNS = "frame, pts, width, height, failure, name, device, boxes"
 
 
@@ -239,7 +240,11 @@ class SessionReader(Closing):
             self._connection = schema.open_existing(path, "ro")
         try:
             self.corrected = corrected and bool(self._query("SELECT 1 FROM corrections LIMIT 1"))
-            self.labels = tuple(str(label) for (label,) in self._query("SELECT label FROM labels ORDER BY class_id"))
+            labels = self._query("SELECT class_id, label FROM labels ORDER BY class_id")
+            for number, (class_id, _) in enumerate(labels):
+                if class_id != number:
+                    raise self._wrong("labels, class_id", class_id)
+            self.labels = tuple(str(label) for _, label in labels)
             with schema.reading(self.path):
                 self.facts: dict[str, str] = {key: os.fsdecode(value) for key, value in self._query("SELECT key, value FROM session")}
             if created not in ("", self.facts.get(CREATED)):
@@ -628,6 +633,9 @@ class SessionReader(Closing):
             if rest.any():
                 raise self._wrong(f"frames, source {source}, frame {rows[int(rest.argmax())][0]}", "a part of a box")
             table = np.frombuffer(b"".join([row[7] for row in rows]), schema.BOX)
+            for row in rows:
+                if not all(isinstance(size, int) and 0 <= size <= _MAX_SIZE for size in row[2:4]):
+                    raise self._wrong(f"frames, source {source}, frame {row[0]}", row[2:4])
             frames = [StoredFrame._make(row[:7]) for row in rows]
             frames = [
                 frame if row[4] is None else frame._replace(failure=reason_of(row[4])) for frame, row in zip(frames, rows, strict=True)

@@ -234,6 +234,8 @@ def explained(path: Path, action: str) -> Iterator[None]:
         yield
     except (sqlite3.OperationalError, sqlite3.DatabaseError) as error:
         name = getattr(error, "sqlite_errorname", None)
+        if name is None and type(error) is sqlite3.OperationalError:
+            name = "SQLITE_CORRUPT"  # Python's module cannot decode a text: no error of SQLite, which stores any bytes
         if name is None or isinstance(error, (sqlite3.IntegrityError, sqlite3.ProgrammingError)):
             raise
         kind = "_".join(name.split("_")[:2])  # SQLITE_IOERR_WRITE is an SQLITE_IOERR

@@ -111,14 +111,14 @@ def _annotations(export: Export) -> Iterator[dict[str, object]]:
 
 def _described_categories(export: Export) -> Iterator[dict[str, object]]:
     """Yield the categories that were looked for. An image without objects of another category may show some."""
-    for class_id, (category, label) in enumerate(zip(_categories(export), export.reader.labels, strict=True)):
+    for class_id, (category, label) in enumerate(zip(_categories(export), export.labels, strict=True)):
         if export.looked_for is None or class_id in export.looked_for:
             yield {"id": category, "name": label}
 
 
 def _categories(export: Export) -> Sequence[int]:
     """The category id of each class."""
-    labels = export.reader.labels
+    labels = export.labels
     if not export.options.coco_ids:
         return range(1, len(labels) + 1)
     check_coco_labels(labels)

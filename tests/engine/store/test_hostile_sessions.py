@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import struct
 from collections.abc import Callable
@@ -83,6 +84,9 @@ REFUSED_WHEN_READ = {
     "a class id below 0": f"UPDATE frames SET boxes = x'{box(-1).hex()}' WHERE frame = 3;",
     "a class id beyond all": f"UPDATE frames SET boxes = x'{box(2**31 - 1).hex()}' WHERE frame = 3;",
     "a confidence that is no number": f"UPDATE frames SET boxes = x'{box(confidence=float('nan')).hex()}' WHERE frame = 3;",
+    "a width of bytes": "UPDATE frames SET width = x'' WHERE frame = 3;",
+    "a label less": "DELETE FROM labels WHERE class_id = 1;",
+    "a time of bytes that are no text": "UPDATE frames SET pts = CAST(x'ff' AS TEXT) WHERE frame = 3;",
     "an infinite box": f"UPDATE frames SET boxes = x'{box(x=float('inf')).hex()}' WHERE frame = 3;",
     "another number of tracks": "INSERT INTO frame_tracks VALUES (0, 3, x'00000000');",
 }
@@ -140,6 +144,15 @@ def test_the_message_says_which_value_is_wrong_where(tmp_path: Path) -> None:
         SessionReader(path) as reader,
     ):
         [*reader.blocks(0)]
+
+
+def test_a_class_without_a_label_has_its_number(tmp_path: Path) -> None:
+    path = spoiled(tmp_path, f"UPDATE frames SET boxes = x'{box(5).hex()}' WHERE frame = 3;")
+    with SessionReader(path) as reader:
+        (written,) = export_session(reader, tmp_path / "out", ["coco"])
+    found = json.loads(written.path.read_text())
+    assert [(each["id"], each["name"]) for each in found["categories"]][3:] == [(4, "3"), (5, "4"), (6, "5")]
+    assert [each["image_id"] for each in found["annotations"] if each["category_id"] == 6] == [4]
 
 
 def test_a_label_of_900_megabytes_is_not_read(tmp_path: Path) -> None:

@@ -157,3 +157,25 @@ def test_annotations_with_other_values(rounds: int, session: Path, tmp_path: Pat
 
     with memory_below(GIGABYTE):
         change()
+
+
+PIECES = ("{},", '{"":{}},', "[],", '"",', "0,", " ", "[", '{"a":', '{"id":1},', '"\\u0000",', "1e9,", '{"images":[]},')
+
+
+@short_and_long(4, 100)
+def test_truth_that_is_large_when_unpacked(rounds: int, session: Path, tmp_path: Path) -> None:
+    random, path = randomness(), tmp_path / "truth.json.gz"
+    sizes = []
+    with memory_below(GIGABYTE):
+        for _ in range(rounds):
+            pieces = "".join(PIECES[int(index)] for index in random.integers(len(PIECES), size=int(random.integers(1, 4)))).encode()
+            key = (b"images", b"annotations", b"categories", b"more")[int(random.integers(4))]
+            size = int(random.integers(1 << 22, 1 << 28))
+            with gzip.open(path, "wb", 1) as file:
+                file.write(b'{"' + key + b'":[')
+                block = pieces * (1 + (1 << 20) // len(pieces))
+                for _ in range(size // len(block)):
+                    file.write(block)
+            sizes.append(path.stat().st_size)
+            assert not attempt(session, path, path)
+    print(f"{rounds} of {rounds} refused; {min(sizes):,} to {max(sizes):,} bytes")
