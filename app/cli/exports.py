@@ -148,7 +148,8 @@ def export(
     for source in chosen:
         for name in formats:
             if source.kind is not None and source.kind not in EXPORTERS[name].kinds:
-                print_line(f"{source.path}: pictures have no {name}; their detections are in {reader.path}", sys.stderr)
+                what = "the pictures of a stream are not kept, so it has" if source.timed else "pictures have"
+                print_line(f"{source.path}: {what} no {name}; their detections are in {reader.path}", sys.stderr)
     problems: list[ExportError] = []
     with closing(Writing(quiet)) as writing:
         waiting = partial(_say_waiting, folder)

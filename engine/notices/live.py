@@ -18,7 +18,6 @@ TEXTS: dict[str, Text] = {
     "live.no_video": "the source sends no video",
     "live.lost": "the connection was lost ({detail})",
     "live.silent": "no frame has arrived for {seconds:.1f} s",
-    "live.hangs": "reading the source hangs",
     "live.capture_ended": "the process that reads the source ended unexpectedly ({why})",
     "live.again": "attempt {attempt} begins",
     "live.waits": "the next attempt follows in {seconds:.1f} s: {why}",
@@ -31,7 +30,6 @@ TEXTS: dict[str, Text] = {
     "live.other_host": "the source leads to another host ({host}), which is not opened",
     "live.camera": "camera {number} cannot be opened ({detail})",
     "live.no_decoder": "there is no decoder for {codec}",
-    "live.not_converted": "a frame cannot be converted ({detail})",
     "live.process": "the process that reads a stream",
     "live.decoding": "decoding a frame of {address}",
     # why an epoch begins

@@ -2063,10 +2063,6 @@
         <translation>eine Datei darf hier {limit:,} KiB haben: die Grenze erhöhen (ulimit -f), oder weniger schreiben</translation>
     </message>
     <message>
-        <source>a frame cannot be converted ({detail})</source>
-        <translation>ein Bild kann nicht umgewandelt werden ({detail})</translation>
-    </message>
-    <message>
         <source>a frame of {size} MiB does not fit into the {limit} MiB for decoded frames</source>
         <translation>ein Bild von {size} MiB passt nicht in die {limit} MiB für dekodierte Bilder</translation>
     </message>
@@ -2701,10 +2697,6 @@
     <message>
         <source>raw outputs are not available from other processes</source>
         <translation>rohe Ausgaben gibt es nicht aus anderen Prozessen</translation>
-    </message>
-    <message>
-        <source>reading the source hangs</source>
-        <translation>das Lesen der Quelle hängt</translation>
     </message>
     <message>
         <source>reading {name}</source>

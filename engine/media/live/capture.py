@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 FIRST_SECONDS = 15.0
 """How long a source may take to its first frame, as long as nothing is known about its interval."""
 
+MAX_OPEN_SECONDS = 25.0
+"""After this time, opening a source hangs in a library, which has its own shorter limits."""
+
 MIN_STALL, MAX_STALL = 3.0, 300.0
 _STALL_GAPS = 5
 """A source stalls after this many times the longest gap between two frames that was seen lately."""
@@ -353,7 +356,7 @@ class Capture:
     def _hangs(self, now: float) -> None:
         """End the process because the source is silent, or a library hangs."""
         if self._opening:
-            why = Notice("live.hangs")
+            why = Notice("live.no_answer", seconds=MAX_OPEN_SECONDS)
             self._attempts += 1
         else:
             why = Notice("live.silent", seconds=now - self._deadline + self._rhythm.limit)
@@ -400,14 +403,14 @@ class Capture:
 
     def _connect_again(self) -> None:
         """Connect until the source ends. Raises SourceError if it is given up."""
-        from framefleet.engine.media.live.sources import OPEN_SECONDS, OpenError, open_live  # loads FFmpeg
+        from framefleet.engine.media.live.sources import OpenError, open_live  # loads FFmpeg
 
         why = self._job.why
         if self._attempts and not self._wait(why):
             return
         while not self._stopped.is_set():
             self._state(LiveState.CONNECTING, why)
-            self._opening, self._deadline = True, time.perf_counter() + 5 * OPEN_SECONDS
+            self._opening, self._deadline = True, time.perf_counter() + MAX_OPEN_SECONDS
             try:
                 source = open_live(self._job.address, self._stopped)
             except OpenError as error:
@@ -457,7 +460,8 @@ class Capture:
         running = False
         for packet in self._packets(source):
             if packet is None:
-                return Notice("live.finished")
+                end = Notice("live.finished")
+                return end if source.finite else Notice("live.lost", detail=end)
             if isinstance(packet, Notice):
                 return packet
             arrival = time.perf_counter()

@@ -185,8 +185,8 @@ class LiveDecoder:
         self._codec = codec
 
 
-def converter(form: Format, planes: bool) -> Callable[[Shown], HostImage]:
-    """Return a function that converts the frames of one epoch. planes: see ``FfmpegDecoder``.
+def converter(form: Format, planes: bool, address: str) -> Callable[[Shown], HostImage]:
+    """Return a function that converts the frames of one epoch. planes: see ``FfmpegDecoder``. address: named in errors.
 
     The function raises SourceError if the frame cannot be converted.
     """
@@ -196,6 +196,7 @@ def converter(form: Format, planes: bool) -> Callable[[Shown], HostImage]:
         try:
             return convert(shown.frame)
         except (av.FFmpegError, ValueError) as error:
-            raise SourceError(Notice("live.not_converted", detail=reason(error))) from error
+            seconds = shown.packet.seconds
+            raise SourceError(Notice("media.frame_not_converted", path=address, seconds=seconds, detail=reason(error))) from error
 
     return converted

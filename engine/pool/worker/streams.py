@@ -181,7 +181,7 @@ class StreamThread:
         self._task = Detect(self._stream.source, self._stream.info, Segment(self._next_epoch, None, None, 0))
         self._next_epoch += 1
         self._opened, self._size = None, size
-        self._converter = converter(self._format.format, self._planes)
+        self._converter = converter(self._format.format, self._planes, self._stream.info.path)
 
     def _end_epoch(self, complete: bool, error: Notice | None = None) -> None:
         if self._task is None:

@@ -189,6 +189,22 @@ def test_a_second_run_keeps_the_frames_of_the_first(tmp_path: Path) -> None:
         assert [reader.count(0), reader.count(1)] == [run.report["sources"][0]["frames"]["inferred"] for run in (first, second)]
 
 
+def test_tracks_and_formats_of_a_stream(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    formats = "jsonl,csv,coco,mot,cvat,labelstudio,megadetector,events"
+    with HttpCamera(tmp_path) as camera:
+        run = detect(out, f"{camera.address}/file.ts", "--confidence", "0.01", "--track", "bytetrack", "--format", formats)
+    assert run.status == 0, run.err
+    name = f"127-0-0-1-{camera.address.rpartition(':')[2]}-file"
+    written = {path.name.removeprefix(f"{name}.") for path in out.iterdir() if path.name.startswith(name)}
+    assert written == {"jsonl", "detections.csv", "coco.json", "mot", "cvat.xml", "labelstudio.json", "labelstudio.xml"}
+    with SessionReader(out / "session.sqlite") as reader:
+        assert reader.is_tracked(0)
+    video = run_main("results", out, "--format", "video")
+    assert "the pictures of a stream are not kept, so it has no video" in video.err
+    assert run_main("track", out).status == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -109,6 +109,18 @@ def test_a_capture_process_that_dies_is_replaced(tmp_path: Path) -> None:
     assert [epoch.reason.code for epoch in watched.epochs[0]] == ["live.first", "live.reconnected"]
 
 
+def test_a_size_that_changes_without_a_new_connection_begins_an_epoch(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path) as camera:
+
+        def shrink() -> None:
+            camera.size = (160, 120)
+
+        watched = watch([f"{camera.address}/mjpeg"], once(lambda seen: len(seen.frames[0]) > 20, shrink))
+    assert [epoch.reason.code for epoch in watched.epochs[0]] == ["live.first", "live.new_format"]
+    assert [(epoch.width, epoch.height) for epoch in watched.epochs[0]] == [(320, 240), (160, 120)]
+    assert {(frame.width, frame.height) for frame in watched.frames[0]} == {(320, 240), (160, 120)}
+
+
 def test_a_silent_camera_stalls_and_is_connected_again() -> None:
     with RtspServer(group=10) as server:
 

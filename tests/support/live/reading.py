@@ -73,7 +73,7 @@ class Reading:
                     self._packets.close()
                     self._packets = None
                 else:
-                    self.ended = self.ended or Ended(False, Notice("live.hangs"), self.received)
+                    self.ended = self.ended or Ended(False, Notice("live.stopped"), self.received)
                 continue
             match message:
                 case StateChanged():

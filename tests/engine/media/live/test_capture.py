@@ -11,9 +11,11 @@ import pytest
 from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.capture import MAX_PAUSE, Rhythm, SourceClock, pause
 from framefleet.engine.media.live.messages import LiveState
+from framefleet.engine.media.live.sources import OpenError, check_host, open_live
 from tests.support.live.http_camera import HttpCamera
 from tests.support.live.reading import Reading
 from tests.support.live.servers import RtspServer, free_port
+from tests.support.media import make_audio
 
 CONNECTING, WAITING, RUNNING = LiveState.CONNECTING, LiveState.WAITING_FOR_KEYFRAME, LiveState.RUNNING
 PAUSING, STALLED = LiveState.WAITING_TO_RECONNECT, LiveState.STALLED
@@ -171,6 +173,21 @@ def test_nothing_leads_to_another_host_or_a_file(place: str, target: str, tmp_pa
             assert reading.ended.error is not None
             assert reading.ended.error.code == "live.gave_up"
         assert other.requests == []
+
+
+def test_other_hosts_are_named() -> None:
+    check_host("https://cam/live/part1.ts", "cam")
+    for url in ("http://169.254.169.254/latest", "file:///etc/passwd", "ftp://cam/a"):
+        with pytest.raises(OpenError, match="which is not opened") as raised:
+            check_host(url, "cam")
+        assert raised.value.notice.code == "live.other_host"
+
+
+def test_a_file_without_video(tmp_path: Path) -> None:
+    stopped = threading.Event()
+    stopped.set()
+    with pytest.raises(OpenError, match="the source sends no video"):
+        open_live(LiveAddress.growing(make_audio(tmp_path / "a.m4a")), stopped)
 
 
 def test_an_unknown_place_over_http(tmp_path: Path) -> None:

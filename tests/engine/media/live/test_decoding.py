@@ -61,7 +61,7 @@ def test_every_frame_of_a_clean_stream_is_shown_in_order(name: str, options: dic
     decoder = LiveDecoder()
     assert decoder.begin(EpochBegan(form, FIRST, 0)) == []
     shown = [*decode(decoder, packets)]
-    convert = converter(form, planes=False)
+    convert = converter(form, planes=False, address="rtsp://cam/a")
     assert all(isinstance(outcome, Shown) for outcome in shown)
     assert [number_of(convert(outcome)) for outcome in shown if isinstance(outcome, Shown)] == [*range(48)]
     times = [outcome.packet.seconds for outcome in shown if isinstance(outcome, Shown)]
@@ -102,7 +102,7 @@ def test_garbage_is_not_shown_and_is_counted(codec: str, tmp_path: Path) -> None
     assert found.total() == 48
     # up to the keyframe 24, and what the decoder still holds back
     assert found["live.damaged"] in ((1,) if codec == "mjpeg" else (10, 11, 12))
-    convert = converter(form, planes=False)
+    convert = converter(form, planes=False, address="rtsp://cam/a")
     numbers = [number_of(convert(outcome)) for outcome in outcomes if isinstance(outcome, Shown)]
     assert set(numbers).isdisjoint({14} if codec == "mjpeg" else range(14, 24))
 
