@@ -636,6 +636,8 @@ class SessionReader(Closing):
             for row in rows:
                 if not all(isinstance(size, int) and 0 <= size <= _MAX_SIZE for size in row[2:4]):
                     raise self._wrong(f"frames, source {source}, frame {row[0]}", row[2:4])
+                if not isinstance(row[5], str | None):
+                    raise self._wrong(f"frames, source {source}, frame {row[0]}", row[5])
             frames = [StoredFrame._make(row[:7]) for row in rows]
             frames = [
                 frame if row[4] is None else frame._replace(failure=reason_of(row[4])) for frame, row in zip(frames, rows, strict=True)

@@ -145,6 +145,9 @@ def stored_source(folder: Path, number: int, exact: str | bytes, kind: str | Non
     for value in (width, height, frames, decoded, inferred, skipped):
         if value is not None and not 0 <= int(value) <= _MAX_COUNT:
             raise ValueError(str(value))
+    for text in (codec, created):
+        if not isinstance(text, str | None):
+            raise TypeError(repr(text))
     path = readable_name(name)
     info = None if kind is None else SourceInfo(path, SourceKind(kind), codec, width, height, frames, duration, rate, (), origin=origin)
     losses = _counts(dropped), _counts(failed)

@@ -84,6 +84,8 @@ REFUSED_WHEN_READ = {
     "a class id below 0": f"UPDATE frames SET boxes = x'{box(-1).hex()}' WHERE frame = 3;",
     "a class id beyond all": f"UPDATE frames SET boxes = x'{box(2**31 - 1).hex()}' WHERE frame = 3;",
     "a confidence that is no number": f"UPDATE frames SET boxes = x'{box(confidence=float('nan')).hex()}' WHERE frame = 3;",
+    "a name of bytes": "UPDATE frames SET name = x'00ff' WHERE frame = 3;",
+    "a codec of bytes": "UPDATE sources SET codec = x'00ff';",
     "a width of bytes": "UPDATE frames SET width = x'' WHERE frame = 3;",
     "a label less": "DELETE FROM labels WHERE class_id = 1;",
     "a time of bytes that are no text": "UPDATE frames SET pts = CAST(x'ff' AS TEXT) WHERE frame = 3;",
