@@ -55,7 +55,7 @@ def framefleet(folder: Path, limit: tuple[int, ...], *words: str) -> subprocess.
         (resource.RLIMIT_AS, 850 << 20, "ulimit -v"),
         (resource.RLIMIT_NOFILE, 12, "ulimit -n"),
         (resource.RLIMIT_NOFILE, 16, "ulimit -n"),
-        (resource.RLIMIT_NOFILE, 20, "ulimit -n"),
+        (resource.RLIMIT_NOFILE, 18, "ulimit -n"),
         (resource.RLIMIT_FSIZE, 30 << 10, "ulimit -f"),
     ],
 )
