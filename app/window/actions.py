@@ -49,6 +49,7 @@ class Actions:
         self.recent = QMenu(translate("window", "Open recent"), window)
         self.sessions = action("sessions", translate("window", "Sessions…"), "Ctrl+Shift+R", "list")
         self.search = action("search", translate("window", "Search all results…"), "Ctrl+F", "search")
+        self.compare = action("compare", translate("window", "Compare with other results…"), "", "swap")
         self.export = action("export", translate("window", "Export…"), "Ctrl+E", "export")
         self.cluster = action("cluster", translate("window", "Connect to a cluster…"), "", "device")
         self.settings = action("settings", translate("window", "Settings…"), "Ctrl+,", "settings")
@@ -70,7 +71,16 @@ class Actions:
         self.about.triggered.connect(self._show_about)
         self.menu = QMenu(window)
         for group in (
-            (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.sessions, self.search, self.export),
+            (
+                self.open_files,
+                self.open_folder,
+                self.recent.menuAction(),
+                self.open_results,
+                self.sessions,
+                self.search,
+                self.compare,
+                self.export,
+            ),
             (self.undo, self.redo, self.delete),
             (self.left, self.right, self.zones, self.correct, self.videos.menuAction(), self.fullscreen),
             (self.settings, self.tune, self.cluster, self.demo, self.help, self.about),

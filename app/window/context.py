@@ -39,16 +39,17 @@ UNDO_LIMIT = 200
 class Requests(QObject):
     """What one feature asks of another one.
 
-    open_paths: list of Path that the user chose. export: QueueItem or None, and the format to choose at first ("" = the last one).
-    clips: QueueItem or None, and the Part to save, or None. count: at lines and zones of the shown file. draw: Line or Zone, the type of
-    what to draw. drop_area: a further window on which files can be dropped.
-    bottleneck: Bottleneck or None, whenever it has changed. progress: the finished part of the files that run, 0..1, or None.
+    open_paths: list of Path that the user chose. export: QueueItem or None, and the format to choose at first ("" = the last one). clips:
+    QueueItem or None, and the Part to save, or None. count: at lines and zones of the shown file. compare: its results with others. draw:
+    Line or Zone, the type of what to draw. drop_area: a further window on which files can be dropped. bottleneck: Bottleneck or None,
+    whenever it has changed. progress: the finished part of the files that run, 0..1, or None.
     """
 
     open_paths = Signal(object)
     export = Signal(object, str)
     clips = Signal(object, object)
     count = Signal()
+    compare = Signal()
     draw = Signal(object)
     drop_area = Signal(QWidget)
     bottleneck = Signal(object)

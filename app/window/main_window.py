@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 from framefleet.app.window import tuning
 from framefleet.app.window.bars import make_status_line, make_top_bar
 from framefleet.app.window.cluster import control as cluster
+from framefleet.app.window.compare import comparison
 from framefleet.app.window.context import Context, Place, Placed, Start
 from framefleet.app.window.corrections import corrector
 from framefleet.app.window.demo import demo
@@ -42,6 +43,7 @@ FEATURES = (
     filter_panel,
     zones,
     corrector,
+    comparison,
     grid,
     export,
     clips,

@@ -117,6 +117,11 @@ class Results:
     found: Detections
 
     @classmethod
+    def empty(cls) -> Self:
+        """No frames."""
+        return cls(np.zeros(0), np.zeros(1, np.int64), Detections())
+
+    @classmethod
     def read(cls, result: StoredResult, ids: NDArray[np.int32] | None = None, stop: Event | None = None) -> Self:
         """Read a source, corrections included.
 

@@ -27,7 +27,7 @@ from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.facts import CREATED
 from framefleet.engine.store.files import noted_sessions
 from framefleet.engine.store.reader import Block, SessionReader
-from framefleet.engine.store.sources import StoredSource, label_of
+from framefleet.engine.store.sources import StoredSource, label_of, readable_name
 
 INDEX = "search.index"
 """Name of the index in the folder of the sessions."""
@@ -215,6 +215,13 @@ class SearchIndex:
         query = "SELECT label, count(*) FROM peaks WHERE label != ? GROUP BY label ORDER BY 2 DESC, 1"
         with self._open() as connection:
             return connection.execute(query, (EVERY_CLASS,)).fetchall()
+
+    def sessions_with(self, file: Path) -> list[Path]:
+        """Return the sessions with results of a file, or of a file with the same name."""
+        query = "SELECT DISTINCT path FROM sessions JOIN sources USING (session) WHERE file = ? OR name = ? ORDER BY session DESC"
+        with self._open() as connection:
+            rows = connection.execute(query, (schema.exact(str(file)), readable_name(file.name))).fetchall()
+        return [Path(os.fsdecode(path)) for (path,) in rows]
 
     def sources(self) -> int:
         """Return the number of sources in the index."""

@@ -152,6 +152,117 @@
     </message>
 </context>
 <context>
+    <name>compare</name>
+    <message>
+        <source>Another session…</source>
+        <translation>Andere Sitzung…</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Choose another session</source>
+        <translation>Andere Sitzung wählen</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleichen</translation>
+    </message>
+    <message>
+        <source>Compare with other results</source>
+        <translation>Mit anderen Ergebnissen vergleichen</translation>
+    </message>
+    <message>
+        <source>Comparing {name} with {other}…</source>
+        <translation>{name} wird mit {other} verglichen…</translation>
+    </message>
+    <message>
+        <source>Date</source>
+        <translation>Datum</translation>
+    </message>
+    <message>
+        <source>End the comparison</source>
+        <translation>Vergleich beenden</translation>
+    </message>
+    <message>
+        <source>Frames</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>Looking for other results of {name}…</source>
+        <translation>Andere Ergebnisse von {name} werden gesucht…</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Next difference</source>
+        <translation>Nächster Unterschied</translation>
+    </message>
+    <message>
+        <source>No difference after this</source>
+        <translation>Kein weiterer Unterschied danach</translation>
+    </message>
+    <message>
+        <source>No difference before this</source>
+        <translation>Kein Unterschied davor</translation>
+    </message>
+    <message>
+        <source>Only differences</source>
+        <translation>Nur Unterschiede</translation>
+    </message>
+    <message>
+        <source>Other results of this video</source>
+        <translation>Andere Ergebnisse dieses Videos</translation>
+    </message>
+    <message>
+        <source>Other results of {name}:</source>
+        <translation>Andere Ergebnisse von {name}:</translation>
+    </message>
+    <message>
+        <source>Previous difference</source>
+        <translation>Voriger Unterschied</translation>
+    </message>
+    <message>
+        <source>Session</source>
+        <translation>Sitzung</translation>
+    </message>
+    <message>
+        <source>Sessions (*.sqlite)</source>
+        <translation>Sitzungen (*.sqlite)</translation>
+    </message>
+    <message>
+        <source>Show a video with results first: open it, or choose a session with Open stored results….</source>
+        <translation>Zuerst ein Video mit Ergebnissen zeigen: öffnen, oder mit „Gespeicherte Ergebnisse öffnen…“ eine Sitzung wählen.</translation>
+    </message>
+    <message>
+        <source>Solid: {first} · dashed: {second}</source>
+        <translation>Durchgezogen: {first} · gestrichelt: {second}</translation>
+    </message>
+    <message>
+        <source>There are no other results of {name} yet. Detect in it with another model: each run is stored.</source>
+        <translation>Von {name} gibt es noch keine anderen Ergebnisse. Mit einem anderen Modell darin erkennen: jeder Lauf wird gespeichert.</translation>
+    </message>
+    <message>
+        <source>comparing the frames…</source>
+        <translation>die Bilder werden verglichen…</translation>
+    </message>
+    <message>
+        <source>here {first} only in {one}, {second} only in {other}</source>
+        <translation>hier {first} nur in {one}, {second} nur in {other}</translation>
+    </message>
+    <message>
+        <source>the results have no frame in common</source>
+        <translation>die Ergebnisse haben kein Bild gemeinsam</translation>
+    </message>
+    <message>
+        <source>{number} of {of} frames differ</source>
+        <translation>{number} von {of} Bildern unterscheiden sich</translation>
+    </message>
+</context>
+<context>
     <name>corrections</name>
     <message>
         <source>Choose a track, then another one that is the same object</source>
@@ -4670,6 +4781,18 @@
         <translation>Geändert. Standard: {keys}</translation>
     </message>
     <message>
+        <source>Compare: next frame that differs</source>
+        <translation>Vergleichen: nächstes Bild mit Unterschied</translation>
+    </message>
+    <message>
+        <source>Compare: only what differs</source>
+        <translation>Vergleichen: nur Unterschiede</translation>
+    </message>
+    <message>
+        <source>Compare: previous frame that differs</source>
+        <translation>Vergleichen: voriges Bild mit Unterschied</translation>
+    </message>
+    <message>
         <source>Correct: confirm the object</source>
         <translation>Korrektur: Objekt bestätigen</translation>
     </message>
@@ -4929,10 +5052,6 @@
         <translation>93 Bilder/s auf einer Tesla V100</translation>
     </message>
     <message>
-        <source>A comparison shows which of two models finds more of the objects in your own videos.</source>
-        <translation>Ein Vergleich zeigt, welches von zwei Modellen mehr Objekte in Ihren eigenen Videos findet.</translation>
-    </message>
-    <message>
         <source>A good first choice: better than YOLOv4, less work.</source>
         <translation>Eine gute erste Wahl: besser als YOLOv4, weniger Rechenarbeit.</translation>
     </message>
@@ -5105,6 +5224,10 @@
         <translation>Wählen Sie ein Modell, um mit der Erkennung zu beginnen</translation>
     </message>
     <message>
+        <source>Compare two results of the shown video…</source>
+        <translation>Zwei Ergebnisse des gezeigten Videos vergleichen…</translation>
+    </message>
+    <message>
         <source>GFLOP</source>
         <translation>GFLOP</translation>
     </message>
@@ -5205,6 +5328,10 @@
         <translation>Zweites Modell</translation>
     </message>
     <message>
+        <source>See in a video where two models differ: detect in it with both, then show both results over the picture.</source>
+        <translation>In einem Video sehen, wo sich zwei Modelle unterscheiden: mit beiden darin erkennen, dann beide Ergebnisse über dem Bild zeigen.</translation>
+    </message>
+    <message>
         <source>Settings…</source>
         <translation>Einstellungen …</translation>
     </message>
@@ -5251,6 +5378,10 @@
     <message>
         <source>The size of the network&apos;s input, pixels</source>
         <translation>Die Größe der Eingabe des Netzes, Pixel</translation>
+    </message>
+    <message>
+        <source>To measure which of them finds more of the true objects:</source>
+        <translation>Um zu messen, welches mehr der wahren Objekte findet:</translation>
     </message>
     <message>
         <source>accuracy</source>
@@ -5499,6 +5630,10 @@ Bilder: {decoder}</translation>
     <message>
         <source>Clear this list</source>
         <translation>Diese Liste leeren</translation>
+    </message>
+    <message>
+        <source>Compare…</source>
+        <translation>Vergleichen…</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -7938,6 +8073,10 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Classes and devices</source>
         <translation>Klassen und Geräte</translation>
+    </message>
+    <message>
+        <source>Compare with other results…</source>
+        <translation>Mit anderen Ergebnissen vergleichen…</translation>
     </message>
     <message>
         <source>Connect to a cluster…</source>

@@ -89,21 +89,29 @@ class ExplanationDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(translate("models", "Comparison of models"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        first = (
+            translate("models", "See in a video where two models differ: detect in it with both, then show both results over the picture."),
+            translate("models", "To measure which of them finds more of the true objects:"),
+        )
         steps = (
-            translate("models", "A comparison shows which of two models finds more of the objects in your own videos."),
             translate("models", "1. Detect in the same videos with both models. Each run is stored as a session."),
             translate("models", "2. Mark the true objects in a tool such as CVAT, and export them as COCO, CVAT or YOLO."),
             translate("models", "3. Run this command in a terminal, with the folders of both sessions and your true objects:"),
         )
+        self.results_button = push_button(translate("models", "Compare two results of the shown video…"), role="primary")
         self.command = QLineEdit(COMMAND, readOnly=True)
         self.command.setAccessibleName(translate("models", "Command"))
         self.copy = push_button(translate("models", "Copy"), self._copy)
         last = label("", translate("models", "4. Open the evaluation.json that it writes."))
-        self.open_button = push_button(translate("models", "Open an evaluation…"), role="primary")
+        self.open_button = push_button(translate("models", "Open an evaluation…"))
         self.close_button = push_button(translate("models", "Close"), self.reject)
         buttons = row(None, self.open_button, self.close_button, spacing=8)
         words = [label("", step, wrap=True) for step in steps]
-        box = column(*words, row((self.command, 1), self.copy, spacing=8), last, 8, buttons, spacing=8, margins=(16, 16, 16, 12), of=self)
+        titles = [label("", step, wrap=True) for step in first]
+        begin = (titles[0], row(self.results_button, None), 10, titles[1])
+        box = column(
+            *begin, *words, row((self.command, 1), self.copy, spacing=8), last, 8, buttons, spacing=8, margins=(16, 16, 16, 12), of=self
+        )
         self.resize(640, box.heightForWidth(640))
 
     def _copy(self) -> None:
@@ -162,8 +170,11 @@ class ComparisonDialog(QDialog):
             align(line, NUMBERS)
 
 
-def ask_for_comparison(window: QWidget, background: Background, failed: Callable[[Notice], None]) -> None:
-    """Explain what a comparison needs, and let the user choose an evaluation. failed: takes the reason if it cannot be read."""
+def ask_for_comparison(window: QWidget, background: Background, results: Callable[[], object], failed: Callable[[Notice], None]) -> None:
+    """Explain how models are compared, and let the user choose stored results or an evaluation.
+
+    results: called for stored results. failed: takes the reason if an evaluation cannot be read.
+    """
 
     def choose() -> None:
         kinds = translate("models", "Evaluations (evaluation.json *.json)")
@@ -171,6 +182,8 @@ def ask_for_comparison(window: QWidget, background: Background, failed: Callable
         choose_path(window, translate("models", "Open an evaluation"), lambda name: chosen(Path(name)), kinds)
 
     dialog = ExplanationDialog(window)
+    dialog.results_button.clicked.connect(dialog.accept)
+    dialog.results_button.clicked.connect(results)
     dialog.open_button.clicked.connect(dialog.accept)
     dialog.open_button.clicked.connect(choose)
     dialog.open()

@@ -206,11 +206,14 @@ class ModelList(QDialog):
 class ModelLibrary(QObject):
     """Owns the list and the downloads. sessions: their folder. chosen: ModelFiles to use. wanted: the list shall be opened.
 
+    results_wanted: two stored results of the shown file shall be compared.
+
     ``dialog``: the open list, None while it is closed.
     """
 
     chosen = Signal(object)
     wanted = Signal()
+    results_wanted = Signal()
 
     def __init__(self, store: QSettings, background: Background, sessions: Path, banners: BannerArea, parent: QObject) -> None:
         super().__init__(parent)
@@ -233,7 +236,7 @@ class ModelLibrary(QObject):
         dialog.opened.connect(partial(self._add, use=True))
         dialog.removed.connect(self._forget)
         dialog.labels_requested.connect(self._edit_labels)
-        dialog.compare.clicked.connect(lambda: ask_for_comparison(dialog, self._background, self._show_note))
+        dialog.compare.clicked.connect(lambda: ask_for_comparison(dialog, self._background, self._compare_results, self._show_note))
         dialog.finished.connect(self._closed)
         dialog.open()
         self._show_own()
@@ -243,6 +246,11 @@ class ModelLibrary(QObject):
         """Close the list."""
         if self.dialog is not None:
             self.dialog.reject()
+
+    def _compare_results(self) -> None:
+        if self.dialog is not None:
+            self.dialog.reject()
+        self.results_wanted.emit()
 
     def _closed(self) -> None:
         dialog, self.dialog = self.dialog, None

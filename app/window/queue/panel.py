@@ -134,6 +134,7 @@ class QueuePanel(Panel):
     reveal_requested = Signal(int)
     export_requested = Signal(int)
     count_requested = Signal()
+    compare_requested = Signal()
     correct_requested = Signal()
 
     def __init__(self, model: QueueModel) -> None:
@@ -277,6 +278,7 @@ class QueuePanel(Panel):
         for title, wanted in (
             (translate("queue", "Count…"), self.count_requested),
             (translate("queue", "Correct…"), self.correct_requested),
+            (translate("queue", "Compare…"), self.compare_requested),
         ):
             add(title, partial(self._show_and, wanted, item.key), stored)
         menu.addSeparator()
@@ -351,6 +353,7 @@ def attach(context: Context) -> Feature:
     panel.retry_requested.connect(retry)
     panel.export_requested.connect(lambda key: requests.export.emit(queue.get(key), ""))
     panel.count_requested.connect(requests.count)
+    panel.compare_requested.connect(requests.compare)
     panel.correct_requested.connect(lambda: actions.correct.setChecked(True))
     panel.heading.pause_requested.connect(run.set_paused)
     run.pause_changed.connect(panel.heading.set_paused)

@@ -1,6 +1,7 @@
 """The canvas: the picture with its detections and what the mouse does there; and the area with one canvas or several."""
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
@@ -8,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.layout import Placement, Zoom, fit
-from framefleet.app.window.viewer.overlay import Overlay, text_label
+from framefleet.app.window.viewer.overlay import Overlay, draw_dashed, text_label
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import label
 from framefleet.app.window.widgets.engine_text import of_engine
@@ -17,6 +18,8 @@ from framefleet.engine.media.annotation.layout import Rect
 from framefleet.engine.types import Detections, FrameResult
 
 NOT_YET = marked("viewer", "Not analysed yet")
+Split: TypeAlias = Callable[[FrameResult, Detections], tuple[Detections, Detections]]
+"""Returns what to show of a result: its own detections, and others of the same frame. It gets the result and its visible detections."""
 MIN_SIZE = QSize(240, 160)
 """The least size of a picture that is shown alone, logical pixels."""
 NOTE = QPointF(10, 10)
@@ -32,7 +35,8 @@ class VideoCanvas(QWidget):
     activated: the user clicked or double-clicked it. mouse_moved: the mouse moved over it.
 
     Attributes: result: of the picture, None = none yet. filter: which of its detections are visible. visible_detections: these.
-    selected: the index of the marked one, None = none. reserved: where there may be no labels.
+    selected: the index of the marked one, None = none. other_detections: those of other results, in another style. reserved: where there
+    may be no labels.
     statistics: the text at the top right, "" = none. paint_below: paints on the picture, below the boxes.
     """
 
@@ -51,7 +55,8 @@ class VideoCanvas(QWidget):
         self._image: QImage | None = None
         self._size = (1, 1)
         self.result: FrameResult | None = None
-        self.visible_detections = Detections()
+        self.visible_detections = self.other_detections = Detections()
+        self._split: Split | None = None
         self.filter = ViewFilter()
         self._labels: tuple[str, ...] = ()
         self.paint_below: Callable[[QPainter, Placement], None] | None = None
@@ -151,6 +156,13 @@ class VideoCanvas(QWidget):
         self._labels = tuple(labels)
         self._redraw()
 
+    def compare_with(self, split: Split | None) -> None:
+        """Show other detections beside those of the picture, None = no more. split: see ``Split``."""
+        self._split = split
+        self._select()
+        self.update()
+        self.unmarked.emit()
+
     def draw_boxes(self, image: QImage) -> None:
         """Draw the visible detections on a picture of the same frame."""
         placement = fit((image.width(), image.height()), self._size)
@@ -158,6 +170,11 @@ class VideoCanvas(QWidget):
             size = image.width(), image.height()
             overlay = Overlay(self.visible_detections, placement, size, self.label_of, 1.0, self._numbers, labelled=self._labelled)
             overlay.paint(painter, boxes=self._boxes)
+            self._draw_others(painter, placement, 1.0)
+
+    def _draw_others(self, painter: QPainter, placement: Placement, ratio: float) -> None:
+        if len(self.other_detections) and self._boxes:
+            draw_dashed(painter, self.other_detections, placement, self.label_of, ratio, labelled=self._labelled)
 
     def set_statistics(self, text: str) -> None:
         """Show lines of text at the top right of the picture, "" = none."""
@@ -182,7 +199,9 @@ class VideoCanvas(QWidget):
 
     def _select(self) -> None:
         found = self.result.detections if self.result is not None else None
-        self.visible_detections = self.filter.apply(found) if found is not None else Detections()
+        self.visible_detections, self.other_detections = self.filter.apply(found) if found is not None else Detections(), Detections()
+        if self._split is not None and self.result is not None:
+            self.visible_detections, self.other_detections = self._split(self.result, self.visible_detections)
         self._pointed = self.selected = self._overlay = None
         count = len(self.visible_detections) if self._image is not None else None
         if count is None or count != self._counted:  # each change is announced to screen readers
@@ -215,6 +234,7 @@ class VideoCanvas(QWidget):
                 self.paint_below(painter, placement)
             if len(self.visible_detections) and self.overlay is not None:
                 self.overlay.paint(painter, self._pointed, self.selected, self._boxes)
+            self._draw_others(painter, placement, ratio)
             if self.note:
                 colour = theme.ON_STAGE_MUTED if self.result is None else theme.ON_STAGE_WARNING
                 painter.drawPixmap(target.topLeft() + NOTE, text_label(self.note, colour, round(target.width()) - 40, ratio))

@@ -171,6 +171,27 @@ class Overlay:
         painter.setPen(Qt.PenStyle.NoPen)
 
 
+_DASH_LABEL = 200
+"""The largest width of the label of a dashed box, logical pixels."""
+
+
+def draw_dashed(
+    painter: QPainter, found: Detections, placement: Placement, name: Callable[[int], str], ratio: float, *, labelled: bool
+) -> None:
+    """Draw detections in the style of other results: dashed boxes, with dark labels below them. Parameters as for ``Overlay``."""
+    rects = placement.rects(found.boxes)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for class_id in np.unique(found.class_ids).tolist():
+        boxes = [QRectF(*rect) for rect in rects[found.class_ids == class_id].tolist()]
+        for pen in (QPen(_RIM, 4), QPen(_colour(class_id), 2, Qt.PenStyle.DashLine)):
+            painter.setPen(pen)
+            painter.drawRects(boxes)
+    if labelled:
+        for (x, y, _, height), class_id, score in zip(rects.tolist(), found.class_ids.tolist(), found.scores.tolist(), strict=True):
+            text = text_label(f"{name(class_id)} {round(100 * score)}%", _colour(class_id).name(), _DASH_LABEL, ratio, -3)
+            painter.drawPixmap(QPointF(x, y + height + 2), text)
+
+
 def _beside(pictures: Sequence[tuple[int, QPixmap]], x: float, y: float) -> list[tuple[int, int, QPixmap]]:
     """The parts of a label with their places on the canvas. x, y: of the label."""
     return [(round(x) + before, round(y), picture) for before, picture in pictures]

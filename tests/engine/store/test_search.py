@@ -53,6 +53,8 @@ def test_the_fullest_frame_of_each_stretch_is_found_and_weak_objects_do_not_coun
     index = indexed(tmp_path)
     assert index.labels() == [("car", 1), ("person", 1)]
     assert index.sources() == 1
+    assert index.sessions_with(tmp_path / "a.mp4") == index.sessions_with(tmp_path / "moved" / "a.mp4") == [tmp_path / "a.sqlite"]
+    assert index.sessions_with(tmp_path / "b.mp4") == []
     found = index.search(Query(("car",), 2, 0.5))
     assert [(hit.count, hit.pts, hit.begin, hit.end) for hit in found.hits] == [(3, 1.0, 1.0, 12.0), (2, 40.0, 40.0, 40.0)]
     assert found.total == 2

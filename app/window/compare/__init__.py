@@ -1,0 +1,1 @@
+"""The comparison of two stored results of a video."""

@@ -1,0 +1,242 @@
+"""Shows two stored results of a video over the same picture, and goes from one frame that differs to the next."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import QObject, QTimer
+
+from framefleet.app.window.compare.bar import ChoiceDialog, CompareBar
+from framefleet.app.window.context import Context, Feature
+from framefleet.app.window.keys.bindings import Shortcuts
+from framefleet.app.window.queue.item import QueueItem
+from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets.banner import Severity
+from framefleet.app.window.widgets.questions import choose_path
+from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.evaluation.compare import (
+    Differences,
+    Results,
+    StoredResult,
+    common_labels,
+    compare,
+    results_of,
+    without_counterpart,
+)
+from framefleet.engine.notices import Notice
+from framefleet.engine.store.search import SearchIndex
+from framefleet.engine.types import Detections, FrameResult
+
+SOON_MS = 300
+"""Time without a change of the filter after which the frames are compared again."""
+SUBJECT = "comparison"
+
+
+class Comparison(QObject):
+    """Compares the results of the shown file with others of the same video. bar: belongs under the picture."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.window)
+        self._context, self._viewer, self._canvas = context, context.viewer, context.viewer.canvas
+        self.bar = CompareBar(context.bindings)
+        self.bar.hide()
+        self._key: int | None = None
+        self._names = "", ""
+        self._first: Results | None = None
+        self._second = Results.empty()
+        self._differences: Differences | None = None
+        self._here = 0, 0
+        self._stop = Event()
+        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._soon.timeout.connect(self._compare)
+        acts = {"compare/next": partial(self.step, 1), "compare/previous": partial(self.step, -1), "compare/only": self.bar.only.toggle}
+        self._shortcuts = Shortcuts(context.viewer, context.bindings, acts, enabled=False)
+        self.bar.stepped.connect(self.step)
+        self.bar.closed.connect(self.end)
+        self.bar.only.toggled.connect(self._apply)
+        context.filter.changed.connect(lambda _: self._soon.start() if self._first is not None else None)
+        context.selection.file_changed.connect(self._file_changed)
+        context.run.corrected.connect(lambda key: self._soon.start() if key == self._key else None)
+        context.actions.correct.toggled.connect(lambda shown: self.end() if shown else None)
+        self._viewer.player.shown.connect(self._say)
+        self._viewer.player.result.connect(self._say)
+
+    @property
+    def active(self) -> bool:
+        """Whether two results are shown."""
+        return self._first is not None
+
+    def ask(self) -> None:
+        """Let the user choose other results of the shown file."""
+        context, item = self._context, self._viewer.item
+        stored = item is not None and item.results is not None and item.results.source >= 0
+        dialog = ChoiceDialog(item.path.name if item is not None and stored else "", context.settings.dialog or context.window)
+        if item is not None and item.results is not None and stored:
+            path, own, stop = item.path, item.results.database, Event()
+            also = [each.results.database for each in context.queue if each.results is not None and each.path == path]
+            dialog.chosen.connect(partial(self.start, item))
+            dialog.elsewhere.connect(partial(self._choose_session, dialog, item))
+            context.background.start(
+                dialog,
+                partial(_find, context.folder, also, path, own, stop),
+                lambda found: dialog.show_results(found, path.name),
+                lambda said: dialog.show_problem(formats.capitalised(said)),
+                stop,
+            )
+        dialog.open()
+
+    def _choose_session(self, dialog: ChoiceDialog, item: QueueItem) -> None:
+        def taken(found: StoredResult) -> None:
+            self.start(item, found)
+            dialog.accept()
+
+        def read(name: str) -> None:
+            work = partial(StoredResult.find, Path(name), item.path)
+            self._context.background.start(dialog, work, taken, lambda said: dialog.show_problem(formats.capitalised(said)))
+
+        kinds = translate("compare", "Sessions (*.sqlite)")
+        choose_path(dialog, translate("compare", "Choose another session"), read, kinds)
+
+    def start(self, item: QueueItem, other: StoredResult) -> None:
+        """Compare the results of a file with others."""
+        if item.results is None:
+            return
+        self.end()
+        own = item.results
+        first = StoredResult(own.database, own.source, own.created, own.model, own.labels, 0)
+        labels, ids = common_labels(own.labels, other.labels)
+        stop = self._stop = Event()
+
+        def read() -> tuple[Results, Results]:
+            return Results.read(first, stop=stop), Results.read(other, ids, stop)
+
+        def done(found: tuple[Results, Results]) -> None:
+            self._context.banners.remove(SUBJECT)
+            if stop.is_set() or self._viewer.item is None or self._viewer.item.key != item.key:
+                return
+            self._key, self._names = item.key, _told_apart(first, other)
+            self._first, self._second = found
+            self._context.actions.correct.setChecked(False)
+            self._canvas.set_labels(labels)
+            self.bar.show_names(*self._names)
+            self.bar.show()
+            self._shortcuts.set_enabled(True)
+            self._apply()
+            self._compare()
+
+        reading = translate("compare", "Comparing {name} with {other}…").format(name=item.path.name, other=other.model)
+        self._context.banners.show_banner(SUBJECT, Severity.INFO, reading)
+        self._context.background.start(self, read, done, self._fail, stop)
+
+    def end(self) -> None:
+        """Show only the results of the file again."""
+        self._stop.set()
+        self._context.banners.remove(SUBJECT)
+        if self._first is None:
+            return
+        self._key, self._first, self._second, self._differences = None, None, Results.empty(), None
+        self.bar.hide()
+        self.bar.show_counts("")
+        self._shortcuts.set_enabled(False)
+        item = self._viewer.item
+        self._canvas.set_labels(item.results.labels if item is not None and item.results is not None else ())
+        self._canvas.compare_with(None)
+
+    def _file_changed(self, item: QueueItem | None) -> None:
+        if item is None or item.key != self._key:
+            self.end()
+
+    def _fail(self, said: Notice) -> None:
+        self._context.banners.show_banner(SUBJECT, Severity.WARNING, said)
+
+    def _apply(self) -> None:
+        """Show both results, or what differs."""
+        if self.active:
+            self._canvas.compare_with(self._split)
+            self._say()
+
+    def _split(self, result: FrameResult, visible: Detections) -> tuple[Detections, Detections]:
+        """What to show of a frame in the two styles. visible: its own detections."""
+        other = self._canvas.filter.apply(self._second.at(result.ref.pts))
+        alone = without_counterpart(visible, other)
+        self._here = int(alone[0].sum()), int(alone[1].sum())
+        return (visible.select(alone[0]), other.select(alone[1])) if self.bar.only.isChecked() else (visible, other)
+
+    def _compare(self) -> None:
+        """Look in the background for the frames that differ."""
+        if self._first is None:
+            return
+        first, second, shown = self._first, self._second, self._context.filter.value
+
+        def done(found: Differences) -> None:
+            if self._first is first and shown == self._context.filter.value:
+                self._differences = found
+                self.bar.enable(bool(len(found.pts)))
+                self._say()
+
+        self._context.background.start(self, partial(_differences, first, second, shown), done, self._fail)
+
+    def step(self, by: int) -> None:
+        """Go to the next frame that differs (1), or to the previous one (-1)."""
+        if self._differences is None:
+            return
+        pts = self._differences.after(self._viewer.player.position, by > 0)
+        if pts is None:
+            last = translate("compare", "No difference after this")
+            self._viewer.transport.hint.setText(last if by > 0 else translate("compare", "No difference before this"))
+        else:
+            self._viewer.transport.hint.setText("")
+            self._viewer.player.pause()
+            self._viewer.player.seek(pts)
+
+    def _say(self, *_: object) -> None:
+        if not self.active:
+            return
+        found, (one, other) = self._differences, self._names
+        texts = []
+        if found is None:
+            texts.append(translate("compare", "comparing the frames…"))
+        elif not found.frames:
+            texts.append(translate("compare", "the results have no frame in common"))
+        else:
+            number, of = formats.count(len(found.pts)), formats.count(found.frames)
+            texts.append(translate("compare", "{number} of {of} frames differ").format(number=number, of=of))
+        if self._canvas.result is not None:
+            here = translate("compare", "here {first} only in {one}, {second} only in {other}")
+            texts.append(here.format(first=self._here[0], one=one, second=self._here[1], other=other))
+        self.bar.show_counts(" · ".join(texts))
+
+
+def _told_apart(first: StoredResult, second: StoredResult) -> tuple[str, str]:
+    """A name for each result: that of its model or, if both have the same, the time of its run as well."""
+    if first.model != second.model:
+        return first.model, second.model
+    one, other = (
+        f"{each.model} {each.time:%Y-%m-%d %H:%M:%S}" if each.time is not None else each.database.stem for each in (first, second)
+    )
+    return one, other
+
+
+def _find(folder: Path, also: Sequence[Path], path: Path, own: Path, stop: Event) -> list[StoredResult]:
+    """Other results of a video, in the sessions of the folder and some more. own: the session that is shown."""
+    index = SearchIndex(folder)
+    for database in index.outdated():
+        index.update(database, stop)
+    databases = [each for each in (*index.sessions_with(path), *also) if each.resolve() != own.resolve()]
+    return results_of(databases, path)
+
+
+def _differences(first: Results, second: Results, shown: ViewFilter) -> Differences:
+    return compare(first, second, shown.confidence, shown.classes)
+
+
+def attach(context: Context) -> Feature:
+    """Let the user compare two results of a video."""
+    comparison = Comparison(context)
+    context.viewer.add_bar(comparison.bar)
+    context.actions.compare.triggered.connect(comparison.ask)
+    context.requests.compare.connect(comparison.ask)
+    context.settings.library.results_wanted.connect(comparison.ask)
+    return Feature()
