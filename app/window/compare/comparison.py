@@ -5,6 +5,8 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer
 
 from framefleet.app.window.compare.bar import ChoiceDialog, CompareBar
@@ -157,12 +159,14 @@ class Comparison(QObject):
             self._canvas.compare_with(self._split)
             self._say()
 
-    def _split(self, result: FrameResult, visible: Detections) -> tuple[Detections, Detections]:
-        """What to show of a frame in the two styles. visible: its own detections."""
+    def _split(self, result: FrameResult, visible: Detections) -> tuple[Detections, Detections, NDArray[np.bool_]]:
+        """What to show of a frame in the two styles; of the other results, only what differs has labels. visible: its own detections."""
         other = self._canvas.filter.apply(self._second.at(result.ref.pts))
         alone = without_counterpart(visible, other)
         self._here = int(alone[0].sum()), int(alone[1].sum())
-        return (visible.select(alone[0]), other.select(alone[1])) if self.bar.only.isChecked() else (visible, other)
+        if self.bar.only.isChecked():
+            return visible.select(alone[0]), other.select(alone[1]), alone[1][alone[1]]
+        return visible, other, alone[1]
 
     def _compare(self) -> None:
         """Look in the background for the frames that differ."""

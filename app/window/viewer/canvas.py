@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
@@ -18,8 +20,9 @@ from framefleet.engine.media.annotation.layout import Rect
 from framefleet.engine.types import Detections, FrameResult
 
 NOT_YET = marked("viewer", "Not analysed yet")
-Split: TypeAlias = Callable[[FrameResult, Detections], tuple[Detections, Detections]]
-"""Returns what to show of a result: its own detections, and others of the same frame. It gets the result and its visible detections."""
+Split: TypeAlias = Callable[[FrameResult, Detections], tuple[Detections, Detections, NDArray[np.bool_]]]
+"""Returns what to show of a result, given with its visible detections: its own ones, others of the same frame, and which of these have
+labels."""
 MIN_SIZE = QSize(240, 160)
 """The least size of a picture that is shown alone, logical pixels."""
 NOTE = QPointF(10, 10)
@@ -57,6 +60,7 @@ class VideoCanvas(QWidget):
         self.result: FrameResult | None = None
         self.visible_detections = self.other_detections = Detections()
         self._split: Split | None = None
+        self._other_labels = np.zeros(0, bool)
         self.filter = ViewFilter()
         self._labels: tuple[str, ...] = ()
         self.paint_below: Callable[[QPainter, Placement], None] | None = None
@@ -174,7 +178,7 @@ class VideoCanvas(QWidget):
 
     def _draw_others(self, painter: QPainter, placement: Placement, ratio: float) -> None:
         if len(self.other_detections) and self._boxes:
-            draw_dashed(painter, self.other_detections, placement, self.label_of, ratio, labelled=self._labelled)
+            draw_dashed(painter, self.other_detections, placement, self.label_of, ratio, self._other_labels & self._labelled)
 
     def set_statistics(self, text: str) -> None:
         """Show lines of text at the top right of the picture, "" = none."""
@@ -201,7 +205,7 @@ class VideoCanvas(QWidget):
         found = self.result.detections if self.result is not None else None
         self.visible_detections, self.other_detections = self.filter.apply(found) if found is not None else Detections(), Detections()
         if self._split is not None and self.result is not None:
-            self.visible_detections, self.other_detections = self._split(self.result, self.visible_detections)
+            self.visible_detections, self.other_detections, self._other_labels = self._split(self.result, self.visible_detections)
         self._pointed = self.selected = self._overlay = None
         count = len(self.visible_detections) if self._image is not None else None
         if count is None or count != self._counted:  # each change is announced to screen readers

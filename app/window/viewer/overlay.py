@@ -176,20 +176,22 @@ _DASH_LABEL = 200
 
 
 def draw_dashed(
-    painter: QPainter, found: Detections, placement: Placement, name: Callable[[int], str], ratio: float, *, labelled: bool
+    painter: QPainter, found: Detections, placement: Placement, name: Callable[[int], str], ratio: float, labelled: NDArray[np.bool_]
 ) -> None:
-    """Draw detections in the style of other results: dashed boxes, with dark labels below them. Parameters as for ``Overlay``."""
+    """Draw detections in the style of other results: white dashed boxes, some with dark labels below. labelled: which, bool (n,).
+
+    The other parameters are those of ``Overlay``.
+    """
     rects = placement.rects(found.boxes)
+    boxes = [QRectF(*rect) for rect in rects.tolist()]
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    for class_id in np.unique(found.class_ids).tolist():
-        boxes = [QRectF(*rect) for rect in rects[found.class_ids == class_id].tolist()]
-        for pen in (QPen(_RIM, 4), QPen(_colour(class_id), 2, Qt.PenStyle.DashLine)):
-            painter.setPen(pen)
-            painter.drawRects(boxes)
-    if labelled:
-        for (x, y, _, height), class_id, score in zip(rects.tolist(), found.class_ids.tolist(), found.scores.tolist(), strict=True):
-            text = text_label(f"{name(class_id)} {round(100 * score)}%", _colour(class_id).name(), _DASH_LABEL, ratio, -3)
-            painter.drawPixmap(QPointF(x, y + height + 2), text)
+    for pen in (QPen(_RIM, 4), QPen(Qt.GlobalColor.white, 2, Qt.PenStyle.DashLine)):
+        painter.setPen(pen)
+        painter.drawRects(boxes)
+    for at in np.flatnonzero(labelled).tolist():
+        text = f"{name(int(found.class_ids[at]))} {round(100 * float(found.scores[at]))}%"
+        place = boxes[at].bottomLeft() + QPointF(-1, 2)
+        painter.drawPixmap(place, text_label(text, theme.ON_STAGE, _DASH_LABEL, ratio, -3))
 
 
 def _beside(pictures: Sequence[tuple[int, QPixmap]], x: float, y: float) -> list[tuple[int, int, QPixmap]]:

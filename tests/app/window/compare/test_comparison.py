@@ -19,7 +19,7 @@ from tests.support.media import make_video
 from tests.support.store import video_info
 from tests.support.window import feature, pixels, write_results
 
-PATIENCE = 10_000
+PATIENCE = 60_000
 FRAMES = 20
 DIFFERENT = 6, 12
 

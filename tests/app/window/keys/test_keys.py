@@ -75,7 +75,7 @@ def test_a_stored_key_that_cannot_be_read_is_ignored(store: QSettings) -> None:
 def test_no_two_commands_of_the_window_share_a_key(window: MainWindow) -> None:
     bindings = window.context.bindings
     groups = {command.name.partition("/")[0] for command in bindings.commands}
-    assert groups == {"window", "player", "timeline", "correct", "events"}
+    assert groups == {"window", "player", "timeline", "correct", "compare", "events"}
     for focused in (False, True):
         every = [key for command in bindings.commands if command.focused is focused for key in command.keys]
         assert every
