@@ -206,7 +206,8 @@ class Detections:
 
     boxes: float32 (n, 4), x1 y1 x2 y2 in source pixels, origin top left. scores: float32 (n,), confidence 0..1.
     class_ids: int32 (n,). tracks: int32 (n,), the track of each object, -1 if it has none; None if the source was not tracked.
-    verified: bool (n,), whether a person has checked each object; None if nothing was corrected.
+    verified: bool (n,), whether a person has checked each object; None if nothing was corrected. drawn: bool (n,), whether a person drew or
+    moved each box; None if no box was.
     """
 
     boxes: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))
@@ -214,6 +215,7 @@ class Detections:
     class_ids: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     tracks: NDArray[np.int32] | None = None
     verified: NDArray[np.bool_] | None = None
+    drawn: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         count = len(self.scores)
@@ -231,7 +233,8 @@ class Detections:
         """The detections that a boolean mask or an index array keeps, in that order."""
         tracks = None if self.tracks is None else self.tracks[keep]
         verified = None if self.verified is None else self.verified[keep]
-        return Detections(self.boxes[keep], self.scores[keep], self.class_ids[keep], tracks, verified)
+        drawn = None if self.drawn is None else self.drawn[keep]
+        return Detections(self.boxes[keep], self.scores[keep], self.class_ids[keep], tracks, verified, drawn)
 
     def filter(self, confidence: float, classes: frozenset[int] | None = None) -> Detections:
         """The detections at or above a confidence and, unless ``classes`` is None, of one of these class ids."""

@@ -1,6 +1,7 @@
 """``framefleet correct SESSION WHAT``: corrects stored detections and tracks. The model's results stay beside the corrections."""
 
 import argparse
+import math
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -12,7 +13,7 @@ from framefleet.app.streams import print_line
 from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.model.files import class_ids
 from framefleet.engine.settings.kinds import Moments, whole
-from framefleet.engine.store.corrections import Chosen, Corrections, OneDetection, OneTrack, edits
+from framefleet.engine.store.corrections import Box, Chosen, Corrections, OneDetection, OneTrack, edits
 from framefleet.engine.store.files import lock_session
 from framefleet.engine.store.session import SessionReader
 
@@ -20,13 +21,21 @@ _ACTIONS = {
     "confirm": "mark as verified",
     "relabel": "give the class --label, and mark as verified",
     "delete": "leave out of all results",
+    "add": "add an object of the class --label with --box to --frame, verified",
+    "move": "give the detection the box --box, and mark as verified",
     "join": "make one track of the tracks in --track",
     "split": "make a new track of --track from --at on",
     "undo": "undo the last correction",
     "redo": "make the correction again that was undone last",
     "list": "show the corrections",
 }
-_NEEDED = {"relabel": ("label",), "join": ("track",), "split": ("track", "at")}
+_NEEDED = {
+    "relabel": ("label",),
+    "add": ("frame", "label", "box"),
+    "move": ("frame", "object", "box"),
+    "join": ("track",),
+    "split": ("track", "at"),
+}
 
 
 def run(argv: Sequence[str]) -> int:
@@ -54,6 +63,10 @@ def run(argv: Sequence[str]) -> int:
                 corrections.join(source, arguments.track)
             elif arguments.action == "split":
                 corrections.split(source, arguments.track[0], corrections.frame_from(source, arguments.at))
+            elif arguments.action == "add":
+                corrections.add(source, arguments.frame, *(class_ids([arguments.label], labels) or ()), arguments.box)
+            elif arguments.action == "move":
+                corrections.move(OneDetection(source, arguments.frame, arguments.object), arguments.box)
             else:
                 every = _chosen(arguments, source)
                 for chosen in every:
@@ -79,6 +92,8 @@ def _parser() -> argparse.ArgumentParser:
             "detections delete --frame 120 --object 2",
             "detections delete --source cam1/IMG_0012.JPG --object 0",
             "detections split --track 4 --at 12.5s",
+            "detections add --frame 120 --label person --box 410,220,36,90",
+            "detections move --frame 120 --object 2 --box 400,200,50,80",
             "detections undo",
         ),
     )
@@ -87,13 +102,26 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--source", metavar="NAME", help="the source, if the session has several, or a picture of a folder: cam1/IMG_1.JPG")
     parser.add_argument("--track", type=options.numbers, metavar="N[,N]", help="the track, for join the tracks")
     parser.add_argument("--frame", type=options.checked(whole), metavar="N", help="a frame, from 0")
-    words = "the place of a detection among all that the model found in --frame, from 0"
+    words = "the place of a detection among all that the model found in --frame, from 0; added ones come behind them"
     parser.add_argument("--object", type=options.checked(whole), metavar="N", help=words)
+    words = "add, move: left edge, top edge, width and height of the box, source pixels"
+    parser.add_argument("--box", type=options.checked(_box), metavar="X,Y,W,H", help=words)
     parser.add_argument("--label", metavar="NAME", help="a label or class id")
     parser.add_argument(
         "--at", type=options.checked(Moments().read), metavar="T", help="split: the new track's first time (12.5s) or frame (310)"
     )
     return parser
+
+
+def _box(text: str) -> Box:
+    """The corners of a box. Raises UsageError for anything but four finite numbers, the last two above 0."""
+    try:
+        x, y, width, height = map(float, text.split(","))
+        if not all(map(math.isfinite, (x, y, width, height))) or width <= 0 or height <= 0:
+            raise ValueError(text)
+    except ValueError:
+        raise UsageError(literal(f"'{text}' is not a box: write left edge, top edge, width, height, such as 410,220,36,90")) from None
+    return x, y, x + width, y + height
 
 
 def _find_picture(database: Path, arguments: argparse.Namespace) -> None:
@@ -120,7 +148,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(literal("split divides one track at a time: give one number to --track"))
     if action in ("confirm", "relabel", "delete") and (arguments.track is None) == (arguments.frame is None):
         raise UsageError(literal(f"{action} needs either --track, or --frame and --object"))
-    if (arguments.frame is None) != (arguments.object is None):
+    if action != "add" and (arguments.frame is None) != (arguments.object is None):
         raise UsageError(literal("--frame and --object belong together: a frame, and a detection in it"))
 
 

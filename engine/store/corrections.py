@@ -1,4 +1,4 @@
-"""Corrects the results of a session: confirms, relabels and deletes detections and tracks, joins and splits tracks, with undo and redo.
+"""Corrects the results of a session: confirms, relabels, moves, adds and deletes detections, joins and splits tracks, with undo and redo.
 
 Corrections lie beside the model's results, by frame and place. ``SessionReader`` applies them.
 """
@@ -25,6 +25,12 @@ _KEY = "source, frame, place"
 _VALUES = "class_id, track, deleted, verified"
 _CORRECTED = "c.class_id, c.track, c.deleted, c.verified"
 _SLACK = 1e-6  # stored times are rounded
+_CORNERS = "x1, y1, x2, y2"
+_MIN_SIDE = 1.0
+"""The smallest width and height of a drawn box, pixels."""
+
+Box = tuple[float, float, float, float]
+"""The corners x1, y1, x2, y2 of a box in source pixels."""
 
 
 @dataclass(frozen=True)
@@ -103,14 +109,54 @@ class Corrections(Closing):
 
     def relabel(self, chosen: Chosen, class_id: int) -> None:
         """Give another class, and mark as verified."""
-        if not 0 <= class_id < len(self._labels):
-            raise UsageError(Notice("store.no_such_class", class_id=class_id, count=len(self._labels)))
+        self._check_class(class_id)
         words = Notice("store.edit_relabelled", what=self._name(chosen), label=label_of(self._labels, class_id))
         self._edit([chosen], {"class_id": class_id, "verified": 1}, words)
 
     def delete(self, chosen: Chosen) -> None:
         """Leave out of all results."""
         self._edit([chosen], {"deleted": 1}, Notice("store.edit_deleted", what=self._name(chosen)))
+
+    def move(self, chosen: OneDetection, box: Box) -> None:
+        """Give another box, and mark as verified. The box is cut to the picture."""
+        self._places(chosen)
+        cut = self._cut(chosen.source, chosen.frame, box)
+        self._edit([chosen], {"verified": 1}, Notice("store.edit_moved", what=self._name(chosen)), box=cut)
+
+    def add(self, source: int, frame: int, class_id: int, box: Box) -> OneDetection:
+        """Add an object that the model missed, verified and with confidence 1. The box is cut to the picture.
+
+        Raises UsageError if the frame has no results.
+        """
+        self._check_class(class_id)
+        cut = self._cut(source, frame, box)
+        with schema.explained(self._path, "read"):
+            query = "SELECT length(boxes) FROM frames WHERE source = ? AND frame = ?"
+            ((length,),) = self._connection.execute(query, (source, frame))
+            query = "SELECT max(place) + 1 FROM (SELECT place FROM {0} WHERE source = ?1 AND frame = ?2)"
+            behind = [self._connection.execute(query.format(table), (source, frame)).fetchone()[0] for table in ("corrections", "edited")]
+        new = OneDetection(source, frame, max(length // schema.BOX.itemsize, *(each or 0 for each in behind)))
+        where = self._place_name(source, frame)
+        words = Notice("store.edit_added", label=label_of(self._labels, class_id), where=where, source=self._names[source])
+        self._store([(source, frame, new.place)], {"class_id": class_id, "verified": 1}, words, cut)
+        return new
+
+    def _cut(self, source: int, frame: int, box: Box) -> Box:
+        """The part of a box inside its picture. Raises UsageError if there is none, or if the frame has no results."""
+        with schema.explained(self._path, "read"):
+            query = "SELECT width, height, failure FROM frames WHERE source = ? AND frame = ?"
+            found = self._connection.execute(query, (source, frame)).fetchone()
+        if found is None or found[2] is not None:
+            raise UsageError(Notice("store.no_results_of_frame", frame=frame, source=self._names.get(source, str(source))))
+        width, height, _ = found
+        x1, y1, x2, y2 = (min(max(value, 0.0), float(most)) for value, most in zip(box, (width, height) * 2, strict=True))
+        if x2 - x1 < _MIN_SIDE or y2 - y1 < _MIN_SIDE:
+            raise UsageError(Notice("store.box_too_small", width=width, height=height))
+        return x1, y1, x2, y2
+
+    def _check_class(self, class_id: int) -> None:
+        if not 0 <= class_id < len(self._labels):
+            raise UsageError(Notice("store.no_such_class", class_id=class_id, count=len(self._labels)))
 
     def join(self, source: int, tracks: Sequence[int]) -> None:
         """Make one track of several, with the number of the first one. A frame may hold only one of them."""
@@ -184,6 +230,15 @@ class Corrections(Closing):
                 "UPDATE edits SET edit = -edit WHERE edit = ?",
             ):
                 self._connection.execute(change, (found[0],))
+            if schema.has_drawn(self._connection):
+                for change in (
+                    f"INSERT INTO drawn SELECT -b.edit, {_KEY}, {', '.join(f'n.{name}' for name in _CORNERS.split(', '))} FROM drawn AS b"
+                    f" LEFT JOIN (SELECT {_KEY}, {_CORNERS} FROM drawn WHERE edit = 0) AS n USING ({_KEY}) WHERE b.edit = ?",
+                    f"DELETE FROM drawn WHERE edit = 0 AND ({_KEY}) IN (SELECT {_KEY} FROM drawn WHERE edit = ?)",
+                    f"INSERT INTO drawn SELECT 0, {_KEY}, {_CORNERS} FROM drawn WHERE edit = ? AND x1 IS NOT NULL",
+                    "DELETE FROM drawn WHERE edit = ?",
+                ):
+                    self._connection.execute(change, (found[0],))
         return _edit(*found)
 
     def close(self) -> None:
@@ -214,22 +269,37 @@ class Corrections(Closing):
         for block in self._reader.blocks(chosen.source, first=chosen.frame, last=chosen.frame):
             for at in np.flatnonzero(block.places == chosen.place).tolist():
                 label, confidence = label_of(self._labels, int(block.class_ids[at])), f"{block.confidences[at]:.2f}"
-                picture = block.frames[0].name
-                place = Notice("store.frame", frame=chosen.frame) if picture is None else picture
+                place = self._place_name(chosen.source, chosen.frame)
                 fields = {"place": chosen.place, "label": label, "confidence": confidence, "where": place, "source": source}
                 return Notice("store.detection_in", **fields)
         return Notice("store.detection_of", place=chosen.place, frame=chosen.frame, source=source)
 
-    def _edit(self, chosen: Sequence[Chosen], change: dict[str, int], words: Notice, begin: int = 0) -> None:
-        """Set values of the chosen detections. change: by column of ``corrections``. begin: only detections from this frame on."""
+    def _place_name(self, source: int, frame: int) -> Notice | str:
+        """A frame of a video, or the name of a picture."""
+        with schema.explained(self._path, "read"):
+            found = self._connection.execute("SELECT name FROM frames WHERE source = ? AND frame = ?", (source, frame)).fetchone()
+        return Notice("store.frame", frame=frame) if found is None or found[0] is None else str(found[0])
+
+    def _edit(self, chosen: Sequence[Chosen], change: dict[str, int], words: Notice, begin: int = 0, box: Box | None = None) -> None:
+        """Set values of the chosen detections. change: by column of ``corrections``. begin: only detections from this frame on.
+
+        box: the new box of all of them.
+        """
         rows = []
         for each in chosen:
             frames, places = self._places(each)
             later = frames >= begin
             rows += [(each.source, frame, place) for frame, place in zip(frames[later].tolist(), places[later].tolist(), strict=True)]
+        self._store(rows, change, words, box)
+
+    def _store(self, rows: Sequence[tuple[int, int, int]], change: dict[str, int], words: Notice, box: Box | None) -> None:
+        """Store an edit of detections, given as source, frame and place. change, box: as for ``_edit``."""
         with self._transaction():
-            for table in ("edited", "edits"):
+            drawn = schema.has_drawn(self._connection)
+            for table in ("edited", "edits", *["drawn"] * drawn):
                 self._connection.execute(f"DELETE FROM {table} WHERE edit < 0")
+            if box is not None and not drawn:
+                self._connection.execute(schema.DRAWN)
             made = datetime.now(UTC).isoformat(timespec="microseconds")
             text = json.dumps(words.as_json())
             number = self._connection.execute("INSERT INTO edits (made, words) VALUES (?, ?)", (made, text)).lastrowid
@@ -244,6 +314,14 @@ class Corrections(Closing):
                 f" ON CONFLICT DO UPDATE SET {values}",
                 rows,
             )
+            if box is not None:
+                corners = ", ".join(f"n.{name}" for name in _CORNERS.split(", "))
+                self._connection.executemany(
+                    f"INSERT INTO drawn SELECT ?1, ?2, ?3, ?4, {corners} FROM (SELECT 1) LEFT JOIN drawn AS n"
+                    " ON n.edit = 0 AND n.source = ?2 AND n.frame = ?3 AND n.place = ?4",
+                    [(number, *row) for row in rows],
+                )
+                self._connection.executemany("INSERT OR REPLACE INTO drawn VALUES (0, ?, ?, ?, ?, ?, ?, ?)", [(*row, *box) for row in rows])
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

@@ -138,6 +138,8 @@ def _copy(chosen: Sequence[tuple[Path, StoredSource]], part: Path, shown: Path, 
                         if table == "sources" and not keep_paths:
                             changed["path"] = schema.exact(str(source.file))
                         _copy_rows(stored, target, table, old, changed, devices)
+                if schema.has_drawn(stored):
+                    _copy_drawn(stored, target, {old: number for old, (number, _) in sources.items()})
                 precisions |= {each for (each,) in stored.execute("SELECT precision FROM devices WHERE precision IS NOT NULL")}
     return precisions
 
@@ -157,6 +159,15 @@ def _copy_rows(
             if device is not None:
                 row[device] = devices[row[device]]
         target.executemany(statement, chunk)
+
+
+def _copy_drawn(stored: sqlite3.Connection, target: sqlite3.Connection, numbers: Mapping[int, int]) -> None:
+    """Copy the boxes that a person drew. numbers: of the sources, the old and the new ones."""
+    if not schema.has_drawn(target):
+        target.execute(schema.DRAWN)
+    for old, number in numbers.items():
+        rows = stored.execute("SELECT frame, place, x1, y1, x2, y2 FROM drawn WHERE edit = 0 AND source = ?", (old,))
+        target.executemany("INSERT INTO drawn VALUES (0, ?, ?, ?, ?, ?, ?, ?)", ((number, *row) for row in rows))
 
 
 _DEVICE = "device, name, backend, precision, reason, batch"

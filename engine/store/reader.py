@@ -88,12 +88,14 @@ class Block:
         The place of each detection in its frame, as the model found it.
     class_ids, tracks : int64 (n,)
         Track -1: none.
-    verified : bool (n,)
-        Whether a person checked the detection.
+    verified, drawn : bool (n,)
+        Whether a person checked the detection, and whether a person drew or moved its box.
     confidences : float32 (n,)
         As stored.
     stored : float32 (n, 4)
         The boxes x1, y1, x2, y2 in source pixels, as stored.
+
+    The places of detections that a person added are behind those of the model's detections.
     """
 
     frames: list[StoredFrame]
@@ -104,6 +106,7 @@ class Block:
     verified: NDArray[np.bool_]
     confidences: NDArray[np.float32]
     stored: NDArray[np.float32]
+    drawn: NDArray[np.bool_]
 
     @cached_property
     def numbers(self) -> NDArray[np.int64]:
@@ -148,7 +151,7 @@ class Block:
     def select(self, keep: NDArray[np.bool_]) -> Self:
         """The same frames with some of the detections. keep: bool (n,)."""
         frame, places, class_ids, tracks = (column[keep] for column in (self.frame, self.places, self.class_ids, self.tracks))
-        columns = (frame, places, class_ids, tracks, self.verified[keep], self.confidences[keep], self.stored[keep])
+        columns = (frame, places, class_ids, tracks, self.verified[keep], self.confidences[keep], self.stored[keep], self.drawn[keep])
         return type(self)(self.frames, *columns)
 
 
@@ -615,6 +618,12 @@ class SessionReader(Closing):
         return self.corrected and bool(self._query(f"SELECT 1 FROM corrections WHERE source = ?{condition} LIMIT 1", source))
 
     @property
+    def has_drawn(self) -> bool:
+        """Whether this reader applies boxes that a person drew or moved."""
+        with self._reading():
+            return self.corrected and schema.has_drawn(self._connection) and bool(self._query("SELECT 1 FROM drawn WHERE edit = 0 LIMIT 1"))
+
+    @property
     def last_edit(self) -> str:
         """A text that changes with each correction, "" if this reader applies none."""
         if not self.corrected:
@@ -646,7 +655,8 @@ class SessionReader(Closing):
             frame = np.repeat(np.arange(len(rows)), counts)
             places = np.arange(len(table)) - starts[frame]
             class_ids, tracks = table["class_id"].astype(np.int64), np.full(len(table), -1, np.int64)
-            block = Block(frames, frame, places, class_ids, tracks, np.zeros(len(table), bool), table["confidence"], table["corners"])
+            verified, drawn = np.zeros((2, len(table)), bool)
+            block = Block(frames, frame, places, class_ids, tracks, verified, table["confidence"], table["corners"], drawn)
             self._check(source, block)
             wide = (source, first, last)
             for number, packed in self._query("SELECT frame, tracks FROM frame_tracks WHERE source = ? AND frame BETWEEN ? AND ?", *wide):
@@ -665,13 +675,17 @@ class SessionReader(Closing):
     def _filtered(self, source: int, block: Block, starts: NDArray[np.int64], counts: NDArray[np.int64]) -> Block:
         """The block with corrections applied and without the detections that do not pass the filter. starts, counts: by frame."""
         keep = np.ones(len(block.frame), bool)
+        added = dict[tuple[int, int], tuple[Any, ...]]()
         if self.corrected:
             query = "SELECT frame, place, class_id, track, deleted, verified FROM corrections WHERE source = ? AND frame BETWEEN ? AND ?"
             for number, place, class_id, track, deleted, verified in self._query(
                 query, source, block.frames[0].number, block.frames[-1].number
             ):
                 position = int(np.searchsorted(block.numbers, number))
-                if position == len(counts) or block.numbers[position] != number or not 0 <= place < counts[position]:
+                if position == len(counts) or block.numbers[position] != number or place < 0:
+                    continue
+                if place >= counts[position]:
+                    added[number, place] = class_id, track, deleted
                     continue
                 detection = starts[position] + place
                 if class_id is not None:
@@ -680,6 +694,11 @@ class SessionReader(Closing):
                     block.tracks[detection] = track
                 keep[detection] = not deleted
                 block.verified[detection] = bool(verified)
+            block, others = self._with_drawn(source, block, starts, counts, added)
+            keep = np.concatenate((keep, np.ones(others, bool)))
+            if others:
+                order = np.lexsort((-block.confidences, block.frame))
+                block, keep = block.select(order), keep[order]
             self._check(source, block)
         if self.confidence > 0:
             keep &= block.confidences >= np.float32(self.confidence)
@@ -689,6 +708,43 @@ class SessionReader(Closing):
             shown = np.fromiter(self.tracks_shown, np.int64, len(self.tracks_shown))
             keep &= np.isin(block.tracks, shown) if len(shown) else block.tracks >= 0
         return block if keep.all() else block.select(keep)
+
+    def _with_drawn(
+        self,
+        source: int,
+        block: Block,
+        starts: NDArray[np.int64],
+        counts: NDArray[np.int64],
+        added: Mapping[tuple[int, int], tuple[Any, ...]],
+    ) -> tuple[Block, int]:
+        """The block with the boxes that a person moved and, behind all others, those that a person added; and the number of these.
+
+        starts, counts: of the model's detections, by frame. added: class id, track and ``deleted`` of added ones, by frame and place.
+        """
+        if not self.has_drawn:
+            return block, 0
+        corners, drawn, new = block.stored.copy(), block.drawn.copy(), list[tuple[Any, ...]]()
+        query = "SELECT frame, place, x1, y1, x2, y2 FROM drawn WHERE edit = 0 AND source = ? AND frame BETWEEN ? AND ?"
+        for number, place, *box in self._query(query, source, block.frames[0].number, block.frames[-1].number):
+            position = int(np.searchsorted(block.numbers, number))
+            if position == len(counts) or block.numbers[position] != number or place < 0:
+                continue
+            if place < counts[position]:
+                corners[starts[position] + place], drawn[starts[position] + place] = box, True
+            elif (number, place) in added:
+                class_id, track, deleted = added[number, place]
+                if not deleted:
+                    new.append((position, place, class_id, -1 if track is None else track, *box))
+        rows = np.array(new, np.float64).reshape(-1, 8)
+        whole, ones = rows[:, :4].astype(np.int64), np.ones(len(new), bool)
+        return Block(
+            block.frames,
+            *(np.concatenate((old, whole[:, at])) for at, old in enumerate((block.frame, block.places, block.class_ids, block.tracks))),
+            np.concatenate((block.verified, ones)),
+            np.concatenate((block.confidences, np.ones(len(new), np.float32))),
+            np.concatenate((corners, rows[:, 4:].astype(np.float32))),
+            np.concatenate((drawn, ones)),
+        ), len(new)
 
     def _check(self, source: int, block: Block) -> None:
         """Refuse values that no run writes."""
@@ -712,14 +768,15 @@ class SessionReader(Closing):
         confidences, boxes = np.ascontiguousarray(block.confidences), np.ascontiguousarray(block.stored)
         with schema.reading(self.path):
             devices = {number: DeviceId.parse(device) for number, device in self.device_names().items()}
-        tracked, begin = bool((tracks >= 0).any()), 0
+        tracked, drawn, begin = bool((tracks >= 0).any()), self.has_drawn, 0
         for end, (number, pts, width, height, failure, name, device) in zip(ends, block.frames, strict=True):
             part = slice(begin, end)
             numbers = tracks[part] if tracked else None
             if numbers is not None and not (numbers >= 0).any():
                 numbers = None
             verified = block.verified[part] if self.corrected else None
-            found: Found = Detections(boxes[part], confidences[part], class_ids[part], numbers, verified)
+            marked = block.drawn[part] if drawn else None
+            found: Found = Detections(boxes[part], confidences[part], class_ids[part], numbers, verified, marked)
             if failure is not None:
                 found = InferenceFailure(failure)
             if device not in devices:

@@ -89,6 +89,16 @@ TABLES = (
 )
 """The statements that create a session. A file with other tables, views or triggers is refused."""
 
+DRAWN = """CREATE TABLE drawn (
+    edit INTEGER NOT NULL, source INTEGER NOT NULL, frame INTEGER NOT NULL, place INTEGER NOT NULL,
+    x1 REAL, y1 REAL, x2 REAL, y2 REAL, PRIMARY KEY (edit, source, frame, place)
+) WITHOUT ROWID"""
+"""The boxes that a person drew or moved. A session has this table from the first of them on.
+
+edit: 0: valid now. Another number: what was valid before this edit, as in ``edited``; NULL: nothing. A place behind those of the model's
+detections is that of an added one.
+"""
+
 OF_SOURCE = ("sources", "frames", "segments", "tracks", "frame_tracks", "trackers", "corrections")
 """The tables that hold something of each source. Their first column is its number."""
 
@@ -171,17 +181,17 @@ def _check(path: Path, connection: sqlite3.Connection, mode: str) -> None:
         code = "store.newer_format" if version > VERSION else "store.older_format"
         raise ExportError(Notice(code, path=path, format=version, known=VERSION))
     found = set(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT 1000"))
-    for kind, name, *_ in sorted(found - _objects(), key=repr):
+    for kind, name, *_ in sorted(found - _objects() - _objects((DRAWN,)), key=repr):
         raise ExportError(Notice("store.foreign_object", path=path, kind=str(kind)[:20], name=str(name)[:100]))
     for kind, name, *_ in sorted(_objects() - found, key=repr):
         raise ExportError(Notice("store.missing_object", path=path, kind=kind, name=name))
 
 
 @cache
-def _objects() -> frozenset[tuple[str, str, str, str | None]]:
-    """The tables and indices of a session, as SQLite describes them."""
+def _objects(tables: tuple[str, ...] = TABLES) -> frozenset[tuple[str, str, str, str | None]]:
+    """Tables and their indices, as SQLite describes them."""
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript("; ".join(TABLES))
+        connection.executescript("; ".join(tables))
         return frozenset(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"))
 
 
@@ -191,6 +201,11 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     with connection:
         connection.execute("BEGIN IMMEDIATE")
         yield
+
+
+def has_drawn(connection: sqlite3.Connection) -> bool:
+    """Whether a session has the table ``DRAWN``."""
+    return connection.execute("SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = 'drawn'").fetchone() is not None
 
 
 def is_empty(connection: sqlite3.Connection) -> bool:

@@ -294,6 +294,8 @@ class SessionWriter:
 
         Those before them that join or split tracks are deleted as well, because the source is tracked again.
         """
+        if schema.has_drawn(self._connection):
+            self._connection.execute("DELETE FROM drawn WHERE source = ? AND frame >= ?", (source, end))
         for table in ("corrections", "edited"):
             self._connection.execute(f"DELETE FROM {table} WHERE source = ? AND frame >= ?", (source, end))
             self._connection.execute(f"UPDATE {table} SET track = NULL WHERE source = ?", (source,))

@@ -114,7 +114,7 @@ class ChoiceDialog(QDialog):
         some = translate("compare", "Other results of {name}:")
         say(self.said, (some if found else nothing).format(name=name))
         if found:
-            self.table.setCurrentItem(self.table.topLevelItem(0))
+            self.table.setCurrentIndex(self.table.model().index(0, 0))
 
     def show_problem(self, text: str) -> None:
         """Show why a session cannot be compared, "" = nothing."""

@@ -1,6 +1,6 @@
 """Shows two stored results of a video over the same picture, and goes from one frame that differs to the next."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -53,7 +53,11 @@ class Comparison(QObject):
         self._stop = Event()
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
         self._soon.timeout.connect(self._compare)
-        acts = {"compare/next": partial(self.step, 1), "compare/previous": partial(self.step, -1), "compare/only": self.bar.only.toggle}
+        acts: dict[str, Callable[[], object]] = {
+            "compare/next": partial(self.step, 1),
+            "compare/previous": partial(self.step, -1),
+            "compare/only": self.bar.only.toggle,
+        }
         self._shortcuts = Shortcuts(context.viewer, context.bindings, acts, enabled=False)
         self.bar.stepped.connect(self.step)
         self.bar.closed.connect(self.end)

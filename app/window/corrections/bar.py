@@ -27,12 +27,15 @@ COMMANDS = tuple(
         ("track", "T", marked("keys", "Correct: the whole track or one detection")),
         ("split", "B", marked("keys", "Correct: split the track")),
         ("join", "G", marked("keys", "Correct: join two tracks")),
+        ("draw", "W", marked("keys", "Correct: draw a missing object")),
     )
 )
 
 
 class CorrectionBar(QWidget):
     """Shows the selected object and what can be done with it. asked: the name of a button. relabelled: a class id.
+
+    draw: whether the mouse draws a missing object, of the class that ``classes`` shows.
 
     earlier: offers to undo a correction that the undo stack of this run of the program does not hold.
     """
@@ -50,7 +53,9 @@ class CorrectionBar(QWidget):
         self.classes = QComboBox()
         self.classes.setAccessibleName(translate("corrections", "Class of the selected object"))
         self.classes.setToolTip(translate("corrections", "Give it another class"))
-        self.classes.activated.connect(self.relabelled)
+        self.classes.activated.connect(lambda class_id: self.relabelled.emit(class_id) if not self.draw.isChecked() else None)
+        self.draw = push_button("", tip=translate("corrections", "Draw the box of an object that the model missed"), symbol="add")
+        self.draw.setCheckable(True)
         self._title = title = label("")
         title.setBuddy(self.classes)
         title.setContentsMargins(8, 0, 0, 0)  # sets it apart from the check box before it
@@ -68,7 +73,7 @@ class CorrectionBar(QWidget):
         column(
             self.selected,
             self.hint,
-            Flow(self.track, _together(title, self.classes), *starmap(_together, pairs), self.earlier, spacing=4),
+            Flow(self.track, _together(title, self.classes), *starmap(_together, pairs), self.draw, self.earlier, spacing=4),
             spacing=4,
             margins=(12, 6, 12, 6),
             of=self,
@@ -83,6 +88,7 @@ class CorrectionBar(QWidget):
 
         self._title.setText(titled(translate("corrections", "Class"), "class"))
         self.track.setText(titled(translate("corrections", "Whole track"), "track"))
+        self.draw.setText(titled(translate("corrections", "Draw"), "draw"))
         for name, text, _ in BUTTONS:
             self.buttons[name].setText(titled(translate("corrections", text), name))
         hint = translate(
@@ -115,7 +121,7 @@ class CorrectionBar(QWidget):
         self.selected.setText(text)
         self.selected.setToolTip("")
         self.hint.show()
-        self.classes.setEnabled(class_id is not None)
+        self.classes.setEnabled(class_id is not None or self.draw.isChecked())
         if class_id is not None:
             self.classes.setCurrentIndex(class_id)
         self.track.setEnabled(track is not None)

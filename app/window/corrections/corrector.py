@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeySequence, QMouseEvent, QShortcut, QUndoCommand, QU
 from framefleet.app.window.actions import Actions
 from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.corrections.bar import CorrectionBar
+from framefleet.app.window.corrections.drawing import BoxDrawing
 from framefleet.app.window.keys.bindings import Shortcuts
 from framefleet.app.window.queue.item import Results
 from framefleet.app.window.selection import Selection, Target
@@ -22,7 +23,7 @@ from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.notices import Notice
-from framefleet.engine.store.corrections import Chosen, Corrections, Edit, OneDetection, OneTrack, undoable
+from framefleet.engine.store.corrections import Box, Chosen, Corrections, Edit, OneDetection, OneTrack, undoable
 from framefleet.engine.store.session import SessionReader
 
 _NOTHING = marked("corrections", "Click an object, or press {key}")
@@ -32,6 +33,8 @@ _DONE = {
     "relabel": marked("corrections", "{object} is now {label}"),
     "split": marked("corrections", "track {track} split"),
     "join": marked("corrections", "tracks {joined} and {track} joined"),
+    "add": marked("corrections", "{label} added"),
+    "move": marked("corrections", "box of {object} moved"),
 }
 """What each correction did."""
 _KEEPS = ("confirm", "split", "join")
@@ -55,6 +58,11 @@ class Corrector(QObject):
         self._actions, self._undo, self._selection = actions, undo, selection
         self.bar = CorrectionBar(viewer.bindings)
         self.bar.hide()
+        self.drawing = BoxDrawing(viewer.canvas, lambda: selection.object, self)
+        self.drawing.drawn.connect(lambda box: self._act("add", self.bar.classes.currentIndex(), box))
+        self.drawing.moved.connect(lambda box: self._act("move", box=box))
+        self.bar.draw.toggled.connect(self._set_drawing)
+        self.bar.classes.activated.connect(lambda _: self._select(None) if self.drawing.new else None)
         self._joining: int | None = None
         self._frame: int | None = None
         self._position: float | None = None
@@ -64,7 +72,7 @@ class Corrector(QObject):
         self._database: Path | None = None  # the session whose edits the bar knows
         acts: dict[str, Callable[[], object]] = {f"correct/{name}": partial(self._act, name) for name in _KEEPS}
         acts |= {"correct/next": partial(self._step, 1), "correct/previous": partial(self._step, -1)}
-        acts |= {"correct/class": self._choose_class, "correct/track": self.bar.track.toggle}
+        acts |= {"correct/class": self._choose_class, "correct/track": self.bar.track.toggle, "correct/draw": self.bar.draw.toggle}
         self._shortcuts = Shortcuts(viewer, viewer.bindings, acts, enabled=False)
         self._nothing = QShortcut(QKeySequence(Qt.Key.Key_Escape), viewer, self._select_nothing, enabled=False)
         self.bar.asked.connect(self._act)
@@ -80,6 +88,8 @@ class Corrector(QObject):
         """Show or hide the bar. The player stops, because a moving picture cannot be corrected."""
         self.bar.setVisible(shown)
         self._shortcuts.set_enabled(shown)
+        self.bar.draw.setChecked(False)
+        self.drawing.set_shown(shown)
         self._canvas.removeEventFilter(self)
         if shown:  # only then: a filter in Python costs time at each event of a playing video
             self._canvas.installEventFilter(self)
@@ -89,11 +99,19 @@ class Corrector(QObject):
         self._select(None)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Select the object under the mouse when the user clicks it."""
+        """Draw, move a corner, or select the object under the mouse when the user clicks it."""
+        if self.bar.isVisible() and not self.busy and not self._outdated and self.drawing.handle(event):
+            return True
         if self.bar.isVisible() and event.type() is QEvent.Type.MouseButtonPress and isinstance(event, QMouseEvent):
             overlay = self._canvas.overlay
             self._select(overlay.at(event.position()) if overlay is not None else None)
         return super().eventFilter(watched, event)
+
+    def _set_drawing(self, new: bool) -> None:
+        """Let the mouse draw a missing object, or select objects again."""
+        self._viewer.player.pause()
+        self.drawing.set_new(new)
+        self._select(None)
 
     def _target_changed(self, target: Target | None) -> None:
         """Deselect the object when the user has selected something of another kind."""
@@ -113,6 +131,7 @@ class Corrector(QObject):
         if result is None and self._position == before:
             return  # its detections are being read again
         self._outdated = False
+        self.drawing.forget()
         frame = None if result is None else result.ref.index
         if self.bar.isVisible():
             if self._shown_database != self._database:
@@ -151,14 +170,20 @@ class Corrector(QObject):
 
     def _select_nothing(self) -> None:
         self._joining = None
+        self.bar.draw.setChecked(False)
         self._select(None)
 
     def _select(self, index: int | None) -> None:
         found = self._canvas.visible_detections
         selected = index if index is not None and index < len(found) else None
         self._selection.select_object(selected)
-        self._nothing.setEnabled(selected is not None or self._joining is not None)  # else Escape leaves full screen
+        self._nothing.setEnabled(selected is not None or self._joining is not None or self.drawing.new)  # else Escape leaves full screen
         self.bar.set_labels(self._labels)
+        if selected is None and self.drawing.new:
+            words = translate("corrections", "Draw the box of a missing object of the class {label}; another class: {key}")
+            key = self._viewer.bindings.short("correct/class")
+            self.bar.show_selected(words.format(label=self.bar.classes.currentText(), key=key), None, None)
+            return
         if selected is None:
             self.bar.show_selected(translate("corrections", _NOTHING).format(key=self._viewer.bindings.short("correct/next")), None, None)
             return
@@ -189,8 +214,8 @@ class Corrector(QObject):
             return None
         return int(tracks[selected])
 
-    def _act(self, name: str, class_id: int = 0) -> None:
-        """Correct the selected object."""
+    def _act(self, name: str, class_id: int = 0, box: Box | None = None) -> None:
+        """Correct the selected object, or add one. box: of the object from now on."""
         item, frame, selected, track = self._viewer.item, self._frame, self._selection.object, self._track
         if self.busy or item is None or item.results is None or item.results.source < 0 or self._canvas.result is None:
             return
@@ -198,12 +223,14 @@ class Corrector(QObject):
             self._joining = track
             self._select(selected)
             return
-        if self._outdated or frame is None or selected is None or (name in ("join", "split") and track is None):
+        if name != "add" and selected is None:
+            return
+        if self._outdated or frame is None or (name in ("join", "split") and track is None):
             return
         joining, self._joining = self._joining, None
         whole, results, shown = self.bar.track.isChecked() and track is not None, item.results, self._canvas.filter
         done = formats.capitalised(self._describe(name, selected, class_id, joining, whole))
-        work = Correction(name, results, shown, frame, selected, track, whole, class_id, joining).make
+        work = Correction(name, results, shown, frame, selected, track, whole, class_id, joining, box).make
 
         def push(edit: Edit | None) -> None:
             if edit is not None:
@@ -257,11 +284,13 @@ class Corrector(QObject):
 
         self._background.start(self, work, done, self._failed)
 
-    def _describe(self, name: str, selected: int, class_id: int, joined: int | None, whole: bool) -> str:
+    def _describe(self, name: str, selected: int | None, class_id: int, joined: int | None, whole: bool) -> str:
         """What a correction of the selected object does, in words."""
-        label, track = self._canvas.label_of(int(self._canvas.visible_detections.class_ids[selected])), self._track
+        words, track = translate("corrections", _DONE[name]), self._track
+        if selected is None:
+            return words.format(label=self._canvas.label_of(class_id))
+        label = self._canvas.label_of(int(self._canvas.visible_detections.class_ids[selected]))
         chosen = translate("corrections", "track {track} ({label})").format(track=track, label=label) if whole else label
-        words = translate("corrections", _DONE[name])
         return words.format(object=chosen, label=self._canvas.label_of(class_id), track=track, joined=joined)
 
     def lost(self, words: str) -> None:
@@ -270,6 +299,7 @@ class Corrector(QObject):
 
     def _failed(self, message: Notice) -> None:
         self.busy = False
+        self.drawing.forget()
         self.bar.say(formats.capitalised(message))
         self._go_on()
 
@@ -307,7 +337,7 @@ class Correction:
     """A correction of an object in one frame.
 
     name: of the command. frame, selected: of the object, among the shown ones. whole: all detections of its track. class_id: the right one.
-    joining: the track to join with that of the object.
+    joining: the track to join with that of the object. box: the new box.
     """
 
     name: str
@@ -319,6 +349,7 @@ class Correction:
     whole: bool
     class_id: int
     joining: int | None
+    box: Box | None = None
 
     def make(self) -> Edit:
         """Correct the session, and return the edit.
@@ -335,6 +366,10 @@ class Correction:
                 case "split" if self.track is not None and self.frame is not None:
                     self._check_split(self.track, self.frame)
                     corrections.split(source, self.track, self.frame)
+                case "add" if self.box is not None and self.frame is not None:
+                    corrections.add(source, self.frame, self.class_id, self.box)
+                case "move" if self.box is not None and isinstance(chosen, OneDetection):
+                    corrections.move(chosen, self.box)
                 case "relabel" if chosen is not None:
                     corrections.relabel(chosen, self.class_id)
                 case "confirm" if chosen is not None:
@@ -345,9 +380,9 @@ class Correction:
 
     def _chosen(self) -> Chosen | None:
         """The object or its track; None for commands that concern no object."""
-        if self.name not in ("confirm", "relabel", "delete") or self.selected is None or self.frame is None:
+        if self.name not in ("confirm", "relabel", "delete", "move") or self.selected is None or self.frame is None:
             return None
-        if self.whole and self.track is not None:
+        if self.whole and self.track is not None and self.name != "move":
             return OneTrack(self.results.source, self.track)
         results, shown = self.results, self.shown
         with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:

@@ -40,7 +40,7 @@ class VideoCanvas(QWidget):
     Attributes: result: of the picture, None = none yet. filter: which of its detections are visible. visible_detections: these.
     selected: the index of the marked one, None = none. other_detections: those of other results, in another style. reserved: where there
     may be no labels.
-    statistics: the text at the top right, "" = none. paint_below: paints on the picture, below the boxes.
+    statistics: the text at the top right, "" = none. paint_below, paint_above: paint on the picture, below and above the boxes.
     """
 
     unmarked = Signal()
@@ -64,6 +64,7 @@ class VideoCanvas(QWidget):
         self.filter = ViewFilter()
         self._labels: tuple[str, ...] = ()
         self.paint_below: Callable[[QPainter, Placement], None] | None = None
+        self.paint_above: Callable[[QPainter, Placement], None] | None = None
         self._message = self.statistics = ""
         self._missing = translate("viewer", NOT_YET)
         self._pointed: int | None = None
@@ -239,6 +240,8 @@ class VideoCanvas(QWidget):
             if len(self.visible_detections) and self.overlay is not None:
                 self.overlay.paint(painter, self._pointed, self.selected, self._boxes)
             self._draw_others(painter, placement, ratio)
+            if self.paint_above is not None:
+                self.paint_above(painter, placement)
             if self.note:
                 colour = theme.ON_STAGE_MUTED if self.result is None else theme.ON_STAGE_WARNING
                 painter.drawPixmap(target.topLeft() + NOTE, text_label(self.note, colour, round(target.width()) - 40, ratio))

@@ -281,7 +281,8 @@ def rounded(detections: Detections) -> Iterator[tuple[int, float, list[float]]]:
 
 
 def marks(detections: Detections, tracked: bool) -> list[dict[str, object]]:
-    """Return what else is known of each detection, for JSON: ``track``, None if it has none, and ``verified`` if anything was corrected.
+    """Return what else is known of each detection, for JSON: ``track``, None if it has none, and ``verified`` if anything was corrected;
+    ``drawn``, if a person drew or moved any box.
 
     tracked: whether the session has tracks; else ``track`` is left out.
     """
@@ -291,6 +292,8 @@ def marks(detections: Detections, tracked: bool) -> list[dict[str, object]]:
         found = [{"track": None if track < 0 else track} for track in tracks]
     if detections.verified is not None:
         found = [{**mark, "verified": verified} for mark, verified in zip(found, detections.verified.tolist(), strict=True)]
+    if detections.drawn is not None:
+        found = [{**mark, "drawn": drawn} for mark, drawn in zip(found, detections.drawn.tolist(), strict=True)]
     return found
 
 

@@ -94,7 +94,7 @@ def _annotations(export: Export) -> Iterator[dict[str, object]]:
             x, y, width, height = box
             right, bottom = round(x + width, 2), round(y + height, 2)
             track = {} if mark.get("track") is None else {"track_id": mark["track"]}
-            attributes = track | {name: value for name, value in mark.items() if name == "verified"}
+            attributes = track | {name: value for name, value in mark.items() if name in ("verified", "drawn")}
             yield {
                 "id": number,
                 "image_id": frame.ref.index + 1,

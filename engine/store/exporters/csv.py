@@ -1,9 +1,9 @@
 """CSV tables (RFC 4180, UTF-8): the detections of each source, counts per interval, and a row per file.
 
 Frames count from 0. Times are seconds of the source; pictures have none. Boxes are in source pixels, origin top left. ``track`` and
-``tracks`` are empty in sessions without tracks. The column ``verified`` is there if a person corrected the session. ``clock`` is empty if
-it is unknown when the source began or the picture was taken. Text that spreadsheet programs would take for a formula begins with an
-apostrophe; Parquet and JSON Lines have it without.
+``tracks`` are empty in sessions without tracks. The column ``verified`` is there if a person corrected the session, ``drawn`` if a person
+drew or moved a box. ``clock`` is empty if it is unknown when the source began or the picture was taken. Text that spreadsheet programs
+would take for a formula begins with an apostrophe; Parquet and JSON Lines have it without.
 """
 
 from collections import Counter
@@ -49,7 +49,7 @@ PER_CLASS = ("first", "last", "frames_with", "most_at_once")
 
 def columns_of(export: Export) -> tuple[str, ...]:
     """The columns of the table of detections."""
-    return (*DETECTIONS, "verified") if export.reader.corrected else DETECTIONS
+    return (*DETECTIONS, *["verified"] * export.reader.corrected, *["drawn"] * export.reader.has_drawn)
 
 
 def write_detections(export: Export) -> None:
@@ -68,6 +68,7 @@ def _write_detections(export: Export, source: StoredSource, devices: Mapping[int
     clock, video, rows = Clock.of(export.reader, source), row([source.name]), 0
     timed = source.kind is not SourceKind.IMAGES
     classes: dict[int, str] = {}
+    drawn = export.reader.has_drawn
     for block in export.blocks(source):
         for class_id in {*block.class_ids.tolist()} - classes.keys():
             classes[class_id] = row([class_id, label_of(export.reader.labels, class_id)])
@@ -86,6 +87,7 @@ def _write_detections(export: Export, source: StoredSource, devices: Mapping[int
             map(tails.__getitem__, frames),
             tracks,
             *([map(("FALSE", "TRUE").__getitem__, block.verified.tolist())] if export.reader.corrected else []),
+            *([map(("FALSE", "TRUE").__getitem__, block.drawn.tolist())] if drawn else []),
         )
         table.writelines(f"{','.join(values)}\r\n" for values in zip(*columns, strict=True))
         rows += len(frames)

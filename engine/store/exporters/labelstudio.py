@@ -41,7 +41,9 @@ def _video_regions(export: Export) -> Iterator[str]:
     info, frames = export.source.info, export.reader.length(export.source.number)
     shown = {"framesCount": frames, "duration": None if info is None else info.duration}
     classes = {track: class_id for track, class_id, *_ in export.reader.tracks(export.source.number)}
-    followed: dict[int, array[float]] = {track: array("d") for track in classes}  # rows of position, time, frame, verified, score, box
+    followed: dict[int, array[float]] = {
+        track: array("d") for track in classes
+    }  # rows of position, time, frame, verified (2: drawn), score, box
 
     def region(name: str, label: str, rows: NDArray[np.float64]) -> str:
         ends = np.append(np.diff(rows[:, 0]) > 1, True)  # not enabled: the box is not shown between this frame and the next one
@@ -50,12 +52,25 @@ def _video_regions(export: Export) -> Iterator[str]:
             for (_, pts, frame, _, _, *box), end in zip(rows.tolist(), ends.tolist(), strict=True)
         ]
         value = {**shown, "sequence": sequence, "labels": [label]}
-        head = {"id": name, "type": "videorectangle", "from_name": "box", "to_name": "video", **_meta(bool(rows[:, 3].all()))}
+        head = {
+            "id": name,
+            "type": "videorectangle",
+            "from_name": "box",
+            "to_name": "video",
+            **_meta(bool(rows[:, 3].all()), bool((rows[:, 3] > 1).any())),
+        }
         return to_json({**head, "score": float(rows[:, 4].max()), "value": value})
 
     for position, frame in enumerate(export.frames(export.source)):
         for order, (place, label, score, box) in enumerate(_regions(export, frame)):
-            row = (position, round(frame.ref.pts, 6), frame.ref.index + 1, _verified(frame, place), score, *box.values())
+            row = (
+                position,
+                round(frame.ref.pts, 6),
+                frame.ref.index + 1,
+                _verified(frame, place) + _drawn(frame, place),
+                score,
+                *box.values(),
+            )
             tracks = None if frame.detections is None else frame.detections.tracks
             if tracks is not None and int(tracks[place]) in followed:
                 followed[int(tracks[place])].extend(row)
@@ -76,7 +91,7 @@ def _picture_tasks(export: Export) -> Iterator[str]:
                 "type": "rectanglelabels",
                 "from_name": "label",
                 "to_name": "image",
-                **_meta(_verified(frame, place)),
+                **_meta(_verified(frame, place), _drawn(frame, place)),
                 "score": score,
                 "original_width": frame.width,
                 "original_height": frame.height,
@@ -103,9 +118,14 @@ def _verified(frame: FrameResult, place: int) -> bool:
     return frame.detections is not None and frame.detections.verified is not None and bool(frame.detections.verified[place])
 
 
-def _meta(verified: bool) -> dict[str, object]:
-    """The note that Label Studio shows with a verified region."""
-    return {"meta": {"text": ["verified"]}} if verified else {}
+def _drawn(frame: FrameResult, place: int) -> bool:
+    return frame.detections is not None and frame.detections.drawn is not None and bool(frame.detections.drawn[place])
+
+
+def _meta(verified: bool, drawn: bool = False) -> dict[str, object]:
+    """The note that Label Studio shows with a verified region, and with one whose box a person drew."""
+    text = [*["verified"] * verified, *["drawn"] * drawn]
+    return {"meta": {"text": text}} if text else {}
 
 
 def write_configuration(export: Export, file: TextIO) -> None:

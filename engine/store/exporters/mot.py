@@ -17,31 +17,37 @@ def write(export: Export) -> None:
 
     Lines of ``det.txt`` are: frame, id, left, top, width, height, confidence, class, visibility, -1. ``gt.txt`` has those that belong to a
     track as annotations to be corrected: the flag 1 (use it) in place of the confidence. Annotation tools read this file. If a person
-    corrected the session, ``verified.txt`` repeats the beginnings of the lines of ``det.txt`` that a person verified.
+    corrected the session, ``verified.txt`` repeats the beginnings of the lines of ``det.txt`` that a person verified, and
+    ``drawn.txt`` of those whose boxes a person drew or moved.
     """
     with explained(export.path, "write"), new_folder(export.path) as folder:
         (folder / "det").mkdir()
         (folder / "gt").mkdir()
         with (folder / "det" / "det.txt").open("w", newline="") as found, (folder / "gt" / "gt.txt").open("w", newline="") as truth:
-            verified = []
-            for place, is_tracked, confidence, class_id, confirmed in _rows(export):
+            verified, drawn = [], []
+            for place, is_tracked, confidence, class_id, confirmed, by_hand in _rows(export):
                 found.write(f"{place},{confidence},{class_id},1,-1\n")
                 if is_tracked:
                     truth.write(f"{place},1,{class_id},1\n")
                 verified += [f"{place}\n"] * confirmed
+                drawn += [f"{place}\n"] * by_hand
         if export.reader.corrected:
             (folder / "verified.txt").write_text("".join(verified), "utf-8", newline="")
+        if export.reader.has_drawn:
+            (folder / "drawn.txt").write_text("".join(drawn), "utf-8", newline="")
         labels = "".join(f"{label}\n" for label in export.labels)
         (folder / "gt" / "labels.txt").write_text(labels, "utf-8", newline="")
         (folder / "seqinfo.ini").write_text(_sequence(export), "utf-8", newline="")
 
 
-def _rows(export: Export) -> Iterator[tuple[str, bool, float, int, bool]]:
+def _rows(export: Export) -> Iterator[tuple[str, bool, float, int, bool, bool]]:
     for block in export.blocks(export.source):
         numbers = (block.numbers + 1).tolist()
-        columns = (block.frame, block.class_ids, block.tracks, block.scores, block.verified, block.boxes)
-        for frame, class_id, track, score, verified, (x, y, width, height) in zip(*(column.tolist() for column in columns), strict=True):
-            yield f"{numbers[frame]},{track},{x},{y},{width},{height}", track >= 0, score, class_id + 1, verified
+        columns = (block.frame, block.class_ids, block.tracks, block.scores, block.verified, block.drawn, block.boxes)
+        for frame, class_id, track, score, verified, drawn, (x, y, width, height) in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
+            yield f"{numbers[frame]},{track},{x},{y},{width},{height}", track >= 0, score, class_id + 1, verified, drawn
 
 
 def _sequence(export: Export) -> str:

@@ -1,6 +1,7 @@
 """Apache Parquet: the columns of the CSV table of detections, with types and compressed.
 
-Frames count from 0. ``track`` is null in sessions without tracks. ``verified`` is there if a person corrected the session.
+Frames count from 0. ``track`` is null in sessions without tracks. ``verified`` is there if a person corrected the session, ``drawn`` if a
+person drew or moved a box.
 ``clock`` is a time stamp in UTC, null if it is unknown when the source began or the picture was taken.
 """
 
@@ -72,7 +73,13 @@ def _row_groups(pa: Any, schema: Any, export: Export) -> Iterator[Any]:
 
 
 def _schema(pa: Any, columns: tuple[str, ...]) -> Any:
-    types = {"verified": pa.bool_(), "time": pa.float64(), "clock": pa.timestamp("ms", "UTC"), "confidence": pa.float64()}
+    types = {
+        "verified": pa.bool_(),
+        "drawn": pa.bool_(),
+        "time": pa.float64(),
+        "clock": pa.timestamp("ms", "UTC"),
+        "confidence": pa.float64(),
+    }
     types |= dict.fromkeys(("source", "label", "device"), pa.string())
     types |= dict.fromkeys(("frame", "track"), pa.int64())
     types |= dict.fromkeys(("class_id", "picture_width", "picture_height"), pa.int32())
@@ -100,6 +107,8 @@ def _table(pa: Any, schema: Any, export: Export, source: StoredSource, clock: Cl
     missing["track"] = block.tracks < 0
     if "verified" in schema.names:
         values["verified"] = block.verified
+    if "drawn" in schema.names:
+        values["drawn"] = block.drawn
     texts = {
         "source": ([file_of(source, name) for name in names], block.frame),
         "label": ([label_of(labels, number) for number in range(int(block.class_ids.max(initial=-1)) + 1)], block.class_ids),

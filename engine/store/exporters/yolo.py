@@ -33,7 +33,8 @@ def write(export: Export) -> None:
     with explained(export.path, "write"), new_folder(export.path) as folder:
         (folder / IMAGES).mkdir(parents=True)
         (folder / LABELS).mkdir(parents=True)
-        objects = [row(OBJECTS)]
+        drawn = export.reader.has_drawn
+        objects = [row((*OBJECTS, *["drawn"] * drawn))]
         for source, stem in zip(export.sources, export.stems, strict=True):
             labels, last, name_of = folder / LABELS / stem, None, PictureNames(source)
             # pictures take much longer than labels: if there are any, progress counts them only
@@ -42,7 +43,7 @@ def write(export: Export) -> None:
                 labels.mkdir(exist_ok=True)
                 name = f"{name_of(frame)}.txt"
                 (labels / name).write_text(_lines(frame), "utf-8", newline="")
-                objects += _objects(frame, f"{LABELS}/{stem}/{name}")
+                objects += _objects(frame, f"{LABELS}/{stem}/{name}", drawn)
                 last = frame.ref.index
             if last is not None and pictures:
                 write_pictures(export, source, folder / IMAGES / stem, last)
@@ -60,11 +61,12 @@ def _lines(frame: FrameResult) -> str:
     )
 
 
-def _objects(frame: FrameResult, labels: str) -> Iterator[str]:
-    """Yield track and ``verified`` of each line in a file of labels."""
+def _objects(frame: FrameResult, labels: str, drawn: bool) -> Iterator[str]:
+    """Yield track, ``verified`` and, if a person drew any box, ``drawn`` of each line in a file of labels."""
     known = [] if frame.detections is None else marks(frame.detections, tracked=True)
     for line, (place, *_) in enumerate(relative(frame), 1):
-        yield row((labels, line, known[place]["track"], known[place].get("verified", False)))
+        mark = known[place]
+        yield row((labels, line, mark["track"], mark.get("verified", False), *[mark.get("drawn", False)] * drawn))
 
 
 def _description(export: Export) -> str:

@@ -1,10 +1,12 @@
 import pytest
 
 from framefleet.engine.errors import UsageError
+from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.corrections import Corrections, OneDetection, OneTrack, edits
+from framefleet.engine.store.merge import merge_sessions
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
-from tests.support.store import LABELS, make_frame, write_session
+from tests.support.store import LABELS, make_frame, video_info, write_session
 
 # a frame has the boxes person 0.9, bicycle 0.8, car 0.7; persons are track 1, cars track 2
 
@@ -237,3 +239,92 @@ def test_an_empty_file_becomes_a_session(tmp_path):
     path.touch()
     with SessionWriter(path, LABELS, {}, go_on=True) as writer:
         assert (writer.continued, writer.notes) == (False, [])
+
+
+def boxes(path, frame, **options):
+    """Class id, confidence, box, verified and drawn of each detection of a frame of the first source."""
+    with SessionReader(path, **options) as reader:
+        (block,) = reader.blocks(0, 1, frame, frame)
+        columns = block.class_ids, block.scores, block.corners, block.verified, block.drawn
+        return [tuple(row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def test_a_missing_object_is_added_and_a_box_moved_and_both_are_undone_and_made_again(path):
+    before = boxes(path, 3)
+    with Corrections(path) as corrections:
+        new = corrections.add(0, 3, 2, (100, 100, 700, 200))
+        assert new == OneDetection(0, 3, 3)
+        added = boxes(path, 3)
+        assert added == [(2, 1.0, [100, 100, 640, 200], True, True), *before]  # cut to the picture
+        corrections.move(OneDetection(0, 3, 1), (1, 2, 31, 42))
+        moved = boxes(path, 3)
+        assert moved[2] == (1, 0.8, [1, 2, 31, 42], True, True)
+        corrections.move(new, (10, 10, 20, 20))
+        corrections.relabel(new, 0)
+        assert boxes(path, 3)[0] == (0, 1.0, [10, 10, 20, 20], True, True)
+        assert [str(edit.words) for edit in corrections.edits()][:2] == [
+            "car added in frame 3 of a.mp4",
+            "detection 1 (bicycle, 0.80) in frame 3 of a.mp4: box moved",
+        ]
+        corrections.undo()
+        corrections.undo()
+        assert boxes(path, 3) == moved
+        corrections.undo()
+        assert boxes(path, 3) == added
+        corrections.undo()
+        assert boxes(path, 3) == before
+        corrections.redo()
+        assert boxes(path, 3) == added
+        corrections.redo()
+        assert boxes(path, 3) == moved
+        corrections.delete(new)
+        assert boxes(path, 3) == moved[1:]
+        corrections.undo()
+        assert boxes(path, 3) == moved
+    assert boxes(path, 3, corrected=False) == before
+
+
+def test_each_added_object_has_a_place_of_its_own_also_after_undo(path):
+    with Corrections(path) as corrections:
+        places = [corrections.add(0, 5, 0, (10 * n, 0, 10 * n + 9, 9)).place for n in range(1, 3)]
+        corrections.undo()
+        places.append(corrections.add(0, 5, 0, (90, 0, 99, 9)).place)
+    assert places[:2] == [3, 4]
+    assert [box for _, _, box, *_ in boxes(path, 5)[:2]] == [[10, 0, 19, 9], [90, 0, 99, 9]]
+
+
+def test_drawn_boxes_pass_filters_and_are_gone_when_their_frames_are_detected_again(path, monkeypatch):
+    with Corrections(path) as corrections:
+        corrections.add(0, 3, 2, (100, 100, 140, 200))
+        corrections.move(OneDetection(0, 4, 0), (1, 2, 31, 42))
+    assert len(boxes(path, 3, confidence=0.95)) == 1
+    assert len(boxes(path, 3, classes=frozenset({0}))) == 1
+    monkeypatch.setattr("framefleet.engine.store.files.reasons_against", lambda *_: [])
+    with SessionWriter(path, LABELS, {"model": "tiny"}, go_on=True) as writer:
+        writer.go_on(0, 4)
+        writer.add_frames(make_frame(0, index, 3) for index in range(4, 20))
+    assert [any(drawn for *_, drawn in boxes(path, frame)) for frame in (3, 4)] == [True, False]
+    with SessionWriter(path, LABELS, {"model": "tiny"}, go_on=True) as writer:
+        writer.discard(0)
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 20))
+        writer.add_frames(make_frame(0, index, 3) for index in range(20))
+        writer.finish_source(0, "a.mp4", Ledger(20, 20), 1.0)
+    assert len(boxes(path, 3)) == 3
+
+
+@pytest.mark.parametrize("box", [(-50, 0, -10, 40), (10, 10, 10.5, 40), (700, 0, 800, 40)])
+def test_a_box_without_a_pixel_in_the_picture_is_refused(path, box):
+    with Corrections(path) as corrections:
+        with pytest.raises(UsageError, match="at least one pixel inside the picture of 640 × 480"):
+            corrections.add(0, 3, 0, box)
+        with pytest.raises(UsageError, match="has no results"):
+            corrections.add(0, 99, 0, (0, 0, 10, 10))
+        with pytest.raises(UsageError, match="9"):
+            corrections.add(0, 3, 9, (0, 0, 10, 10))
+
+
+def test_a_merged_session_has_the_drawn_boxes(path, tmp_path):
+    with Corrections(path) as corrections:
+        corrections.add(0, 3, 2, (100, 100, 140, 200))
+    merge_sessions([path], tmp_path / "merged.sqlite")
+    assert boxes(tmp_path / "merged.sqlite", 3)[0] == (2, 1.0, [100, 100, 140, 200], True, True)

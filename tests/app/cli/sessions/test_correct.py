@@ -57,6 +57,40 @@ def test_results_have_the_corrections_unless_they_are_not_wanted(session: Path) 
     assert labels(session)[12][0] == ("person", 1, False)
 
 
+def test_an_object_is_added_and_a_box_moved(session: Path) -> None:
+    for action, said in (
+        (("add", "--frame", "3", "--label", "car", "--box", "100,50,20,30.5"), "car added in frame 3 of a.mp4"),
+        (("move", "--frame", "3", "--object", "0", "--box", "1,2,3,4"), "detection 0 (person, 0.90) in frame 3 of a.mp4: box moved"),
+    ):
+        run = run_main("correct", session, *action)
+        assert (run.status, run.out) == (0, f"{said}\n"), run.err
+    assert run_main("results", session).status == 0
+    found = read_lines(session / "a.jsonl")[3]["detections"]
+    assert [(each["label"], each["box"], each["drawn"]) for each in found[:2]] == [
+        ("car", [100, 50, 20, 30.5], True),
+        ("person", [1, 2, 3, 4], True),
+    ]
+    assert run_main("correct", session, "undo").status == run_main("correct", session, "undo").status == 0
+    assert run_main("results", session, "--overwrite").status == 0
+    assert "drawn" not in (session / "a.jsonl").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("add", "--frame", "3", "--label", "car"), "add needs --box"),
+        (("add", "--frame", "3", "--label", "car", "--box", "1,2,3"), "'1,2,3' is not a box"),
+        (("move", "--frame", "3", "--object", "0", "--box", "1,2,0,4"), "'1,2,0,4' is not a box"),
+        (("move", "--frame", "3", "--object", "7", "--box", "1,2,3,4"), "there is no detection 7"),
+        (("add", "--frame", "99", "--label", "car", "--box", "1,2,3,4"), "frame 99 of a.mp4 has no results"),
+    ],
+)
+def test_boxes_that_cannot_be_stored_are_refused(session: Path, arguments: tuple[str, ...], said: str) -> None:
+    run = run_main("correct", session, *arguments)
+    assert run.status == 2
+    assert said in run.err
+
+
 def test_a_picture_is_named_as_in_the_tables(tmp_path: Path) -> None:
     with SessionWriter(tmp_path / "session.sqlite", LABELS, {}) as writer:
         for number, folder in enumerate(("north/cam1", "south/cam1")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 
 from framefleet.app.window.corrections.corrector import Corrector
 from framefleet.app.window.grid.grid import Grid
@@ -18,7 +18,7 @@ from framefleet.engine.store.tracks import track_session
 from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video
 from tests.support.store import video_info
-from tests.support.window import CPU, feature, write_results
+from tests.support.window import CPU, feature, pixels, write_results
 
 FRAMES = 20
 
@@ -72,6 +72,66 @@ def test_a_detection_is_confirmed_and_a_track_deleted_by_keys_and_both_undone(sh
     qtbot.keyClick(shown, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     waits(qtbot, shown, lambda: canvas.result is not None and len(canvas.result.detections) == 1)
     assert sum(map(len, read(shown))) == FRAMES
+
+
+def place(window, x, y):
+    """The point of the canvas at a pixel of the video."""
+    placement = window.context.viewer.canvas.placement
+    scale = placement.width / placement.source[0]
+    return QPoint(round(placement.x + x * scale), round(placement.y + y * scale))
+
+
+def drag(qtbot, window, begin, end):
+    canvas = window.context.viewer.canvas
+    qtbot.mousePress(canvas, Qt.MouseButton.LeftButton, pos=place(window, *begin))
+    qtbot.mouseMove(canvas, place(window, (begin[0] + end[0]) / 2, (begin[1] + end[1]) / 2))
+    qtbot.mouseMove(canvas, place(window, *end))
+    qtbot.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=place(window, *end))
+
+
+def test_a_missing_object_is_drawn_and_undone_and_drawn_again(shown, qtbot):
+    bar, canvas = feature(shown, Corrector).bar, shown.context.viewer.canvas
+    press(qtbot, shown, Qt.Key.Key_W)
+    bar.classes.setCurrentIndex(2)
+    bar.classes.activated.emit(2)
+    assert bar.selected.text() == "Draw the box of a missing object of the class car; another class: R"
+    drag(qtbot, shown, (100, 50), (180, 110))
+    waits(qtbot, shown, lambda: len(canvas.visible_detections) == 2)
+    found = read(shown)[0]
+    assert (found.class_ids.tolist(), found.drawn.tolist(), found.verified.tolist()) == ([2, 0], [True, False], [True, False])
+    assert np.abs(found.boxes[0] - (100, 50, 180, 110)).max() < 2
+    assert said(shown) == "Car added"
+    qtbot.keyClick(shown, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    waits(qtbot, shown, lambda: len(canvas.visible_detections) == 1)
+    qtbot.keyClick(shown, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    waits(qtbot, shown, lambda: len(canvas.visible_detections) == 2)
+    press(qtbot, shown, Qt.Key.Key_Escape)
+    assert not bar.draw.isChecked()
+    assert bar.isVisible()
+
+
+def test_a_click_without_a_movement_draws_nothing(shown, qtbot):
+    press(qtbot, shown, Qt.Key.Key_W)
+    drag(qtbot, shown, (100, 50), (100, 50))
+    assert not feature(shown, Corrector).busy
+    assert len(read(shown)[0]) == 1
+
+
+def test_a_corner_of_the_selected_object_is_moved(shown, qtbot):
+    canvas = shown.context.viewer.canvas
+    plain = pixels(canvas.grab().toImage())
+    press(qtbot, shown, Qt.Key.Key_E)
+    marked = pixels(canvas.grab().toImage())
+    assert (marked[-20:] == plain[-20:]).all()
+    assert (marked != plain).any()
+    drag(qtbot, shown, (20, 40), (60, 90))  # its lower right corner: the box is 0, 10, 20, 40
+    waits(qtbot, shown, lambda: abs(canvas.visible_detections.boxes[0][2] - 60) < 2)
+    found = read(shown)[0]
+    assert np.abs(found.boxes[0] - (0, 10, 60, 90)).max() < 2
+    assert (found.drawn.tolist(), found.verified.tolist(), found.tracks.tolist()) == ([True], [True], [1])
+    assert said(shown) == "Box of person moved"
+    qtbot.keyClick(shown, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    waits(qtbot, shown, lambda: abs(canvas.visible_detections.boxes[0][2] - 20) < 1e-3)
 
 
 def test_another_class_is_chosen_from_the_list(shown, qtbot):

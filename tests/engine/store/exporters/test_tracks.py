@@ -131,6 +131,37 @@ def test_what_a_person_verified_is_marked(session: Path, tmp_path: Path) -> None
     assert [region.get("meta") for region in regions] == [{"text": ["verified"]}, *[None] * 6, {"text": ["verified"]}]
 
 
+def test_boxes_that_a_person_drew_are_marked(session: Path, tmp_path: Path) -> None:
+    (tmp_path / "s.sqlite").write_bytes(session.read_bytes())
+    with Corrections(tmp_path / "s.sqlite") as corrections:
+        corrections.add(0, 0, 2, (300, 300, 340, 380))
+        corrections.move(OneDetection(0, 1, 0), (5, 6, 35, 46))
+    with SessionReader(tmp_path / "s.sqlite") as reader:
+        export_session(reader, tmp_path, FORMATS)
+    lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    marks = [[(found["label"], found["verified"], found["drawn"]) for found in line["detections"]] for line in lines]
+    assert marks[0][0] == ("car", True, True)
+    assert lines[0]["detections"][0]["box"] == [300, 300, 40, 80]
+    assert marks[1][0] == ("person", True, True)
+    assert lines[1]["detections"][0]["box"] == [5, 6, 30, 40]
+    assert [mark for line in marks for mark in line].count(("car", True, True)) == 1
+    with (tmp_path / "a.detections.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["drawn"] for row in rows].count("TRUE") == 2
+    assert rows[0]["drawn"] == "TRUE"
+    assert pq.read_table(tmp_path / "a.detections.parquet")["drawn"].to_pylist().count(True) == 2
+    annotations = json.loads((tmp_path / "a.coco.json").read_text())["annotations"]
+    assert annotations[0]["attributes"] == {"verified": True, "drawn": True}
+    assert (tmp_path / "a.mot" / "drawn.txt").read_text().splitlines() == ["1,-1,300.0,300.0,40.0,80.0", "2,1,5.0,6.0,30.0,40.0"]
+    (entry,) = json.loads((tmp_path / "megadetector.json").read_text())["images"]
+    assert sum(each["drawn"] for each in entry["detections"]) == 2
+    with (tmp_path / "yolo" / "objects.csv").open(newline="") as file:
+        assert [row["drawn"] for row in csv.DictReader(file)].count("TRUE") == 2
+    regions = json.loads((tmp_path / "a.labelstudio.json").read_text())[0]["predictions"][0]["result"]
+    assert {"text": ["verified", "drawn"]} in [region.get("meta") for region in regions]
+    assert {"text": ["drawn"]} in [region.get("meta") for region in regions]
+
+
 def test_cvat_says_which_boxes_of_pictures_a_person_verified(tmp_path: Path) -> None:
     info = replace(video_info("photos", 2), kind=SourceKind.IMAGES, rate=None, duration=None)
     with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
