@@ -317,6 +317,18 @@
         <translation>Klicken Sie auf ein Objekt, oder drücken Sie {key}</translation>
     </message>
     <message>
+        <source>Draw</source>
+        <translation>Zeichnen</translation>
+    </message>
+    <message>
+        <source>Draw the box of a missing object of the class {label}; another class: {key}</source>
+        <translation>Den Rahmen eines fehlenden Objekts der Klasse {label} zeichnen; andere Klasse: {key}</translation>
+    </message>
+    <message>
+        <source>Draw the box of an object that the model missed</source>
+        <translation>Den Rahmen eines Objekts zeichnen, das das Modell nicht gefunden hat</translation>
+    </message>
+    <message>
         <source>Give it another class</source>
         <translation>Eine andere Klasse zuweisen</translation>
     </message>
@@ -339,6 +351,14 @@
     <message>
         <source>Undo: {done}</source>
         <translation>Rückgängig machen: {done}</translation>
+    </message>
+    <message>
+        <source>box of {object} moved</source>
+        <translation>Rahmen von {object} geändert</translation>
+    </message>
+    <message>
+        <source>{label} added</source>
+        <translation>{label} hinzugefügt</translation>
     </message>
     <message>
         <source>{object} confirmed</source>
@@ -2162,6 +2182,10 @@
         <translation>eine Darknet-cfg beginnt mit [net]</translation>
     </message>
     <message>
+        <source>a box must have at least one pixel inside the picture of {width} × {height} pixels</source>
+        <translation>ein Rahmen muss mindestens ein Pixel im Bild von {width} × {height} Pixeln haben</translation>
+    </message>
+    <message>
         <source>a column for each box: centre, size, class scores; as YOLOv8, 9, 11 and 12</source>
         <translation>eine Spalte je Rahmen: Mitte, Größe, Werte der Klassen; wie YOLOv8, 9, 11 und 12</translation>
     </message>
@@ -2420,6 +2444,10 @@
     <message>
         <source>frame {frame}</source>
         <translation>Bild {frame}</translation>
+    </message>
+    <message>
+        <source>frame {frame} of {source} has no results: choose a frame in which the model looked for objects</source>
+        <translation>Bild {frame} von {source} hat keine Ergebnisse: ein Bild wählen, in dem das Modell nach Objekten gesucht hat</translation>
     </message>
     <message>
         <source>frame {number}</source>
@@ -3198,6 +3226,10 @@
         <translation>{data} gehört nicht zu {path}: Die Datei endet vor den Werten von „{name}“</translation>
     </message>
     <message>
+        <source>{label} added in {where} of {source}</source>
+        <translation>{label} in {where} von {source} hinzugefügt</translation>
+    </message>
+    <message>
         <source>{name} is an ONNX model: these run on CPUs only in this version, and not in stages; use {option} and another way of sharing</source>
         <translation>{name} ist ein ONNX-Modell: Diese laufen in dieser Version nur auf Prozessoren und nicht in Stufen; verwenden Sie {option} und eine andere Verteilung</translation>
     </message>
@@ -3304,6 +3336,10 @@
     <message>
         <source>{path}: the input {input} takes no colour pictures of float32 or float16</source>
         <translation>{path}: Die Eingabe {input} nimmt keine Farbbilder in float32 oder float16</translation>
+    </message>
+    <message>
+        <source>{what}: box moved</source>
+        <translation>{what}: Rahmen geändert</translation>
     </message>
     <message>
         <source>{why}; {restarts} restarts within {seconds:.0f} s did not help</source>
@@ -4795,6 +4831,10 @@
     <message>
         <source>Correct: confirm the object</source>
         <translation>Korrektur: Objekt bestätigen</translation>
+    </message>
+    <message>
+        <source>Correct: draw a missing object</source>
+        <translation>Korrigieren: ein fehlendes Objekt zeichnen</translation>
     </message>
     <message>
         <source>Correct: join two tracks</source>
