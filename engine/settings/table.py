@@ -256,7 +256,7 @@ SETTINGS = (
         Number(1, 1024, whole=True, none="Automatic"),
         None,
         Option("--batch", metavar="auto|N"),
-        Field(_ADVANCED, "Batch", "frames per inference"),
+        Field(_ADVANCED, "Batch", "frames that a device computes at once"),
     ),
     Setting(
         "confidence",
@@ -313,7 +313,7 @@ SETTINGS = (
         Choice(ISOLATION),
         Isolation.PROCESS,
         Option("--isolation", "a process for each device, so that a crash stops one device only, or threads of one process"),
-        Field(_ADVANCED, "Isolation"),
+        Field(_ADVANCED, "Processes"),
     ),
     Setting(
         "decode_threads",

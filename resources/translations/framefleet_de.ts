@@ -5188,10 +5188,6 @@
         <translation>Aus {folder} löschen</translation>
     </message>
     <message>
-        <source>Detection is running with the old settings.</source>
-        <translation>Die Erkennung läuft mit den alten Einstellungen.</translation>
-    </message>
-    <message>
         <source>Difference</source>
         <translation>Unterschied</translation>
     </message>
@@ -5214,10 +5210,6 @@
     <message>
         <source>Fast</source>
         <translation>Schnell</translation>
-    </message>
-    <message>
-        <source>Finish them first</source>
-        <translation>Erst abschließen</translation>
     </message>
     <message>
         <source>First model</source>
@@ -5332,10 +5324,6 @@
         <translation>Von den Autoren veröffentlicht</translation>
     </message>
     <message>
-        <source>Queued files will use the new settings either way.</source>
-        <translation>Wartende Dateien verwenden in jedem Fall die neuen Einstellungen.</translation>
-    </message>
-    <message>
         <source>Recall at confidence {confidence}</source>
         <translation>Trefferquote bei Konfidenz {confidence}</translation>
     </message>
@@ -5350,10 +5338,6 @@
     <message>
         <source>Remove it from this list. Its files are kept.</source>
         <translation>Aus dieser Liste nehmen. Die Dateien bleiben.</translation>
-    </message>
-    <message>
-        <source>Restart them</source>
-        <translation>Neu beginnen</translation>
     </message>
     <message>
         <source>Results of both models</source>
@@ -5431,6 +5415,13 @@
         <source>Use</source>
         <translation>Verwenden</translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln files are being detected with the old settings.</source>
+        <translation>
+            <numerusform>In %Ln Datei wird noch mit den alten Einstellungen erkannt.</numerusform>
+            <numerusform>In %Ln Dateien wird noch mit den alten Einstellungen erkannt.</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Any .onnx file, or Darknet .cfg and .weights; they can also be dropped here</source>
         <translation>Jede .onnx-Datei oder .cfg und .weights von Darknet; sie lassen sich auch hierher ziehen</translation>
@@ -5460,6 +5451,18 @@
         <translation>Laden Sie eines mit einem Klick herunter, oder ziehen Sie eine .onnx-Datei oder eine .cfg und ihre .weights hierher.</translation>
     </message>
     <message>
+        <source>Files that wait get the new settings in either case.</source>
+        <translation>Wartende Dateien bekommen in jedem Fall die neuen Einstellungen.</translation>
+    </message>
+    <message>
+        <source>Finish first</source>
+        <translation>Erst beenden</translation>
+    </message>
+    <message>
+        <source>Finish first: they keep the old settings.</source>
+        <translation>Erst beenden: sie behalten die alten Einstellungen.</translation>
+    </message>
+    <message>
         <source>How is {name} read?</source>
         <translation>Wie wird {name} gelesen?</translation>
     </message>
@@ -5478,6 +5481,14 @@
     <message>
         <source>Read as {reading}</source>
         <translation>Gelesen als {reading}</translation>
+    </message>
+    <message>
+        <source>Start again</source>
+        <translation>Neu beginnen</translation>
+    </message>
+    <message>
+        <source>Start again: these files are detected from the beginning with the new settings.</source>
+        <translation>Neu beginnen: in diesen Dateien wird mit den neuen Einstellungen von vorn erkannt.</translation>
     </message>
     <message>
         <source>The file does not say what its outputs mean, and more than one reading fits. Choose the one whose boxes fit the objects.</source>
@@ -7038,10 +7049,6 @@ Bilder: {decoder}</translation>
         <translation>Im Namen der Datei</translation>
     </message>
     <message>
-        <source>Isolation</source>
-        <translation>Trennung</translation>
-    </message>
-    <message>
         <source>It was not found on this machine.</source>
         <translation>Auf diesem Rechner nicht gefunden.</translation>
     </message>
@@ -7134,6 +7141,10 @@ Bilder: {decoder}</translation>
         <translation>Genauigkeit</translation>
     </message>
     <message>
+        <source>Processes</source>
+        <translation>Prozesse</translation>
+    </message>
+    <message>
         <source>Read all settings from a file</source>
         <translation>Alle Einstellungen aus einer Datei lesen</translation>
     </message>
@@ -7184,6 +7195,10 @@ Bilder: {decoder}</translation>
     <message>
         <source>Write all settings to a file</source>
         <translation>Alle Einstellungen in eine Datei schreiben</translation>
+    </message>
+    <message>
+        <source>frames that a device computes at once</source>
+        <translation>Bilder, die ein Gerät zugleich berechnet</translation>
     </message>
     <message>
         <source>of the start, or a time such as 2026-11-01 08:00</source>
@@ -7362,10 +7377,6 @@ Bilder: {decoder}</translation>
         <translation>Spalten × Zeilen</translation>
     </message>
     <message>
-        <source>frames per inference</source>
-        <translation>Bilder je Inferenz</translation>
-    </message>
-    <message>
         <source>labels</source>
         <translation>Labels</translation>
     </message>
@@ -7433,6 +7444,10 @@ Labels: {labels}</translation>
     <message>
         <source>deliver</source>
         <translation>Ausliefern</translation>
+    </message>
+    <message>
+        <source>detect</source>
+        <translation>Erkennung</translation>
     </message>
     <message>
         <source>download</source>
@@ -8414,10 +8429,6 @@ Klicken, um es zu ändern</translation>
         <translation>„{name}“ ist gewählt: Pfeiltasten verschieben es, Enter wählt einen Punkt, Entf löscht es.</translation>
     </message>
     <message>
-        <source>All files with this set</source>
-        <translation>Alle Dateien mit diesem Set</translation>
-    </message>
-    <message>
         <source>Arrow keys move the cross hair, with Shift farther; Enter sets a point; Backspace removes it; Esc stops. It is at {x}, {y}.</source>
         <translation>Pfeiltasten bewegen das Fadenkreuz, mit Umschalt weiter; Enter setzt einen Punkt; Rücktaste entfernt ihn; Esc beendet. Es steht bei {x}, {y}.</translation>
     </message>
@@ -8514,10 +8525,6 @@ Klicken, um es zu ändern</translation>
         <translation>Dateien der Liste</translation>
     </message>
     <message>
-        <source>Files with the set &apos;{name}&apos;</source>
-        <translation>Dateien mit dem Set „{name}“</translation>
-    </message>
-    <message>
         <source>Forward</source>
         <translation>Vorwärts</translation>
     </message>
@@ -8528,10 +8535,6 @@ Klicken, um es zu ändern</translation>
     <message>
         <source>Heat map</source>
         <translation>Heatmap</translation>
-    </message>
-    <message>
-        <source>If all files of a folder are checked, files that you add from this folder later use the set, too.</source>
-        <translation>Sind alle Dateien eines Ordners markiert, gilt das Set auch für Dateien, die Sie später aus diesem Ordner hinzufügen.</translation>
     </message>
     <message>
         <source>Import lines and zones</source>
@@ -8630,10 +8633,6 @@ Klicken, um es zu ändern</translation>
         <translation>Punkt {count} von „{name}“ liegt bei {x}, {y}: Pfeiltasten verschieben ihn.</translation>
     </message>
     <message>
-        <source>Present set</source>
-        <translation>Dieses Set</translation>
-    </message>
-    <message>
         <source>Press where the line begins and drag to its end, or press an arrow key to draw with the keyboard.</source>
         <translation>Am Anfang der Linie drücken und zum Ende ziehen, oder eine Pfeiltaste drücken, um mit der Tastatur zu zeichnen.</translation>
     </message>
@@ -8697,8 +8696,24 @@ Klicken, um es zu ändern</translation>
         <translation>Punkt, der zählt</translation>
     </message>
     <message>
+        <source>All files with these lines</source>
+        <translation>Alle Dateien mit diesen Linien</translation>
+    </message>
+    <message>
         <source>Delete these lines and zones</source>
         <translation>Diese Linien und Zonen löschen</translation>
+    </message>
+    <message>
+        <source>Files with the lines and zones of &apos;{name}&apos;</source>
+        <translation>Dateien mit den Linien und Zonen von „{name}“</translation>
+    </message>
+    <message>
+        <source>If all files of a folder are checked, files that you add from this folder later get these lines and zones, too.</source>
+        <translation>Sind alle Dateien eines Ordners angehakt, bekommen auch später hinzugefügte Dateien dieses Ordners diese Linien und Zonen.</translation>
+    </message>
+    <message>
+        <source>Lines and zones now</source>
+        <translation>Linien und Zonen jetzt</translation>
     </message>
     <message>
         <source>Number the objects in the stored results, without detecting again</source>

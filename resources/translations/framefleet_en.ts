@@ -165,6 +165,16 @@
     </message>
 </context>
 <context>
+    <name>models</name>
+    <message numerus="yes">
+        <source>%Ln files are being detected with the old settings.</source>
+        <translation>
+            <numerusform>%Ln file is being detected with the old settings.</numerusform>
+            <numerusform>%Ln files are being detected with the old settings.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>queue</name>
     <message numerus="yes">
         <source>

@@ -166,7 +166,7 @@ COLOURS = {
     "download": "#a9ccff",
 }
 ORDER = tuple(COLOURS)
-_NAMES = {"queue": marked("stages", "waiting")}
+_NAMES = {"queue": marked("stages", "waiting"), "infer": marked("stages", "detect")}
 """Names of stages that differ from those in the engine."""
 
 
@@ -230,6 +230,6 @@ def legend(stages: Mapping[str, float]) -> str:
 
 
 def short_legend(stages: Mapping[str, float]) -> str:
-    """The stages in one paragraph: ``ms: decode 1.2 · infer 8.3``. Lines do not break between a name and its number."""
+    """The stages in one paragraph: ``ms: decode 1.2 · detect 8.3``. Lines do not break between a name and its number."""
     parts = (f"{stage_name(name)}\N{NO-BREAK SPACE}{formats.milliseconds(value)}" for name, value in stages.items())
     return translate("devices", "ms: {parts}").format(parts=" · ".join(parts)) if stages else ""

@@ -7,10 +7,8 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.devices.status import DeviceStatus, Phase, reason_of
-from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.queue.opening import listed
-from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.questions import ask
@@ -119,7 +117,9 @@ class QuitQuestion:
             return True
         if self._box is None:
             begun = [item for item in self._items if not item.ended and item.progress.frames]
-            names = [_part_of(item) for item in begun] + [item.path.name for item in self._items if not item.ended and item not in begun]
+            names = [item.finished_text for item in begun] + [
+                item.path.name for item in self._items if not item.ended and item not in begun
+            ]
             texts = (
                 translate("messages", "Detection has not finished in %Ln files.", None, waiting),
                 "\n".join(
@@ -139,9 +139,3 @@ class QuitQuestion:
         if leave:
             self.ask = False
             self._close()
-
-
-def _part_of(item: QueueItem) -> str:
-    """A file with its finished part: ``a.mp4: 45 %``."""
-    done = item.frames_text if item.fraction is None else formats.percent(item.fraction)
-    return translate("messages", "{name}: {done} finished").format(name=item.path.name, done=done)

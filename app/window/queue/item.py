@@ -94,6 +94,12 @@ class QueueItem:
         return min(self.progress.frames / total, 1.0) if total else None
 
     @property
+    def finished_text(self) -> str:
+        """The file with its finished part: ``a.mp4: 45 % finished``."""
+        done = self.frames_text if self.fraction is None else formats.percent(self.fraction)
+        return translate("messages", "{name}: {done} finished").format(name=self.path.name, done=done)
+
+    @property
     def remaining(self) -> float | None:
         """The remaining time at the current rate, seconds; None if unknown."""
         if self.state is not ItemState.RUNNING or not self._total or not self.rate:

@@ -186,6 +186,10 @@ class DetectionController(QObject):
         common = self._settings.common
         return common is not None and (settings, tuple(labels)) != common and not self._can_continue(settings, labels)
 
+    def begun(self) -> list[QueueItem]:
+        """The files that are being detected and use the common settings."""
+        return [item for item in self._model if item.state is ItemState.RUNNING and item.key not in self._settings.by_file]
+
     def set_settings(self, settings: RunSettings, labels: Sequence[str], restart: bool) -> None:
         """Use other settings from now on. If only the devices differ, they join and leave the current session.
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 from framefleet.app.window.models.files import ModelParts
 from framefleet.app.window.models.library import ModelLibrary
 from framefleet.app.window.queue.item import QueueItem
-from framefleet.app.window.queue.opening import Intake
+from framefleet.app.window.queue.opening import Intake, listed
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.session.controller import DetectionController
 from framefleet.app.window.settings import preferences as stored
@@ -232,18 +232,22 @@ class RunChoices(QObject):
         self.library.own.add(preferences.model)
         settings = here.run_settings()
         apply = partial(self._controller.set_settings, settings, summary.labels)
-        if self._controller.running and self._controller.would_change(settings, summary.labels):
+        if self._controller.running and self._controller.would_change(settings, summary.labels) and self._controller.begun():
             self._ask(apply)
         else:
             apply(restart=False)
 
     def _ask(self, apply: Callable[..., None]) -> None:
         """Ask whether files that are being detected with the old settings start again."""
-        texts = (
-            translate("models", "Detection is running with the old settings."),
-            translate("models", "Queued files will use the new settings either way."),
+        begun = self._controller.begun()
+        about = (
+            translate("models", "Start again: these files are detected from the beginning with the new settings."),
+            translate("models", "Finish first: they keep the old settings."),
+            translate("models", "Files that wait get the new settings in either case."),
         )
-        answers = translate("models", "Restart them"), translate("models", "Finish them first")
+        head = translate("models", "%Ln files are being detected with the old settings.", None, len(begun))
+        texts = head, "\n".join((*listed([item.finished_text for item in begun]), "", *about))
+        answers = translate("models", "Start again"), translate("models", "Finish first")
         ask(self._window, translate("models", "New settings"), texts, answers, lambda restart: apply(restart=restart))
 
     def _devices_found(self, found: tuple[DeviceDescription, ...]) -> None:

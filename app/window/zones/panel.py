@@ -143,7 +143,7 @@ class ZonesPanel(Panel):
             action = self.references[reference] = points.addAction(translate("zones", title), partial(editor.set_reference, reference))
             action.setCheckable(True)
             group.addAction(action)
-        scopes = {False: translate("zones", "Whole file"), True: translate("zones", "All files with this set")}
+        scopes = {False: translate("zones", "Whole file"), True: translate("zones", "All files with these lines")}
         self.scope = combo_box(translate("zones", "What the table counts"), scopes)
         self.scope.setToolTip(translate("zones", "What the table counts; the counts over the video go up to the shown frame"))
         self.scope.activated.connect(lambda _: self.scope_chosen.emit(self.scope.currentData()))

@@ -157,10 +157,10 @@ class FilesDialog(QDialog):
     def __init__(self, name: str, files: Mapping[Path, str | None], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(translate("zones", "Files with the set '{name}'").format(name=name))
+        self.setWindowTitle(translate("zones", "Files with the lines and zones of '{name}'").format(name=name))
         self.tree = QTreeWidget()
         self.tree.ensurePolished()  # rows that are shown before have not the height of the style
-        self.tree.setHeaderLabels([translate("zones", "File"), translate("zones", "Present set")])
+        self.tree.setHeaderLabels([translate("zones", "File"), translate("zones", "Lines and zones now")])
         self.tree.setAccessibleName(translate("zones", "Files of the queue"))
         folders: dict[Path, QTreeWidgetItem] = {}
         self._rows: list[QTreeWidgetItem] = []
@@ -174,7 +174,9 @@ class FilesDialog(QDialog):
             row.setCheckState(0, Qt.CheckState.Checked if used == name else Qt.CheckState.Unchecked)
         self.tree.expandAll()
         self.tree.setColumnWidth(0, 380)
-        hint = translate("zones", "If all files of a folder are checked, files that you add from this folder later use the set, too.")
+        hint = translate(
+            "zones", "If all files of a folder are checked, files that you add from this folder later get these lines and zones, too."
+        )
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)

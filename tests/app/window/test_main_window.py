@@ -209,14 +209,16 @@ def test_the_video_gets_most_room_and_panels_stay_as_the_user_leaves_them(qtbot:
 def test_new_settings_ask_about_what_runs(qtbot: QtBot, open_window: Open, long: Path) -> None:
     window = open_window(tiny_files())
     window.open_paths([long])
-    qtbot.waitUntil(lambda: window.context.run.running, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bool(window.context.run.begun()), timeout=PATIENCE)
     window.context.settings.open_dialog()
     window.context.settings.dialog.model.weights.set_path("random:2")
     qtbot.waitUntil(lambda: window.context.settings.dialog.model.summary is not None)
     window.context.settings.dialog.accept()
     question = window.findChild(QMessageBox)
     assert question is not None
-    next(button for button in question.buttons() if "Restart" in button.text()).click()
+    assert question.text() == "1 file is being detected with the old settings."
+    assert question.informativeText().splitlines()[0].startswith("long.mp4: ")
+    next(button for button in question.buttons() if "Start again" in button.text()).click()
     (item,) = window.context.queue
     assert item.state is ItemState.WAITING
     qtbot.waitUntil(lambda: window.context.run.running, timeout=PATIENCE)

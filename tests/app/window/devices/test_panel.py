@@ -54,7 +54,7 @@ def test_a_card_shows_what_a_device_is_and_does(qtbot: QtBot) -> None:
     assert card.figures.frames.text() == "1,234 frames"
     assert "OpenVINO 2026.4 · bf16 · 320×320 · batch 1" in card.engine.text()
     assert "the fastest that matches fp32" in card.engine.toolTip()
-    assert card.figures.stage_text.text() == "ms: decode\N{NO-BREAK SPACE}1.0 · infer\N{NO-BREAK SPACE}8.2"
+    assert card.figures.stage_text.text() == "ms: decode\N{NO-BREAK SPACE}1.0 · detect\N{NO-BREAK SPACE}8.2"
     panel.show_devices([replace(working(now), rate=0.0, samples=())])
     card.refresh(now)
     assert (card.figures.rate.text(), card.figures.latency.text(), card.figures.tail.text()) == ("–", "–", "")
@@ -71,7 +71,7 @@ def test_a_card_leaves_room_for_the_scroll_bar(qtbot: QtBot) -> None:
     pane = pane_of(panel)
     qtbot.waitUntil(pane.verticalScrollBar().isVisible)
     qtbot.waitUntil(lambda: pane.widget().width() == pane.viewport().width())
-    assert panel.cards[0].figures.stage_text.text() == "ms: waiting\N{NO-BREAK SPACE}1,224 · infer\N{NO-BREAK SPACE}889"
+    assert panel.cards[0].figures.stage_text.text() == "ms: waiting\N{NO-BREAK SPACE}1,224 · detect\N{NO-BREAK SPACE}889"
 
 
 def test_failures_are_on_the_card_in_words(qtbot: QtBot) -> None:
