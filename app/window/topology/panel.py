@@ -30,6 +30,8 @@ WIDEST = 56
 """The largest width of a column, logical pixels."""
 _SHADES = {Level.PIX: 0.42, Level.PXB: 0.32, Level.PHB: 0.23, Level.NODE: 0.15, Level.SYS: 0.07}
 """Opacity by level: higher for nearer GPUs."""
+SCROLL_BAR = 10
+"""The width of the scroll bar beside a column, logical pixels."""
 
 
 class TopologyMatrix(QTableWidget):
@@ -164,14 +166,16 @@ class TopologyPanel(QWidget):
         say(self.problem, of_engine(problem, capital=True))
 
     def arrange(self, wide: bool, width: int, room: float) -> int:
-        """Show a column with the matrix, or a strip if it fits into the room; return the height of the strip, logical pixels."""
+        """Show a column with the matrix in half the width, or a strip if it fits into the room.
+
+        Returns the height of the strip, logical pixels.
+        """
         if wide is not self._wide:
             self._wide = wide
             self.drawing.set_strip(not wide)
             self.more.setVisible(wide)
             self.use_theme()
-        if not wide:
-            self.drawing.setFixedWidth(width - 2 * SIDE)
+        self.drawing.setFixedWidth(width // 2 - 2 * SIDE - SCROLL_BAR if wide else width - 2 * SIDE)
         lines = self.gpus.heightForWidth(width - 2 * SIDE) + (
             0 if self.problem.isHidden() else self.problem.heightForWidth(width - 2 * SIDE) + GAP
         )

@@ -130,6 +130,12 @@ def test_the_topology_stands_above_the_devices_or_beside_them_where_there_is_roo
     qtbot.waitUntil(lambda: corner(panel.cards[0]).x() > corner(drawing).x() + drawing.width())
     qtbot.waitUntil(lambda: corner(matrix).y() > corner(drawing).y() + drawing.height())
     assert matrix.horizontalHeader().length() <= matrix.width()
+    narrow = drawing.width()
+    panel.resize(2 * SIDE_BY_SIDE, 700)
+    qtbot.waitUntil(lambda: drawing.width() > narrow + SIDE_BY_SIDE / 4)
+    panel.resize(360, 700)
+    qtbot.waitUntil(lambda: corner(drawing).y() + drawing.height() < corner(panel.cards[0]).y())
+    assert drawing.width() < 360
     panel.hide()
 
 
