@@ -64,7 +64,8 @@ def run(argv: Sequence[str]) -> int:
             elif arguments.action == "split":
                 corrections.split(source, arguments.track[0], corrections.frame_from(source, arguments.at))
             elif arguments.action == "add":
-                corrections.add(source, arguments.frame, *(class_ids([arguments.label], labels) or ()), arguments.box)
+                for class_id in class_ids([arguments.label], labels) or ():
+                    corrections.add(source, arguments.frame, class_id, arguments.box)
             elif arguments.action == "move":
                 corrections.move(OneDetection(source, arguments.frame, arguments.object), arguments.box)
             else:

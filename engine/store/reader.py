@@ -148,8 +148,8 @@ class Block:
         """The boxes x1, y1, x2, y2, float64 (n, 4), source pixels, from those of ``boxes``."""
         return np.concatenate((self.boxes[:, :2], self.boxes[:, :2] + self.boxes[:, 2:]), 1)
 
-    def select(self, keep: NDArray[np.bool_]) -> Self:
-        """The same frames with some of the detections. keep: bool (n,)."""
+    def select(self, keep: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
+        """The same frames with the detections that a boolean mask or an index array keeps, in that order."""
         frame, places, class_ids, tracks = (column[keep] for column in (self.frame, self.places, self.class_ids, self.tracks))
         columns = (frame, places, class_ids, tracks, self.verified[keep], self.confidences[keep], self.stored[keep], self.drawn[keep])
         return type(self)(self.frames, *columns)
@@ -736,10 +736,14 @@ class SessionReader(Closing):
                 if not deleted:
                     new.append((position, place, class_id, -1 if track is None else track, *box))
         rows = np.array(new, np.float64).reshape(-1, 8)
-        whole, ones = rows[:, :4].astype(np.int64), np.ones(len(new), bool)
+        frame, places, class_ids, tracks = rows[:, :4].astype(np.int64).T
+        ones = np.ones(len(new), bool)
         return Block(
             block.frames,
-            *(np.concatenate((old, whole[:, at])) for at, old in enumerate((block.frame, block.places, block.class_ids, block.tracks))),
+            np.concatenate((block.frame, frame)),
+            np.concatenate((block.places, places)),
+            np.concatenate((block.class_ids, class_ids)),
+            np.concatenate((block.tracks, tracks)),
             np.concatenate((block.verified, ones)),
             np.concatenate((block.confidences, np.ones(len(new), np.float32))),
             np.concatenate((corners, rows[:, 4:].astype(np.float32))),

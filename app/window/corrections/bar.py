@@ -50,12 +50,12 @@ class CorrectionBar(QWidget):
         self.selected = ElidedLabel("caption")  # its text must not change the picture's size
         self.hint = ElidedLabel("small")
         self.track = QCheckBox()
+        self.draw = push_button("", tip=translate("corrections", "Draw the box of an object that the model missed"), symbol="add")
+        self.draw.setCheckable(True)
         self.classes = QComboBox()
         self.classes.setAccessibleName(translate("corrections", "Class of the selected object"))
         self.classes.setToolTip(translate("corrections", "Give it another class"))
         self.classes.activated.connect(lambda class_id: self.relabelled.emit(class_id) if not self.draw.isChecked() else None)
-        self.draw = push_button("", tip=translate("corrections", "Draw the box of an object that the model missed"), symbol="add")
-        self.draw.setCheckable(True)
         self._title = title = label("")
         title.setBuddy(self.classes)
         title.setContentsMargins(8, 0, 0, 0)  # sets it apart from the check box before it

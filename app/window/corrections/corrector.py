@@ -131,8 +131,8 @@ class Corrector(QObject):
         if result is None and self._position == before:
             return  # its detections are being read again
         self._outdated = False
-        self.drawing.forget()
         frame = None if result is None else result.ref.index
+        self.drawing.forget(under_way=frame != self._frame)  # the same picture comes again in another size, for example
         if self.bar.isVisible():
             if self._shown_database != self._database:
                 self._read_edits()
@@ -180,9 +180,9 @@ class Corrector(QObject):
         self._nothing.setEnabled(selected is not None or self._joining is not None or self.drawing.new)  # else Escape leaves full screen
         self.bar.set_labels(self._labels)
         if selected is None and self.drawing.new:
-            words = translate("corrections", "Draw the box of a missing object of the class {label}; another class: {key}")
+            asked = translate("corrections", "Draw the box of a missing object of the class {label}; another class: {key}")
             key = self._viewer.bindings.short("correct/class")
-            self.bar.show_selected(words.format(label=self.bar.classes.currentText(), key=key), None, None)
+            self.bar.show_selected(asked.format(label=self.bar.classes.currentText(), key=key), None, None)
             return
         if selected is None:
             self.bar.show_selected(translate("corrections", _NOTHING).format(key=self._viewer.bindings.short("correct/next")), None, None)

@@ -45,9 +45,11 @@ class BoxDrawing(QObject):
         self._canvas.setCursor(Qt.CursorShape.CrossCursor if new else Qt.CursorShape.ArrowCursor)
         self.forget()
 
-    def forget(self) -> None:
-        """Drop what is being drawn, and show the results again."""
-        self._fixed = self._free = self._pending = None
+    def forget(self, under_way: bool = True) -> None:
+        """Show the results again. under_way: drop also what is being drawn."""
+        self._pending = None
+        if under_way:
+            self._fixed = self._free = None
         self._canvas.update()
 
     @property

@@ -105,14 +105,14 @@ class Chart(QWidget):
             line.setZValue(-10)
             item.addItem(line)
         self._top = 0.0
-        self.top_label, bottom_label = label(""), label("", "0")
-        for text in (self.top_label, bottom_label):
+        self.top_label, self._bottom_label = label(""), label("", "0")
+        for text in (self.top_label, self._bottom_label):
             text.setFont(theme.font(-2))
             text.setStyleSheet(f"color: {theme.MUTED};")
             text.setAlignment(Qt.AlignmentFlag.AlignRight)
             text.setFixedWidth(AXIS)
         top, bottom = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignBottom
-        labels = column((self.top_label, 1, top), (bottom_label, 1, bottom), spacing=0)
+        labels = column((self.top_label, 1, top), (self._bottom_label, 1, bottom), spacing=0)
         row((self._plot, 1), labels, spacing=4, of=self)
         self.setToolTip(name)
         self._set_top(1.0)
@@ -143,7 +143,10 @@ class Chart(QWidget):
             self._top = top
             self._plot.setYRange(0, top * 1.04, padding=0)
             self._ceiling.setValue(top)
-            self.top_label.setText(formats.rate(top).removesuffix(".0"))
+            self.top_label.setText(formats.count(round(top)) if top == round(top) else formats.rate(top))
+            needed = self.top_label.fontMetrics().horizontalAdvance(self.top_label.text())
+            for text in (self.top_label, self._bottom_label):
+                text.setFixedWidth(max(AXIS, needed + 2))
 
 
 def ceiling(value: float) -> float:

@@ -181,6 +181,9 @@ def test_a_chart_draws_its_lines_and_leaves_gaps(qtbot: QtBot) -> None:
     gap = [image.pixelColor(int(width * 0.6), y).red() for y in range(64)]  # at -24 s
     assert max(column) > 150
     assert max(gap) < 60
+    chart.show_values([-1.0, 0.0], [[1.0, 9_500.0]])
+    assert chart.top_label.text() == "10,000"
+    assert chart.top_label.width() > chart.top_label.fontMetrics().horizontalAdvance("10,000")
 
 
 def test_the_status_line_hides_nothing(qtbot: QtBot) -> None:
