@@ -199,7 +199,7 @@ class Player(QObject):
 
     def reread(self) -> None:
         """Show the current picture with its corrected detections."""
-        self._detections.edition += 1
+        self._detections.read_again()
         self._fetch_again()
 
     def play(self) -> None:

@@ -143,6 +143,11 @@ class ShownDetections(QObject):
         if self._pts is not None and not self._complete and stored is not None and head is not None and self._pts <= head:
             self._client.look_up(LookUp(self._next.ticket, self._pts, stored))
 
+    def read_again(self) -> None:
+        """Use the detections as they were corrected by now."""
+        self.edition += 1
+        self._apply()
+
     def set_wait(self, wait: bool) -> None:
         """Set whether pictures wait for their detections while detection runs."""
         self._waits = wait
