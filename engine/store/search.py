@@ -38,7 +38,7 @@ LEVELS = (0.1, 0.25, 0.5, 0.7, 0.9)
 PART = 10.0
 """Length of a part, seconds. A picture of a folder is a part of its own."""
 
-MAX_CHECKED = 200
+MAX_CHECKED = 100
 """The largest number of parts whose frames one search reads."""
 
 EVERY_CLASS = ""
@@ -306,12 +306,12 @@ class _Table:
         return _Table(*(column[keep] for column in columns))
 
     def checked(self, connection: sqlite3.Connection, query: Query, limit: int, stop: Event) -> tuple["_Table", bool]:
-        """The parts with what their frames really hold, the latest ones first until there are enough; and whether all were read."""
+        """The parts with what their frames really hold, and whether all were read. Those that may hold most are read first."""
         paths = {
             session: (Path(os.fsdecode(path)), fact)
             for session, path, fact in connection.execute("SELECT session, path, fact FROM sessions")
         }
-        order, kept = np.argsort(-self.times, kind="stable").tolist(), []
+        order, kept = np.lexsort((-self.times, -self.counts)).tolist(), []
         counts, pts, times = self.counts.copy(), self.pts.copy(), self.times.copy()
         reader: SessionReader | None = None
         number = 0

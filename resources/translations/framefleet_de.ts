@@ -6539,6 +6539,10 @@ Bilder: {decoder}</translation>
         <translation>Kein solcher Moment in den gespeicherten Ergebnissen</translation>
     </message>
     <message>
+        <source>No such moment where it is most likely; choose fewer classes to look everywhere</source>
+        <translation>Kein solcher Moment, wo er am wahrscheinlichsten ist; mit weniger Klassen wird überall gesucht</translation>
+    </message>
+    <message>
         <source>Objects at once</source>
         <translation>Objekte zugleich</translation>
     </message>

@@ -303,6 +303,8 @@ def _blank() -> QIcon:
 
 def _summary(found: Found) -> str:
     shown = len(found.hits)
+    if found.total is None and not shown:
+        return translate("search", "No such moment where it is most likely; choose fewer classes to look everywhere")
     if found.total is None:
         return translate("search", "The first %Ln moments; there may be more", None, shown)
     if found.total > shown:
