@@ -32,7 +32,7 @@ SETTINGS: Steps = [
     ("press", "Settings"),
     ("await", "Advanced"),
     ("press", "Advanced"),
-    ("await", "Isolation"),
+    ("await", "Processes"),
     ("await", "cpu:0, "),
     ("show", "settings"),
 ]
