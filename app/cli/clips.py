@@ -15,7 +15,7 @@ from framefleet.engine.errors import ExportError, UsageError, literal
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.settings.kinds import Moment, Moments
 from framefleet.engine.store.appearances import By
-from framefleet.engine.store.clips import plan_clips, write_clips
+from framefleet.engine.store.clips import ClipNaming, plan_clips, write_clips
 from framefleet.engine.store.session import SessionReader
 
 MANY = 1000
@@ -48,6 +48,7 @@ def run(argv: Sequence[str]) -> int:
             raise UsageError(
                 literal(f"these are {count:,} clips, more than {MANY:,}: choose classes, a higher --confidence or a longer --gap")
             )
+        naming = ClipNaming.of(reader)
         for source, clips in plans:
             if not clips:
                 continue
@@ -56,6 +57,7 @@ def run(argv: Sequence[str]) -> int:
                 with closing(Writing(arguments.quiet)) as writing:
                     paths = write_clips(
                         *(reader, source, clips, folder),
+                        naming=naming,
                         exact=arguments.exact,
                         stills=arguments.stills,
                         overwrite=arguments.overwrite,

@@ -2,9 +2,10 @@
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from framefleet.engine.errors import ExportError
 from framefleet.engine.notices import Notice
@@ -88,12 +89,30 @@ class CutsJob:
     exact: bool
 
 
+@dataclass(frozen=True)
+class ClipNaming:
+    """What the names of the clips of all videos depend on. It takes time proportional to their number.
+
+    stems: of the files of each source, by its number. protected: the files that no clip may replace.
+    """
+
+    stems: Mapping[int, str]
+    protected: Protected
+
+    @classmethod
+    def of(cls, reader: SessionReader) -> Self:
+        """Read all sources of a session."""
+        sources = reader.sources()
+        return cls(dict(zip((each.number for each in sources), source_stems(sources), strict=True)), Protected.of(reader))
+
+
 def write_clips(
     reader: SessionReader,
     source: StoredSource,
     plans: Sequence[ClipPlan],
     folder: Path,
     *,
+    naming: ClipNaming | None = None,
     exact: bool = False,
     stills: bool = False,
     overwrite: bool = False,
@@ -103,7 +122,8 @@ def write_clips(
     """Write the clips of one video into a folder. Returns their paths.
 
     A file replaces only one of an earlier call with the same content. exact: encode instead of copying from keyframe to keyframe.
-    stills: also write each appearance's most confident frame. overwrite: also replace files that Framefleet did not write.
+    naming: of this session, for callers that write clips of many videos. stills: also write each appearance's most confident frame.
+    overwrite: also replace files that Framefleet did not write.
     progress: called with the number of written files. waiting: called once with the process for which this one waits.
 
     Raises ExportError if the video is missing or has changed, or a file cannot be written.
@@ -112,12 +132,12 @@ def write_clips(
         raise ExportError(Notice("store.clips_without_video", path=source.file))
     if source.changed():
         raise ExportError(Notice("store.clips_of_changed_video", path=source.file))
-    sources = reader.sources()
-    stem = dict(zip((each.number for each in sources), source_stems(sources), strict=True))[source.number]
+    naming = naming or ClipNaming.of(reader)
+    stem = naming.stems[source.number]
     copied = ".mp4" if source.info is not None and source.info.codec in _IN_MP4 else ".mkv"
     suffix = ".mp4" if exact else copied
     written = []
-    with stage(folder, waiting) as place, Destinations(reader.path, Protected.of(reader), overwrite, place) as destinations:
+    with stage(folder, waiting) as place, Destinations(reader.path, naming.protected, overwrite, place) as destinations:
         wanted: list[tuple[str, str, float, float | None]] = [
             (f"{stem}.{plan.name}.{stamp(plan.start)}", suffix, plan.start, plan.end) for plan in plans
         ]
