@@ -24,6 +24,7 @@ from framefleet.engine.notices import Notice
 from framefleet.engine.store.facts import CREATED
 from framefleet.engine.store.files import Interrupted, find_interrupted
 from framefleet.engine.store.session import SessionReader
+from framefleet.resources import DEMO
 
 OFFERED = "window/offered"
 """Key of the stored preference: the last session that was offered. No session is offered twice."""
@@ -57,7 +58,8 @@ class InterruptedRun(QObject):
         """Show the finished files of the last run, and a banner if files were interrupted. go_on: continue with them without asking."""
         remembered = self._memory.start()
         ended = [entry for entry in remembered if entry.ended and entry.database is not None]
-        self._memory.unfinished = tuple(entry for entry in remembered if not entry.ended)
+        # the demo begins anew each time, with its own model
+        self._memory.unfinished = tuple(entry for entry in remembered if not entry.ended and entry.path != DEMO.clip)
         if ended:
             self._background.start(self, partial(_read_ended, ended), self._opening.show_stored, _log.warning)
         if self._memory.unfinished and go_on:

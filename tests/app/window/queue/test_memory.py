@@ -24,6 +24,7 @@ from framefleet.app.window.queue.open_files import MAX_RECENT, RecentFiles
 from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.results.interrupted import InterruptedRun
 from framefleet.app.window.session.background import Background
+from framefleet.resources import DEMO
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.paths import PROJECT, PYTHONPATH
@@ -87,6 +88,19 @@ def test_the_files_of_a_killed_window_are_offered_and_go_on(qtbot: QtBot, window
     window.context.memory.stop()
     feature(window, InterruptedRun).look()
     assert not any("interrupted" in text for text in window.context.banners.texts)
+
+
+def test_an_interrupted_demo_is_not_offered(window: MainWindow, tmp_path: Path) -> None:
+    folder = window.context.run.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    entry = {"path": str(DEMO.clip), "database": None, "source": -1, "ended": False, "part": None}
+    (folder / NAME).write_text(json.dumps([entry]), "utf-8")
+    feature(window, InterruptedRun).look()
+    assert not window.context.banners.texts
+    window.context.memory.stop()
+    (folder / NAME).write_text(json.dumps([{**entry, "path": str(tmp_path / "a.mp4")}]), "utf-8")
+    feature(window, InterruptedRun).look()
+    assert any("a.mp4 was interrupted" in text for text in window.context.banners.texts)
 
 
 def test_the_position_and_the_chosen_part_are_there_again(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
