@@ -6,6 +6,7 @@ little of the machine that is measured. Each client begins at another frame, as 
 
 from __future__ import annotations
 
+import argparse
 import io
 import sys
 import threading
@@ -86,4 +87,8 @@ def serve(path: str, rate: int) -> None:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1], int(sys.argv[2]))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("video")
+    parser.add_argument("fps", type=int)
+    arguments = parser.parse_args()
+    serve(arguments.video, arguments.fps)

@@ -15,6 +15,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from tests.support.desktop.pictures import differences, encoded
+from tests.support.desktop.screens import FONTS
 from tests.support.goldens import CLIP, Goldens, write_stored
 from tests.support.paths import PROJECT, PYTHONPATH
 
@@ -44,6 +45,9 @@ def take_pictures(folder: Path, language: str = "en") -> Path:
     screen = {"name": "screen", "x": 0, "y": 0, "width": SCREEN[0], "height": SCREEN[1], "logicalDpi": 96, "dpr": 1}
     (folder / "screen.json").write_text(json.dumps({"screens": [screen]}))
     platform = f"offscreen:configfile={folder / 'screen.json'}"  # without it, the screen has 800 × 800 pixels
+    # the only fonts: beside the system's of the same name, the path of the checkout would decide which ones are used
+    (folder / "fonts.conf").write_text(f"<fontconfig><dir>{FONTS}</dir><cachedir>{folder / 'CACHE'}</cachedir></fontconfig>")
+    homes["FONTCONFIG_FILE"] = str(folder / "fonts.conf")
     settings = {"PYTHONPATH": PYTHONPATH, "QT_QPA_PLATFORM": platform, "QT_SCALE_FACTOR": "1", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
     command = [sys.executable, "-P", str(PROGRAM), str(folder), language, THEME]
     done = subprocess.run(command, cwd=folder, env=os.environ | homes | settings, capture_output=True, timeout=300, check=False)

@@ -171,7 +171,7 @@ class MemberPipeline:
             if len(found) != len(task.places):
                 raise RuntimeError(f"the engine gave {len(found)} results for {len(task.places)} pictures")
             message = Inferred(task.number, PackedResults.pack(found), dict(self._backend.timings()))
-            if self._backend.info is not self._reported:
+            if self._backend.info != self._reported:
                 self._reported = self._backend.info
                 self._send(DeviceReady(self._reported))
         except Exception as problem:

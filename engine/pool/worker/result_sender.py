@@ -243,7 +243,7 @@ class ResultSender:
 
     def _send_what_is_due(self) -> float:
         """Send what is due. Returns the seconds until this has to be called again."""
-        if self._backend.info is not self._reported:
+        if self._backend.info != self._reported:
             self._reported = self._backend.info
             self._send_message(DeviceReady(replace(self._reported, decode_threads=self._decode_threads)))
         now = time.perf_counter()

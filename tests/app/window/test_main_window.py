@@ -287,7 +287,7 @@ def test_finished_files_can_be_cleared_away(qtbot: QtBot, open_window: Open, vid
     assert len(window.context.queue) == 0
     assert window.pages.currentWidget() is window.start
     assert window.context.selection.key is None
-    assert window.windowTitle() == "Framefleet"
+    qtbot.waitUntil(lambda: window.windowTitle() == "Framefleet", timeout=PATIENCE)
 
 
 def test_a_device_joins_and_another_leaves_by_the_panel(qtbot: QtBot, open_window: Open, video: Path) -> None:

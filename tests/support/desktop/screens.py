@@ -1,5 +1,7 @@
 """Takes pictures of the window's screens: ``python screens.py FOLDER LANGUAGE THEME``.
 
+``FONTCONFIG_FILE`` names a configuration with ``FONTS`` alone.
+
 FOLDER needs ``street.mp4`` and ``stored.sqlite``, its results. The pictures are ``FOLDER/screens/SCREEN.png``.
 Fonts, devices, dates and folders are the same on every machine.
 """
@@ -13,7 +15,7 @@ from contextlib import closing
 from pathlib import Path
 
 from PySide6.QtCore import QAbstractAnimation, QPropertyAnimation, QSettings
-from PySide6.QtGui import QFont, QFontDatabase
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from framefleet.app.window import actions
@@ -72,8 +74,6 @@ def main(folder: Path, language: str, theme: Theme) -> None:
         (folder / name).mkdir(exist_ok=True)
     fork_server.install()
     application = QApplication(["framefleet"])
-    for path in sorted(FONTS.glob("*.ttf")):
-        QFontDatabase.addApplicationFont(str(path))
     font = QFont("DejaVu Sans", 10)
     font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
     application.setFont(font)
