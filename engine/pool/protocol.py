@@ -21,7 +21,7 @@ from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.sampling import Sampling
 from framefleet.engine.media.types import Segment, SourceInfo
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, EngineBuilding
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, EngineBuilding, EpochStarted
 from framefleet.engine.pool.groups.shared_pictures import Chunk, PictureLocation
 from framefleet.engine.processes.outcome import Failed as Failed
 from framefleet.engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Tiles
@@ -217,7 +217,7 @@ class Detect:
 class Stream:
     """Detect in a live source. The descriptor of the connection with its packets follows.
 
-    epoch: the number of the first epoch, of which each is a segment in the messages that answer: ``StreamBegan``, then ``EpochOpened``,
+    epoch: the number of the first epoch, of which each is a segment in the messages that answer: ``StreamBegan``, then ``EpochStarted``,
     ``Frames`` and ``StreamCounts``, then ``Done``.
     """
 
@@ -232,19 +232,6 @@ class StreamBegan:
 
     source: int
     number: int
-
-
-@dataclass(frozen=True)
-class EpochOpened:
-    """The frames that follow continue none before. number: of the epoch. seconds: time of its first frame. width, height: of its frames."""
-
-    source: int
-    number: int
-    reason: Notice
-    seconds: float
-    codec: str
-    width: int
-    height: int
 
 
 @dataclass(frozen=True)
@@ -367,7 +354,7 @@ DeviceEvent: TypeAlias = DeviceStarting | EngineBuilding | DeviceReady | DeviceF
 """About the worker's device, or about a member of its group: then a failed member leaves the group, which goes on without it."""
 
 Task: TypeAlias = Probe | Detect | Stream
-LiveMessage: TypeAlias = StreamBegan | EpochOpened | StreamCounts
+LiveMessage: TypeAlias = StreamBegan | EpochStarted | StreamCounts
 ToWorker: TypeAlias = Task | Drop | Revoke | Stop | SharedMemory | Infer
 FromWorker: TypeAlias = (
     Listening

@@ -34,7 +34,7 @@ from framefleet.engine.pool.events import (
     StreamChanged,
     StreamCounted,
 )
-from framefleet.engine.pool.protocol import Done, EpochOpened, Frames, LiveMessage, Revoke, Stream, StreamBegan, StreamCounts
+from framefleet.engine.pool.protocol import Done, Frames, LiveMessage, Revoke, Stream, StreamBegan, StreamCounts
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.types import DeviceId
 
@@ -209,9 +209,9 @@ class Streams:
                 if stream.missing == NO_DEVICE:
                     stream.unassigned += message.number - stream.accounted
                 stream.lose(message.number - stream.accounted, stream.missing)
-            case EpochOpened(source, number, reason, seconds, codec, width, height):
-                stream.epoch = number + 1
-                return [EpochStarted(source, number, reason, seconds, codec, width, height)]
+            case EpochStarted():
+                stream.epoch = message.number + 1
+                return [message]
             case StreamCounts():
                 stream.decoded += message.decoded
                 for reason, count in message.dropped.items():

@@ -26,6 +26,7 @@ from framefleet.engine.pool.events import (
     DeviceStarting,
     DeviceStats,
     EngineBuilding,
+    EpochStarted,
     Event,
     RunFigures,
     SourceFinished,
@@ -34,7 +35,6 @@ from framefleet.engine.pool.hosts import Host, Hosts, RemoteWorker, WorkerMain, 
 from framefleet.engine.pool.protocol import (
     DeviceEvent,
     Done,
-    EpochOpened,
     Frames,
     FromWorker,
     InferenceFailed,
@@ -325,7 +325,7 @@ class Supervisor:
             case Frames():
                 remote.without_frame = 0
                 self._reports.frames(remote.device, message)
-            case StreamBegan() | EpochOpened() | StreamCounts():
+            case StreamBegan() | EpochStarted() | StreamCounts():
                 return self._streams.heard(remote.device, message)
         if isinstance(message, Frames | Done) and self._streams.has(message.source):
             return self._streams.heard(remote.device, message)

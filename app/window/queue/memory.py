@@ -181,7 +181,7 @@ class QueueMemory(QObject):
         self._writing = False
 
     def _lines(self) -> _Lines:
-        """What to write. Only for files that have changed there are new entries: nobody notices ten thousand files."""
+        """What to write. Only changed files get new entries, so that ten thousand files take no time."""
         entries, before, viewed = dict[int, _Entry](), self._entries, self.viewed
         for item in self._items:
             key = item.key

@@ -58,7 +58,7 @@ class InterruptedRun(QObject):
         """Show the finished files of the last run, and a banner if files were interrupted. go_on: continue with them without asking."""
         remembered = self._memory.start()
         ended = [entry for entry in remembered if entry.ended and entry.database is not None]
-        # the demo begins anew each time, with its own model
+        # each demo starts from the first frame, with its own model
         self._memory.unfinished = tuple(entry for entry in remembered if not entry.ended and entry.path != DEMO.clip)
         if ended:
             self._background.start(self, partial(_read_ended, ended), self._opening.show_stored, _log.warning)

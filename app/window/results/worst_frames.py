@@ -20,7 +20,7 @@ from framefleet.app.window.results.stored import clock_text
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
-from framefleet.app.window.widgets.build import column, label, say, wrapped
+from framefleet.app.window.widgets.build import column, label, say, stand_beside, wrapped
 from framefleet.app.window.widgets.fields import align, combo_box, plain_tree
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.errors import ExportError, UsageError, literal
@@ -72,12 +72,10 @@ class WorstFramesDialog(QDialog):
         self._list(self.session.currentText())
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Stand beside the main window, or at the edge of the screen, so that the picture can be seen."""
+        """Stand beside the main window."""
         super().showEvent(event)
-        parent = self.parentWidget()
-        if parent is not None and not event.spontaneous():
-            window, edge = parent.frameGeometry(), parent.screen().availableGeometry().right() + 1
-            self.move(min(window.right() + 1, edge - self.frameSize().width()), window.top())
+        if not event.spontaneous():
+            stand_beside(self)
 
     def show_worst(self) -> None:
         """Choose the first frame."""

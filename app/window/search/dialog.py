@@ -15,7 +15,7 @@ from framefleet.app.window.player.preview_client import PreviewClient
 from framefleet.app.window.results.moments import StoredMoment
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets import formats, theme
-from framefleet.app.window.widgets.build import Flow, column, label, row, say, within_screen, wrapped
+from framefleet.app.window.widgets.build import Flow, column, label, row, say, stand_beside, within_screen, wrapped
 from framefleet.app.window.widgets.fields import align, clearable, combo_box, indent, plain_tree
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.notices import Notice
@@ -136,12 +136,10 @@ class SearchDialog(QDialog):
         self._indexed.connect(self._show_progress)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Stand beside the main window, or at the edge of the screen, so that the picture can be seen."""
+        """Stand beside the main window."""
         super().showEvent(event)
-        parent = self.parentWidget()
-        if parent is not None and not event.spontaneous():
-            window, edge = parent.frameGeometry(), parent.screen().availableGeometry().right() + 1
-            self.move(min(window.right() + 1, edge - self.frameSize().width()), window.top())
+        if not event.spontaneous():
+            stand_beside(self)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """End the work in the background."""

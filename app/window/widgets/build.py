@@ -227,6 +227,14 @@ def show_inside(area: QScrollArea, inside: QWidget, role: str = "clear") -> None
     area.setWidget(inside)
 
 
+def stand_beside(dialog: QWidget) -> None:
+    """Move a dialog beside its main window, or to the edge of the screen, so that the picture can be seen."""
+    parent = dialog.parentWidget()
+    if parent is not None:
+        window, edge = parent.frameGeometry(), parent.screen().availableGeometry().right() + 1
+        dialog.move(min(window.right() + 1, edge - dialog.frameSize().width()), window.top())
+
+
 def within_screen(widget: QWidget, width: int, height: int) -> QSize:
     """The size of a window, logical pixels, limited to the available size of its screen, so that every button can be clicked."""
     return QSize(width, height).boundedTo(widget.screen().availableSize() - FRAME)

@@ -339,7 +339,7 @@ class Capture:
                 if self._connection.poll(0.05) and not self._take(self._connection.recv()) and stop_by == math.inf:
                     stop_by = time.perf_counter() + 0.5
             except (EOFError, OSError):
-                leave(0)  # nobody is there who could take what is left
+                leave(0)  # the parent has ended
             now = time.perf_counter()
             if now > report:
                 report = now + _REPORT_SECONDS

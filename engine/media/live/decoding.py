@@ -71,7 +71,7 @@ class LiveDecoder:
         self.decoded = 0
 
     def begin(self, epoch: EpochBegan) -> list[Outcome]:
-        """Begin an epoch. Returns what is left of the one before.
+        """Begin an epoch. Returns the remaining frames of the one before.
 
         Raises
         ------

@@ -297,7 +297,7 @@ class GrowingFile(io.RawIOBase):
         while not (data := self._file.read(size)):
             if self._stopped.wait(0.05) or self._clock() > until:
                 return b""
-            if self._file.tell() > os.fstat(self._file.fileno()).st_size:  # it was written anew
+            if self._file.tell() > os.fstat(self._file.fileno()).st_size:  # another file, which is shorter, has replaced its content
                 return b""
         return data
 

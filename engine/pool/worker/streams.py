@@ -15,7 +15,8 @@ from framefleet.engine.errors import FramefleetError, SourceError, notice_of
 from framefleet.engine.media.live.messages import EpochBegan, ToDecoder
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, Segment
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.protocol import Detect, EpochOpened, FromWorker, Stream, StreamBegan, StreamCounts
+from framefleet.engine.pool.events import EpochStarted
+from framefleet.engine.pool.protocol import Detect, FromWorker, Stream, StreamBegan, StreamCounts
 from framefleet.engine.pool.worker.decode_threads import StartThread
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Picture
 from framefleet.engine.processes.outcome import lack_of_resources
@@ -177,7 +178,7 @@ class StreamThread:
         width, height = size
         codec = self._format.format.codec
         reason = Notice("live.new_format", codec=codec, width=width, height=height) if self._opened is None else self._opened.reason
-        self._send(EpochOpened(self._stream.source, self._next_epoch, reason, shown.packet.seconds, codec, width, height))
+        self._send(EpochStarted(self._stream.source, self._next_epoch, reason, shown.packet.seconds, codec, width, height))
         self._task = Detect(self._stream.source, self._stream.info, Segment(self._next_epoch, None, None, 0))
         self._next_epoch += 1
         self._opened, self._size = None, size
