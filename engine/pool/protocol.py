@@ -2,8 +2,9 @@
 
 To a worker: ``Probe``, ``Detect``, ``Stream``, ``Drop``, ``Revoke``, ``Stop``. To the pool: the rest. Within one task, a worker's messages
 come in this order: ``Began``, ``Frames`` (in careful mode each after a ``Trying``), ``Done``. ``Failed`` or ``Stopped`` is a worker's last
-message; the pool then closes the connection. ``Failed`` with ``retry`` ends the worker's process, too. A group's decoding worker sends
-``SharedMemory`` and ``Infer`` to its members, which answer ``Inferred`` or ``InferenceFailed``.
+message; the pool then closes the connection. ``Failed`` with ``retry`` ends the worker's process, too. A group's worker sends
+``SharedMemory`` and ``Infer`` to its members, which answer ``Inferred`` or ``InferenceFailed``. It forwards a ``Detect`` to a member that
+has sent ``Need``, and the member's ``Frames`` to the pool.
 
 Results are packed, since one array for a whole batch costs as much to pickle as one for a single picture.
 """
@@ -149,11 +150,10 @@ class Infer:
 
 @dataclass(frozen=True)
 class Inferred:
-    """The results for an ``Infer``. busy: see ``Backend.timings``."""
+    """The results for an ``Infer``."""
 
     number: int
     results: PackedResults
-    busy: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -168,9 +168,9 @@ class InferenceFailed:
 class Setup:
     """Start parameters of a worker. stall_seconds: the watchdogs on both sides end a worker that hangs for this long.
 
-    parallel, isolation, tiles: how the devices work together, if the device is a group. inferring: the worker belongs to a member of a
-    group. It decodes nothing and receives batches of pictures in shared memory (``SharedMemory``, ``Infer``). sampling: which frames
-    of each source are wanted, None: all.
+    parallel, isolation, tiles: how the devices work together, if the device is a group. member: the worker belongs to a member of a group
+    and receives batches of pictures in shared memory, too (``SharedMemory``, ``Infer``). decodes: whether it asks for segments. sampling:
+    which frames of each source are wanted, None: all.
     """
 
     device: DeviceId
@@ -180,7 +180,8 @@ class Setup:
     parallel: Parallel = Parallel.SEGMENTS
     isolation: Isolation = Isolation.PROCESS
     tiles: Tiles = Tiles()  # noqa: RUF009
-    inferring: bool = False
+    member: bool = False
+    decodes: bool = True
     sampling: Sampling | None = None
 
 

@@ -1,7 +1,8 @@
-"""Several devices as one backend: one worker decodes for all members, and the member pool infers.
+"""Several devices as one backend: their frames come from one worker, and the member pool infers.
 
-FFmpeg decodes into shared host memory, NVDEC into the memory of one member's GPU. For the strategy ``tiles``, pictures are cut into
-overlapping tiles for all devices, and their boxes are merged.
+With the strategy ``frames``, members that are alike decode the segments of files themselves. Other frames are decoded here: by FFmpeg into
+shared host memory, or by NVDEC into the memory of one member's GPU. For the strategy ``tiles``, pictures are cut into overlapping tiles
+for all devices, and their boxes are merged.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFra
 from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.groups.member_pool import MemberPool
-from framefleet.engine.pool.groups.remote_backend import RemoteBackend
+from framefleet.engine.pool.groups.remote_backend import Forwarding, RemoteBackend
 from framefleet.engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures
-from framefleet.engine.pool.protocol import DeviceEvent, Failed, Setup
+from framefleet.engine.pool.protocol import DeviceEvent, Failed, Frames, Setup, Stats
 from framefleet.engine.pool.worker.inference import SharedBatch
 from framefleet.engine.pool.worker.message_buffer import ROOM_BYTES
 from framefleet.engine.processes.watchdog import Watchdog
@@ -111,17 +112,26 @@ class Group(Backend):
     takes_planes = True
     """Whether frames need not be converted to RGB on the host. A GPU may then decode them."""
 
-    def __init__(self, setup: Setup, report: Callable[[DeviceEvent], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
-        """report, die, watchdog: see ``MemberPool``."""
+    def __init__(
+        self, setup: Setup, report: Callable[[DeviceEvent | Frames], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog
+    ) -> None:
+        """report: takes frames of members, too. die, watchdog: see ``MemberPool``."""
         super().__init__(setup.device)
         self._setup = setup
         self._downloads: Downloads | None = None
+        self._send = report
+        self.forwarding = Forwarding()
         self._member_pool = MemberPool(setup.device.members, self._make, report, die, watchdog, self.spread_evenly)
 
     @property
     def member_timings(self) -> dict[DeviceId, Callable[[], Mapping[str, float]]]:
         """For each member, the function that returns its ``timings``."""
         return {member: partial(self._member_pool.timings, member) for member in self.device.members}
+
+    @property
+    def member_stats(self) -> dict[DeviceId, Callable[[], list[Stats]]]:
+        """For each member, the function that returns what it has measured in segments since the last call."""
+        return {member: partial(self._member_pool.stats, member) for member in self.device.members}
 
     def decoder(self) -> SharedDecoder:
         """The decoder for all members. Call this after the engines are built.
@@ -138,6 +148,12 @@ class Group(Backend):
                     raise
                 reason = error.notice
         return SharedDecoder(self.info.decode_threads, self._pictures, self._read, nvdec, reason)
+
+    @property
+    def _members_decode(self) -> bool:
+        """Whether members decode segments themselves: where they are alike, none of them has to decode for another."""
+        alike = len({member.kind for member in self.device.members}) == 1
+        return alike and self.takes_planes and self._setup.isolation is Isolation.PROCESS
 
     def _may_use_nvdec(self, settings: EngineSettings) -> bool:
         return self.takes_planes and settings.decode is not Decode.CPU and all(member.kind == "cuda" for member in self.device.members)
@@ -185,6 +201,8 @@ class Group(Backend):
         gpus = sum(engine.device.kind == "cuda" for engine in engines)
         default = max(1, min(DECODE_THREADS, DECODE_THREADS * gpus, usable_cores() // 2))
         decode_threads = settings.decode_threads or (GPU_THREADS if self._may_use_nvdec(settings) else default)
+        if self._members_decode:  # each of their segments has a thread here that waits for it
+            decode_threads = max(decode_threads, sum(engine.decode_threads for engine in engines))
 
         def all_of(values: Sequence[str]) -> str:
             return ", ".join(dict.fromkeys(values))
@@ -204,7 +222,7 @@ class Group(Backend):
     def _make(self, device: DeviceId) -> Backend:
         if self._setup.isolation is Isolation.THREAD:
             return create_backend(device)
-        return RemoteBackend(replace(self._setup, device=device), self._pictures)
+        return RemoteBackend(replace(self._setup, device=device, decodes=self._members_decode), self._pictures, self.forwarding, self._send)
 
     def _submit_impl(self, images: Sequence[HostImage | DeviceFrame], still: bool) -> Future[list[Found]]:
         parts: Iterable[Sequence[HostImage]] = [[image for image in images if not isinstance(image, DeviceFrame)]]
@@ -240,7 +258,9 @@ class TilesBackend(Group):
     spread_evenly = True
     takes_planes = False  # tiles are cut from pictures
 
-    def __init__(self, setup: Setup, report: Callable[[DeviceEvent], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
+    def __init__(
+        self, setup: Setup, report: Callable[[DeviceEvent | Frames], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog
+    ) -> None:
         super().__init__(setup, report, die, watchdog)
         # a group of one device has the name of that device
         self._name = self.device if len(self.device.members) > 1 else self.device.members[0]

@@ -22,7 +22,7 @@ from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting
 from framefleet.engine.pool.groups.remote_backend import MemberLostError, RemoteBackend
-from framefleet.engine.pool.protocol import DeviceEvent, Failed
+from framefleet.engine.pool.protocol import DeviceEvent, Failed, Stats
 from framefleet.engine.pool.scheduling.strategies.base import DIED_TWICE, CrashCount
 from framefleet.engine.pool.worker.inference import Inference, SharedBatch, build, still_works
 from framefleet.engine.processes.outcome import RESTART_SECONDS, RESTARTS, RestartBudget
@@ -224,6 +224,11 @@ class MemberPool:
         backend = self._members[device].backend
         return {} if backend is None else backend.timings()
 
+    def stats(self, device: DeviceId) -> list[Stats]:
+        """What a member has measured in segments since the last call."""
+        backend = self._members[device].backend
+        return backend.stats() if isinstance(backend, RemoteBackend) else []
+
     def close(self) -> None:
         """Let the members finish their batches, and stop them."""
         with self._changed:
@@ -293,6 +298,8 @@ class MemberPool:
         finally:
             with self._changed:
                 member.backend = None
+                if isinstance(backend, RemoteBackend) and backend.delivered:
+                    member.without_picture = 0
             backend.close()
         if member.lost is not None:
             raise member.lost

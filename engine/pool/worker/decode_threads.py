@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from framefleet.engine.errors import notice_of
 from framefleet.engine.media.decoder import Decoder, DecoderUse
@@ -21,6 +21,20 @@ from framefleet.engine.types import UNNUMBERED, FrameRef
 StartThread: TypeAlias = Callable[[str, Callable[[], None]], threading.Thread]
 """Starts a thread with a name and a function. If the thread fails, the worker ends, since it would hang without the thread."""
 
+
+class Forward(Protocol):
+    """Lets other workers do tasks."""
+
+    def detect(self, task: Detect) -> Done | Detect:
+        """Wait for the end of a task, and return it; or what is left of the task, for this worker."""
+
+    def drop(self, source: int) -> None:
+        """Let the tasks of a source end soon."""
+
+    def stop(self) -> None:
+        """Let every ``detect`` return now."""
+
+
 SKIPPED_FRAMES = 100
 """Skipping this many frames may take as long as decoding one."""
 
@@ -29,7 +43,8 @@ class DecodeThreads:
     """The worker's tasks: for each decode thread at most one being decoded and one queued.
 
     near: a decode thread requests the next segment when its current one has at most this many frames left. That is early enough to
-    keep the engine busy, and late enough that a slow device does not hold work that another device could do.
+    keep the engine busy, and late enough that a slow device does not hold work that another device could do. forward: asked first, except
+    in careful mode.
     """
 
     def __init__(
@@ -40,8 +55,10 @@ class DecodeThreads:
         send: Callable[[FromWorker], None],
         watchdog: Watchdog,
         start_thread: StartThread,
+        forward: Forward | None = None,
     ) -> None:
         self._decoder = decoder
+        self._forward = forward
         self._buffer = buffer
         self._near = near
         self._send = send
@@ -65,6 +82,8 @@ class DecodeThreads:
     def drop(self, source: int) -> None:
         """Stop working on a source. Called by the receiving thread."""
         self._dropped.add(source)
+        if self._forward is not None:
+            self._forward.drop(source)
 
     def dropped(self, source: int) -> bool:
         """Whether a source was dropped."""
@@ -91,6 +110,8 @@ class DecodeThreads:
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
+        if self._forward is not None:
+            self._forward.stop()
 
     def join(self, seconds: float) -> bool:
         """Wait for the decode threads after ``stop``. Returns whether all have ended within ``seconds``."""
@@ -125,6 +146,12 @@ class DecodeThreads:
         if task.careful:
             self._buffer.wait_settled()
         self._send(Began(task.source, task.segment.number))
+        if self._forward is not None and not task.careful:
+            left = self._forward.detect(task)
+            if isinstance(left, Done):
+                self._send(left)
+                return False
+            task = left
         what, limit = Notice("pool.decoding", path=Path(task.info.path)), self._watchdog.seconds
         patience = limit * (1 + task.skip // SKIPPED_FRAMES)
         place = task.source, task.segment.number

@@ -1,6 +1,6 @@
 """In a worker: decode threads, engine and result sender, connected by bounded queues. A pool that reads slowly slows decoding, too.
 
-The worker of a group's member decodes nothing: it infers pictures in shared memory.
+The worker of a group's member also infers pictures in shared memory.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NoReturn
 
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.errors import notice_of
 from framefleet.engine.media.decoder import Decoder
-from framefleet.engine.pool.events import DeviceReady
 from framefleet.engine.pool.groups.shared_pictures import MappedChunk
 from framefleet.engine.pool.protocol import (
     Detect,
@@ -32,10 +32,10 @@ from framefleet.engine.pool.protocol import (
     Stream,
     ToWorker,
 )
-from framefleet.engine.pool.worker.decode_threads import DecodeThreads, StartThread
+from framefleet.engine.pool.worker.decode_threads import DecodeThreads, Forward, StartThread
 from framefleet.engine.pool.worker.inference import Inference
 from framefleet.engine.pool.worker.message_buffer import FrameBuffer
-from framefleet.engine.pool.worker.result_sender import ResultSender, Timings
+from framefleet.engine.pool.worker.result_sender import MemberStats, ResultSender, Timings
 from framefleet.engine.pool.worker.streams import Packets, StreamThreads
 from framefleet.engine.processes.child_main import failed, leave
 from framefleet.engine.processes.outcome import lack_of_resources
@@ -47,7 +47,11 @@ if TYPE_CHECKING:
 
 
 class Pipeline:
-    """Decodes and infers segments and sends the results. backend: a built engine. timings, send, die: see ``ResultSender``."""
+    """Decodes and infers segments and sends the results.
+
+    backend: a built engine. timings, member_stats, send, die: see ``ResultSender``. forward: see ``DecodeThreads``. member: whether the
+    worker belongs to a member of a group.
+    """
 
     def __init__(
         self,
@@ -58,16 +62,21 @@ class Pipeline:
         die: Callable[[Failed], NoReturn],
         watchdog: Watchdog,
         start_thread: StartThread,
+        *,
+        forward: Forward | None = None,
+        member_stats: MemberStats = MappingProxyType({}),
+        member: bool = False,
     ) -> None:
         batch = backend.info.batch
         self._backend = backend
         self._decoder = decoder
         self._start_thread = start_thread
         self._buffer = FrameBuffer(pictures=2 * batch)
-        self._decode_threads = DecodeThreads(decoder, self._buffer, 2 * batch + 8, send, watchdog, start_thread)
+        self._decode_threads = DecodeThreads(decoder, self._buffer, 2 * batch + 8, send, watchdog, start_thread, forward)
         self._streams = StreamThreads(self._buffer, send, watchdog, start_thread, planes=backend.decodes_on is not None)
         self._inference = Inference(backend, watchdog)
-        self._result_sender = ResultSender(backend, decoder.threads, timings, self._inference, self._buffer, send, die)
+        self._result_sender = ResultSender(backend, decoder.threads, timings, self._inference, self._buffer, send, die, member_stats)
+        self._shared = SharedPictures(backend, self._inference, send) if member else None
 
     @property
     def info(self) -> EngineInfo:
@@ -78,9 +87,12 @@ class Pipeline:
         """Work until ``stop``, and send the results of all submitted pictures. Decode threads may still run afterwards."""
         self._decode_threads.start()
         sending = self._start_thread("send", self._result_sender.run)
+        sharing = None if self._shared is None else self._start_thread("share", self._shared.run)
         self._inference.run(self._buffer, self._decode_threads.dropped, self._result_sender.put)
         self._result_sender.stop()
         sending.join()
+        if sharing is not None:
+            sharing.join()
 
     def join(self, seconds: float) -> bool:
         """Wait for the decode threads after ``run``. Returns whether all have ended."""
@@ -96,6 +108,8 @@ class Pipeline:
             case Revoke():
                 if not self._streams.end(message.source):
                     self._decode_threads.revoke(message)
+            case Infer() | SharedMemory() if self._shared is not None:
+                self._shared.put(message)
 
     def open_stream(self, stream: Stream, packets: Packets) -> None:
         """Decode a live source. Called by the receiving thread."""
@@ -105,6 +119,8 @@ class Pipeline:
         """Let ``run`` return soon."""
         self._buffer.close()
         self._streams.stop()
+        if self._shared is not None:
+            self._shared.stop()
         self._decode_threads.stop()
         self._decoder.stop()
 
@@ -114,27 +130,19 @@ class Pipeline:
         self._decoder.close()
 
 
-class MemberPipeline:
-    """Infers batches of pictures and sends their detections. backend: a built engine."""
+class SharedPictures:
+    """In the worker of a group's member: infers batches of pictures in shared memory, beside the segments that this worker decodes."""
 
-    def __init__(self, backend: Backend, send: Callable[[FromWorker], None], watchdog: Watchdog) -> None:
-        self._backend = backend
+    def __init__(self, backend: Backend, inference: Inference, send: Callable[[FromWorker], None]) -> None:
         self._registered = _registered(backend.device)
-        self._reported = backend.info
         self._send = send
-        self._inference = Inference(backend, watchdog)
+        self._inference = inference
         self._tasks: queue.SimpleQueue[Infer | SharedMemory | None] = queue.SimpleQueue()
         self._chunks: dict[int, MappedChunk] = {}
 
-    def receive(self, message: ToWorker) -> None:
-        """Handle a message of the decoding worker. Called by the receiving thread."""
-        if isinstance(message, Infer | SharedMemory):
-            self._tasks.put(message)
-
-    @property
-    def info(self) -> EngineInfo:
-        """The built engine."""
-        return self._backend.info
+    def put(self, task: Infer | SharedMemory) -> None:
+        """Queue a message of the group. Called by the receiving thread."""
+        self._tasks.put(task)
 
     def run(self) -> None:
         """Work until ``stop``."""
@@ -144,17 +152,9 @@ class MemberPipeline:
             else:
                 self._map(task)
 
-    def join(self, seconds: float) -> bool:  # noqa: ARG002
-        """Return True: no other thread uses the engine."""
-        return True
-
     def stop(self) -> None:
         """Let ``run`` return soon."""
         self._tasks.put(None)
-
-    def close(self) -> None:
-        """Release the engine. Call this after ``run``."""
-        self._backend.close()
 
     def _infer(self, task: Infer) -> None:
         try:
@@ -170,10 +170,7 @@ class MemberPipeline:
             found = future.result()
             if len(found) != len(task.places):
                 raise RuntimeError(f"the engine gave {len(found)} results for {len(task.places)} pictures")
-            message = Inferred(task.number, PackedResults.pack(found), dict(self._backend.timings()))
-            if self._backend.info != self._reported:
-                self._reported = self._backend.info
-                self._send(DeviceReady(self._reported))
+            message = Inferred(task.number, PackedResults.pack(found))
         except Exception as problem:
             self._fail(task, problem)
         else:

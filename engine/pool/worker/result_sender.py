@@ -38,6 +38,7 @@ class Meter:
     def __init__(self, device: DeviceId) -> None:
         self._device = device
         self._fed: Mapping[str, float] = {}
+        self._added: list[Stats] = []
         self._worth: float | None = None
         self._reset()
 
@@ -67,22 +68,36 @@ class Meter:
         """The statistics since the last ``read``. busy: see ``Stats``. feeding: see ``Inference``."""
         now = time.perf_counter()
         now_fed = dict(feeding)
-        fed = {stage: seconds - self._fed.get(stage, 0.0) for stage, seconds in now_fed.items()}
+        fed = Counter({stage: seconds - self._fed.get(stage, 0.0) for stage, seconds in now_fed.items()})
         self._fed = now_fed
-        latencies = np.array(self._latencies, np.float32)
-        stats = Stats(self._device, now - self._since, latencies, self._stages, dict(busy), fed, self._worth)
+        stages, latencies = Counter(self._stages), [np.array(self._latencies, np.float32)]
+        if self._added:  # the thread that feeds the group had less to do than the member's own
+            fed = Counter()
+        for stats in self._added:
+            latencies.append(stats.latencies)
+            stages.update(stats.stages)
+            fed.update(stats.feeding)
+        stats = Stats(self._device, now - self._since, np.concatenate(latencies), stages, dict(busy), fed, self._worth)
         self._reset()
         return stats
+
+    def add_stats(self, stats: Stats) -> None:
+        """Add what a member of the group has measured in segments that it decoded itself; not its ``busy``."""
+        self._added.append(stats)
 
     def _reset(self) -> None:
         self._since = time.perf_counter()
         self._worth = None
+        self._added = []
         self._latencies: list[float] = []
         self._stages = dict.fromkeys(STAGES, 0.0)
 
 
 Timings: TypeAlias = Mapping[DeviceId, Callable[[], Mapping[str, float]]]
 """For each device with its own statistics (the worker's device, or the members of its group), the function that returns its timings."""
+
+MemberStats: TypeAlias = Mapping[DeviceId, Callable[[], Sequence[Stats]]]
+"""For each member of a group, the function that returns what it has measured since the last call."""
 
 MESSAGE_FRAMES = 64
 """Most frames in one message."""
@@ -135,6 +150,7 @@ class ResultSender:
         buffer: FrameBuffer,
         send: Callable[[FromWorker], None],
         die: Callable[[Failed], NoReturn],
+        member_stats: MemberStats,
     ) -> None:
         self._backend = backend
         self._reported = backend.info
@@ -144,6 +160,7 @@ class ResultSender:
         self._die = die
         self._decode_threads = decode_threads
         self._timings = timings
+        self._member_stats = member_stats
         self._meters = {device: Meter(device) for device in timings}
         ahead = 2 * backend.info.slots + 2 if len(self._meters) == 1 else max(GROUP_AHEAD, 2 * backend.info.slots + 2)
         self._batches: queue.Queue[Batch | None] = queue.Queue(ahead)
@@ -278,4 +295,7 @@ class ResultSender:
 
     def _report(self) -> None:
         for member, meter in self._meters.items():
+            if member in self._member_stats:
+                for stats in self._member_stats[member]():
+                    meter.add_stats(stats)
             self._send_message(meter.read(self._timings[member](), self._inference.feeding))

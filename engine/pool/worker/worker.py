@@ -5,8 +5,8 @@ Threads: that of ``main`` builds the engine and feeds it; ``receive`` listens to
 imported after ``receive`` runs, so that the worker can be stopped at any time.
 
 Other workers may live in the same process (see ``engine.pool.hosts``): a worker that stops in order, or whose engine cannot
-be built, ends alone. Any other end of a worker ends the process. In the worker of a group's member (``Setup.inferring``) no thread
-decodes or sends: pictures come in shared memory, and each result is sent as soon as it is there.
+be built, ends alone. Any other end of a worker ends the process. The worker of a group's member has a thread ``share``, too: it infers
+pictures in shared memory.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import NoReturn
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.devices.affinity import bind_to_share
 from framefleet.engine.errors import FramefleetError, unexpected
-from framefleet.engine.media.decoder import Decoder, open_decoder
+from framefleet.engine.media.decoder import Decoder, FfmpegDecoder, open_decoder
 from framefleet.engine.media.sampling import Sampling
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding
@@ -43,8 +43,7 @@ from framefleet.engine.pool.protocol import (
     ToWorker,
 )
 from framefleet.engine.pool.worker.inference import build
-from framefleet.engine.pool.worker.pipeline import MemberPipeline, Pipeline
-from framefleet.engine.pool.worker.result_sender import Timings
+from framefleet.engine.pool.worker.pipeline import Pipeline
 from framefleet.engine.pool.worker.streams import Packets
 from framefleet.engine.processes.child_main import failed, leave, name_thread
 from framefleet.engine.processes.outcome import lack_of_resources
@@ -103,7 +102,7 @@ class Worker:
         self._over = False  # the last message was sent
         self._stopping = False
         self._probes: queue.SimpleQueue[Probe | None] = queue.SimpleQueue()
-        self._pipeline: Pipeline | MemberPipeline | None = None
+        self._pipeline: Pipeline | None = None
         self._watchdog = Watchdog(setup.stall_seconds, self._sending.locked, self._die)
 
     def run(self) -> None:
@@ -165,7 +164,7 @@ class Worker:
         except Exception as problem:
             self._die(failed(problem))
 
-    def _build_pipeline(self) -> Pipeline | MemberPipeline:
+    def _build_pipeline(self) -> Pipeline:
         """Build the engine, and open what decodes for it."""
         from framefleet.engine.model.load import load_model
 
@@ -177,23 +176,25 @@ class Worker:
             # the members of a group watch themselves
             build(backend, network.result, self._setup.engine, self._send, self._watchdog, watched=not group)
         del network  # the engine has its own copy of the weights
-        if self._setup.inferring:
-            return MemberPipeline(backend, self._send, self._watchdog)
+        common = self._send, self._die, self._watchdog, self._start_thread
         try:
-            decoder, timings = self._open_decoder(backend)
+            if group:
+                from framefleet.engine.pool.groups.group import Group
+
+                assert isinstance(backend, Group)
+                timings, forward, stats = backend.member_timings, backend.forwarding, backend.member_stats
+                return Pipeline(backend, backend.decoder(), timings, *common, forward=forward, member_stats=stats)
+            own = {backend.device: backend.timings}
+            return Pipeline(backend, self._open_decoder(backend), own, *common, member=self._setup.member)
         except BaseException:
             backend.close()
             raise
-        return Pipeline(backend, decoder, timings, self._send, self._die, self._watchdog, self._start_thread)
 
-    def _open_decoder(self, backend: Backend) -> tuple[Decoder, Timings]:
-        """Open the decoder for a built engine. Returns it, and the functions that return the timings of the engine's devices."""
-        if self._setup.device.kind == "group":
-            from framefleet.engine.pool.groups.group import Group
-
-            if isinstance(backend, Group):
-                return backend.decoder(), backend.member_timings
-        return open_decoder(backend.info, self._setup.engine, backend.decodes_on), {backend.device: backend.timings}
+    def _open_decoder(self, backend: Backend) -> Decoder:
+        """Open the decoder for a built engine."""
+        if not self._setup.decodes:
+            return FfmpegDecoder(threads=0)
+        return open_decoder(backend.info, self._setup.engine, backend.decodes_on)
 
     def _create_backend(self) -> Backend:
         from framefleet.engine.backends import create_backend, create_depth_backend
@@ -262,7 +263,7 @@ class Worker:
 
     def _open_stream(self, stream: Stream) -> None:
         packets: Packets = type(self._connection)(reduction.recv_handle(self._connection))  # type: ignore[assignment]
-        if isinstance(pipeline := self._pipeline, Pipeline):
+        if (pipeline := self._pipeline) is not None:
             pipeline.open_stream(stream, packets)
         else:
             packets.close()

@@ -1,4 +1,4 @@
-"""The strategies in which one worker decodes each file, and all devices form a group: ``frames``, ``tiles`` and ``depth``."""
+"""The strategies in which all devices form a group, which is one worker of the pool: ``frames``, ``tiles`` and ``depth``."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from framefleet.engine.types import DeviceId
 
 
 class Frames(Segments):
-    """The devices share the frames, for files that cannot be cut. Members take batches when they have a free slot."""
+    """The devices share the frames, also of files that cannot be cut. Members take segments, or batches when they have a free slot."""
 
     name = "frames"
     elastic = False

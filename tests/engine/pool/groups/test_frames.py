@@ -22,6 +22,7 @@ from tests.support.media import make_video
 from tests.support.pool import CPUS, Seen, engine_fault_main, run_pool, tiny_settings, with_worker, worker_pids
 
 FRAMES = 130
+CUT_FRAMES, GOP = 600, 100
 SETTINGS = tiny_settings(Parallel.FRAMES, confidence=0.1)
 
 
@@ -34,6 +35,17 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def alone(video: Path) -> Seen:
     """One device, nothing shared."""
     return run_pool([video], CPUS[:1], replace(SETTINGS, parallel=Parallel.STREAMS))
+
+
+@pytest.fixture(scope="module")
+def cut(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A video of many segments, which the members decode themselves."""
+    return make_video(tmp_path_factory.mktemp("cut") / "video.mp4", CUT_FRAMES, (160, 120), gop=GOP)
+
+
+@pytest.fixture(scope="module")
+def cut_alone(cut: Path) -> Seen:
+    return run_pool([cut], CPUS[:1], replace(SETTINGS, parallel=Parallel.STREAMS))
 
 
 def check_complete(seen: Seen, failed: set[int] | None = None, frames: int = FRAMES) -> None:
@@ -252,4 +264,56 @@ def test_closing_in_mid_run_leaves_no_process(video: Path) -> None:
                 break
         pool.close()
     assert len(pids) == 2
+    assert gone(pids)
+
+
+def test_members_decode_the_segments_of_a_file_themselves(cut: Path, cut_alone: Seen) -> None:
+    """So that no picture travels from process to process: all frames of a segment come from one device."""
+    seen = run_pool([cut], CPUS, SETTINGS)
+    check_complete(seen, frames=CUT_FRAMES)
+    same_detections(seen.frames[0], cut_alone.frames[0])
+    devices = [{frame.device for frame in seen.frames[0][start : start + GOP]} for start in range(0, CUT_FRAMES, GOP)]
+    assert all(len(each) == 1 for each in devices)
+    assert set.union(*devices) == set(CPUS)
+    done = {device: sum(frame.device == device for frame in seen.frames[0]) for device in CPUS}
+    assert {stats.device: stats.frames for stats in seen.stats if stats.final} == done
+    assert all(stats.latency_p50 and stats.stages["decode"] and stats.stages["infer"] for stats in seen.stats if stats.final)
+    assert seen.finished[0].decoder.cpu == CUT_FRAMES
+
+
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGSTOP])
+def test_the_group_goes_on_with_the_segments_of_a_member_that_ends(stop: signal.Signals, cut: Path, cut_alone: Seen) -> None:
+    end_one = signal_to_a_member(stop)
+    seen = run_pool([cut] * 2, CPUS, SETTINGS, end_one, with_worker(worker.main, stall_seconds=1.5))
+    assert end_one.pid
+    for source in (0, 1):
+        assert seen.finished[source].ledger.inferred == CUT_FRAMES
+        same_detections(seen.frames[source], cut_alone.frames[0])
+    assert all(failure.restarting for failure in seen.failures)
+
+
+def test_a_frame_of_a_segment_that_kills_members_fails_alone(cut: Path) -> None:
+    fault = partial(group_fault_main, numbers=frozenset({350}), how="kill")
+    seen = run_pool([cut], CPUS, SETTINGS, pool_type=with_worker(fault))
+    check_complete(seen, failed={350}, frames=CUT_FRAMES)
+    assert seen.failed(0) == {350: DIED_TWICE.reason}
+
+
+def test_a_cancelled_source_ends_its_segments_and_others_follow(cut: Path) -> None:
+    def cancel(pool: EnginePool, event: Event, seen: Seen) -> None:
+        if isinstance(event, FramesDone) and event.source == 0 and len(seen.frames[0]) < 200:
+            pool.cancel(0)
+
+    seen = run_pool([cut, cut], CPUS, SETTINGS, cancel)
+    assert seen.finished[0].cancelled
+    assert seen.finished[1].ledger.inferred == CUT_FRAMES
+
+
+def test_a_group_stops_while_members_decode(cut: Path) -> None:
+    with EnginePool(SETTINGS, CPUS) as pool:
+        pool.add(cut)
+        for event in pool.events():
+            if isinstance(event, FramesDone):
+                pids = [*member_pids(), *worker_pids().values()]
+                pool.close()
     assert gone(pids)
