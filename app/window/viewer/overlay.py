@@ -7,7 +7,8 @@ of a colour, and a label is a picture that is drawn once for each class and perc
 import math
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
-from typing import Any, Final
+from itertools import pairwise
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from shiboken6 import Shiboken
 from framefleet.app.window.viewer.layout import Placement
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.painting import draw_box
-from framefleet.engine.media.annotation.layout import BARE, PATTERNS, VERIFIED, LabelPlaces, Rect, class_colour, class_pattern, ink_on
+from framefleet.engine.media.annotation.layout import BARE, VERIFIED, LabelPlaces, Rect, class_colour, class_pattern, ink_on
 from framefleet.engine.types import Detections
 
 _GROUND = QColor(14, 16, 20, 215)
@@ -89,7 +90,7 @@ class Overlay:
         if found.verified is not None:
             self._percents[found.verified] = VERIFIED
         self._tracks = found.tracks if numbers and found.tracks is not None else np.full(len(found), -1)
-        self._names = {class_id: name(class_id) for class_id, _ in self._boxes}
+        self._names = {class_id: name(class_id) for _, classes in self._boxes for class_id, _, _ in classes}
         self.labels = self._place_labels(reserved) if labelled else []
 
     def _place_labels(self, reserved: Sequence[Rect]) -> list[tuple[int, int, QPixmap]]:
@@ -104,9 +105,8 @@ class Overlay:
             zip(self._classes[seen].tolist(), self._percents[seen].tolist(), self._tracks[seen].tolist(), low.tolist(), strict=True)
         )
         steps = {True: step - 2, False: step}
-        widths = [
-            [self._width(class_id, shown, track, steps[small]) for shown in (percent, BARE)] for class_id, percent, track, small in rows
-        ]
+        names = self._names
+        widths = [_widths(names[class_id], percent, track, steps[small]) for class_id, percent, track, small in rows]
         kept = np.concatenate([np.array(reserved, np.float64).reshape(-1, 4), boxes[low]])
         places = LabelPlaces(self._area, _label_height(step)).place_all(boxes, np.array(widths, np.float64), ~low, kept)
         labels: list[tuple[int, int, QPixmap]] = []
@@ -116,11 +116,6 @@ class Overlay:
                 moved = (tall - _label_height(step - 2)) * (small and upper < top)  # a small label above its box stands on it
                 labels += _beside(self._pictures(class_id, BARE if text else percent, track, steps[small])[1], left_edge, upper + moved)
         return labels
-
-    def _width(self, class_id: int, percent: int, track: int, step: int) -> int:
-        """The width of the label that ``_pictures`` returns. Most labels of a crowded picture have no room and are never drawn."""
-        before = _text_width(str(track), step) if track >= 0 else 0
-        return before + _label_width(self._names[class_id], percent, step)
 
     def _pictures(self, class_id: int, percent: int, track: int, step: int) -> tuple[int, list[tuple[int, QPixmap]]]:
         """The width of a label, and its parts with their places in it: the number of the track, and the class."""
@@ -150,10 +145,12 @@ class Overlay:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(_RIM)
         if boxes:
-            _draw(painter, self._rims)
-            for class_id, sides in self._boxes:
-                painter.setBrush(_colour(class_id))
-                _draw(painter, sides)
+            _draw(painter, self._rims.ctypes.data, self._rims.size // 4)
+            for lines, classes in self._boxes:
+                address = lines.ctypes.data
+                for class_id, first, count in classes:
+                    painter.setBrush(_colour(class_id))
+                    _draw(painter, address + first * lines.itemsize * 4, count)
         if selected is not None:
             self._mark(painter, QRectF(*self.rects[selected].tolist()))
         for x, y, label in (*self.labels, *(self._label_at(pointed) if pointed is not None else ())):
@@ -217,17 +214,28 @@ def _frames(edges: NDArray[np.int32], thickness: int) -> NDArray[np.int32]:
     return np.ascontiguousarray(np.array(sides, np.int32).transpose(2, 0, 1))
 
 
-def _coloured(edges: NDArray[np.int32], classes: NDArray[np.int32]) -> list[tuple[int, NDArray[np.int32]]]:
-    """Each class id with the lines of its boxes, as ``_draw`` takes them. edges: left, top, right, bottom (n, 4)."""
-    lines: list[tuple[int, NDArray[np.int32]]] = []
+_Coloured: TypeAlias = tuple[NDArray[np.int32], list[tuple[int, int, int]]]
+"""Rectangles as ``_frames`` returns them, and which ones each class has: its id, the number of the first one, and how many."""
+
+
+def _coloured(edges: NDArray[np.int32], classes: NDArray[np.int32]) -> list[_Coloured]:
+    """Return the lines of boxes by their number of gaps. edges: left, top, right, bottom (n, 4)."""
     patterns = class_pattern(classes)
-    for gaps in range(PATTERNS):
-        chosen = np.flatnonzero(patterns == gaps)
-        order = chosen[np.argsort(classes[chosen], kind="stable")]
-        if len(order):
-            shown, starts = np.unique(classes[order], return_index=True)
-            lines += zip(shown.tolist(), np.split(_broken(_frames(edges[order], 2), gaps), starts[1:]), strict=True)
-    return lines
+    order = np.lexsort((classes, patterns))  # stable: the strongest detections of a class stay last
+    frames = _frames(edges[order], 2)
+    ids, patterns = classes[order], patterns[order]
+    bounds = [0, *(np.flatnonzero(np.diff(ids)) + 1).tolist(), len(ids)]
+    grouped: dict[int, list[tuple[int, int]]] = {}
+    for first, end in pairwise(bounds):
+        if first < end:
+            grouped.setdefault(int(patterns[first]), []).append((first, end))
+    coloured: list[_Coloured] = []
+    for gaps, runs in grouped.items():
+        start = runs[0][0]
+        lines = _broken(frames[start : runs[-1][1]], gaps)
+        sides = lines.shape[1]
+        coloured.append((lines, [(int(ids[first]), (first - start) * sides, (end - first) * sides) for first, end in runs]))
+    return coloured
 
 
 def _broken(frames: NDArray[np.int32], gaps: int) -> NDArray[np.int32]:
@@ -247,11 +255,11 @@ def _broken(frames: NDArray[np.int32], gaps: int) -> NDArray[np.int32]:
     return pieces.reshape(len(frames), -1, 4)
 
 
-def _draw(painter: QPainter, rectangles: NDArray[np.int32]) -> None:
+def _draw(painter: QPainter, address: int, count: int) -> None:
     """Fill rectangles in the layout of QRect, without a Python object for each."""
-    if rectangles.size:
-        first: Any = Shiboken.wrapInstance(rectangles.ctypes.data, QRect)
-        painter.drawRects(first, rectangles.size // 4)
+    if count:
+        first: Any = Shiboken.wrapInstance(address, QRect)
+        painter.drawRects(first, count)
 
 
 @cache
@@ -274,8 +282,10 @@ def _label_text(name: str, percent: int) -> str:
 
 
 @lru_cache(maxsize=65536)
-def _label_width(name: str, percent: int, step: int) -> int:
-    return _text_width(_label_text(name, percent), step)
+def _widths(name: str, percent: int, track: int, step: int) -> tuple[int, int]:
+    """The widths of a label with and without its percentage. Most labels of a crowded picture have no room and are never drawn."""
+    before = _text_width(str(track), step) if track >= 0 else 0
+    return before + _text_width(_label_text(name, percent), step), before + _text_width(name, step)
 
 
 @lru_cache(maxsize=8192)

@@ -119,11 +119,15 @@ class LabelPlaces:
         y[moved, 1] = np.minimum(np.maximum(boxes[moved, 1], upper), lower)
         possible[moved, 1] = True
         ends = reserved[:, :2] + np.maximum(reserved[:, 2:], (0, self._height))  # as ``reserve`` does
-        beside = (x[:, :, None] < ends[:, 0]) & (reserved[:, 0] < (x + widths)[:, :, None])
-        level = (y[:, :, None] < ends[:, 1]) & (reserved[:, 1] < (y + self._height)[:, :, None])
-        covered = np.matmul(beside.astype(np.float32), level.transpose(0, 2, 1).astype(np.float32)) > 0
+        (start_x, start_y), (end_x, end_y) = np.ascontiguousarray(reserved[:, :2].T), np.ascontiguousarray(ends.T)
+        numbers, positions = np.nonzero(possible)
+        y_possible = y[numbers, positions, None]
+        beside = np.packbits((x[:, :, None] < end_x) & (start_x < (x + widths)[:, :, None]), 2)  # a bit for each reserved rectangle
+        level = np.packbits((y_possible < end_y) & (start_y < y_possible + self._height), 1)
+        free = np.zeros((len(boxes), widths.shape[1], 3), np.bool_)
+        free[numbers, :, positions] = ~(beside[numbers] & level[:, None]).any(2)
         tries: list[list[tuple[int, int]]] = [[] for _ in range(len(boxes))]
-        for box, text, position in np.argwhere(possible[:, None, :] & ~covered).tolist():
+        for box, text, position in np.argwhere(free).tolist():
             tries[box].append((text, position))
         places: list[tuple[int, Rect] | None] = []
         for options, lefts, tops, wide in zip(tries, x.tolist(), y.tolist(), widths.tolist(), strict=True):
