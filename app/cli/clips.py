@@ -34,7 +34,7 @@ def run(argv: Sequence[str]) -> int:
     with SessionReader(database) as reader:
         choose_detections(reader, arguments.confidence, arguments.classes)
         sources = reader.sources() if arguments.source is None else [named_source(reader.sources(), arguments.source)]
-        videos = [source for source in sources if source.kind is SourceKind.VIDEO]
+        videos = [source for source in sources if source.kind in (SourceKind.VIDEO, SourceKind.LIVE)]
         if not videos:
             what = f"{database} has no videos" if arguments.source is None else f"{sources[0].path} is not a video that was detected"
             raise UsageError(literal(f"{what}: clips are cut out of videos"))

@@ -8,8 +8,9 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import zip_longest
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from framefleet.app.cli import options
 from framefleet.app.cli.exports import (
@@ -30,7 +31,8 @@ from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.runs import CLUSTER, Run, add_run_options, connected, reported
 from framefleet.app.streams import print_line
 from framefleet.engine.errors import SourceError, UsageError, literal
-from framefleet.engine.media.live.address import LiveAddress
+from framefleet.engine.media.live.address import LiveAddress, hide
+from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.media.sources import expand_sources, is_folder, is_picture, unreadable_pictures
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.model.files import class_ids
@@ -40,7 +42,7 @@ from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.run.resume import storing
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import Hint, Parallel, RunSettings, Track
-from framefleet.engine.settings.table import TABLE
+from framefleet.engine.settings.table import DEFAULTS, TABLE
 from framefleet.engine.store.destinations import outputs_among
 from framefleet.engine.store.exporters.options import view_facts, view_options
 from framefleet.engine.store.facts import SHARD, SHOWN, ZONES
@@ -197,13 +199,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     options.add_model_options(parser)
     reported = ("confidence", "iou", "classes")
-    options.add_settings(parser.add_argument_group("how"), *(name for name in TABLE if name not in reported))
+    recording = ("record_minutes", "record_days", "record_gib")
+    options.add_settings(parser.add_argument_group("how"), *(name for name in TABLE if name not in (*reported, *recording)))
     options.add_settings(parser.add_argument_group("what"), *reported)
     streams = parser.add_argument_group("cameras and streams")
     streams.add_argument("--follow", action="store_true", help="the sources are files that other programs still write: go on as they grow")
     streams.add_argument("--netrc", type=Path, metavar="FILE", help="users and passwords of hosts, in the format of curl and ftp")
     words = "give a source up after this many failed attempts in a row (never)"
     streams.add_argument("--retries", type=options.checked(_retries), metavar="N", help=words)
+    words = "also write what the streams send into files in DIR, as it comes, without encoding"
+    streams.add_argument("--record", type=Path, metavar="DIR", help=words)
+    words = "record this address instead, such as that of a camera's main stream; once for each stream, in the same order"
+    streams.add_argument("--record-from", action="append", type=_address, metavar="ADDRESS", default=[], help=words)
+    options.add_settings(streams, *recording)
     results = parser.add_argument_group("results")
     results.add_argument(
         "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {DATABASE} go there (detections)"
@@ -225,6 +233,13 @@ def _source(text: str) -> Path | LiveAddress:
     return LiveAddress.read(text) or Path(text)
 
 
+@options.checked
+def _address(text: str) -> LiveAddress:
+    if (address := LiveAddress.read(text)) is None:
+        raise UsageError(literal(f"'{hide(text)}' is not an address of a stream"))
+    return address
+
+
 def _retries(text: str) -> int:
     if not re.fullmatch(r"\d{1,6}", text):
         raise UsageError(literal(f"'{text}' is not a number of attempts"))
@@ -241,8 +256,9 @@ def live_sources(arguments: argparse.Namespace) -> list[LiveSource]:
         named = [LiveAddress.growing(source) if isinstance(source, Path) else source for source in named]
     addresses = [source for source in named if isinstance(source, LiveAddress)]
     if not addresses:
-        if arguments.retries is not None or arguments.netrc is not None:
-            raise UsageError(literal("--retries and --netrc are for streams, and the sources are files"))
+        given = {"--retries": arguments.retries, "--netrc": arguments.netrc, "--record": arguments.record}
+        if wrong := next((option for option, value in given.items() if value is not None), None):
+            raise UsageError(literal(f"{wrong} is for streams, and the sources are files"))
         return []
     files = [source for source in named if isinstance(source, Path)]
     if files:
@@ -259,10 +275,43 @@ def live_sources(arguments: argparse.Namespace) -> list[LiveSource]:
     arguments.parallel, arguments.end = Parallel.STREAMS, None
     arguments.hint = chosen.get("hint", Hint.LATENCY)
     arguments.sources = []
-    logins = [address if arguments.netrc is None else address.with_netrc(arguments.netrc) for address in addresses]
     for address in addresses:
         address.check_file()
-    return [LiveSource(address, arguments.retries, None if end is None else end.seconds) for address in logins]
+    others: list[LiveAddress] = arguments.record_from
+    if others and arguments.record is None:
+        raise UsageError(literal("--record-from says what to record: say where with --record DIR"))
+    if len(others) not in (0, len(addresses)):
+        raise UsageError(
+            literal(f"--record-from has to be given once for each stream: there are {len(addresses)}, and {len(others)} of it")
+        )
+    return [
+        LiveSource(
+            _with_login(address, arguments),
+            arguments.retries,
+            None if end is None else end.seconds,
+            record_settings(arguments.record, address, chosen),
+            _with_login(other, arguments) if other is not None else None,
+        )
+        for address, other in zip_longest(addresses, others)
+    ]
+
+
+def _with_login(address: LiveAddress, arguments: argparse.Namespace) -> LiveAddress:
+    return address if arguments.netrc is None else address.with_netrc(arguments.netrc)
+
+
+def record_settings(folder: Path | None, address: LiveAddress, values: Mapping[str, Any]) -> RecordSettings | None:
+    """How a stream is recorded. folder: None: not. values: of settings, by name.
+
+    Raises UsageError if the folder cannot be made.
+    """
+    if folder is None:
+        return None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(literal(f"--record {folder}: {error.strerror}")) from error
+    return RecordSettings(str(folder.absolute()), address.name, values.get("record_minutes", DEFAULTS["record_minutes"]))
 
 
 def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ...]]:

@@ -281,6 +281,8 @@ class Progress:
                 self.say(f"{self._sources[source].address}: {state.value.replace('_', ' ')}: {reason}")
             case events.EpochStarted(source, number, reason, _) if number and not self._quiet:
                 self.say(f"{self._sources[source].address}: the frames from here on continue none before: {reason}")
+            case events.StreamRecording(source, _, reason, _) if not self._quiet:
+                self.say(f"{self._sources[source].address}: {reason}")
             case events.FramesDone(source, frames):
                 self._show_frames(source, len(frames))
             case events.SourceFinished(source, ledger, _, error):

@@ -25,6 +25,9 @@ _MAX_PACKETS = 20_000  # packets read in search of a keyframe
 _SAME = 1e-6
 """Times that differ by less are equal, seconds."""
 
+_ROUNDED = 0.002
+"""Times of a recording differ by at most so much from those of the source, seconds: Matroska counts milliseconds."""
+
 
 def copy_clip(
     video: Path, start: float, end: float, target: Path, alive: Callable[[], object] = lambda: None, *, seekable: bool = True
@@ -105,11 +108,14 @@ def encode_clip(
     make_plain(target, end=ends - first[0])
 
 
-def write_still(video: Path, moment: float, target: Path, *, seekable: bool = True) -> None:
-    """Write the frame of a video at exactly this time (seconds) as JPEG. ``seekable`` and errors as in ``copy_clip``."""
+def write_still(video: Path, moment: float, target: Path, *, seekable: bool = True, exact: bool = True) -> None:
+    """Write the frame of a video at this time (seconds) as JPEG. ``seekable`` and errors as in ``copy_clip``.
+
+    exact: fail if no frame has exactly this time. Otherwise take the next one within a second.
+    """
     with VideoFile(video, THREADS, seekable=seekable) as file:
-        for seconds, _, frame in _frames(file, moment, moment + 1):
-            if float(seconds) > moment + _SAME:
+        for seconds, _, frame in _frames(file, moment if exact else moment - _ROUNDED, moment + 1):
+            if exact and float(seconds) > moment + _SAME:
                 break
             try:
                 image = Converter(file.stream.sample_aspect_ratio)(frame)

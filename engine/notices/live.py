@@ -38,6 +38,18 @@ TEXTS: dict[str, Text] = {
     "live.clock_jumped": "the clock of the source jumped by {seconds:+.1f} s",
     "live.new_format": "the stream changed to {codec}, {width}×{height}",
     "live.new_device": "another device goes on",
+    # recording
+    "live.recording": "recorded to {folder}",
+    "live.recording_ended": "recording has ended",
+    "live.disk_nearly_full": "recording rests, because the disk has less than {gib:g} GiB of free space",
+    "live.disk_full": "recording rests, because the disk is full",
+    "live.not_written": "recording rests, because its file cannot be written ({detail})",
+    "live.disk_slow": (
+        "{count} frame was not recorded, because the disk could not keep up",
+        "{count} frames were not recorded, because the disk could not keep up",
+    ),
+    "live.no_sound": "the sound ({codec}) cannot be recorded",
+    "live.recording_lost": "the source of the recording is lost: {why}",
     # why frames were not inferred
     "live.before_keyframe": "received before the first keyframe",
     "live.damaged": "damaged, or dependent on a damaged frame",

@@ -50,6 +50,7 @@ TEXTS: dict[str, Text] = {
     "store.pictures_without_source": "{path} is not there or cannot be read: put it back, or export without pictures",
     "store.pictures_of_changed_source": "{path} has changed since its detections were made: detect again, or export without pictures",
     "store.picture_not_found": "{path}: the frame at {seconds:.3f} s was not found again: detect again, or leave pictures out",
+    "store.not_recorded": "{name} was not recorded then, or its files are gone: clips of a stream need a recording (--record)",
     "store.clips_without_video": (
         "{path} does not exist: clips are taken from the video itself; put it back, or change the folder's name back"
     ),

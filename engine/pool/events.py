@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.media.decoder import DecoderUse
-from framefleet.engine.media.live.messages import LiveState
+from framefleet.engine.media.live.messages import LiveState, RecordedFile
 from framefleet.engine.media.types import Segment, SourceInfo
 from framefleet.engine.notices import Notice
 from framefleet.engine.types import DeviceId, EngineInfo, FrameResult
@@ -234,6 +234,27 @@ class StreamCounted:
     ledger: Ledger
 
 
+@dataclass(frozen=True)
+class StreamRecording:
+    """Recording of a live source began or stopped, or something is missing in it.
+
+    on: whether it is recorded now. reason: why. seconds: in the time of the source.
+    """
+
+    source: int
+    on: bool
+    reason: Notice
+    seconds: float
+
+
+@dataclass(frozen=True)
+class StreamFile:
+    """A file of the recording of a live source began, or is complete."""
+
+    source: int
+    file: RecordedFile
+
+
 Event: TypeAlias = (
     StrategyChosen
     | DeviceStarting
@@ -248,6 +269,8 @@ Event: TypeAlias = (
     | StreamChanged
     | EpochStarted
     | StreamCounted
+    | StreamRecording
+    | StreamFile
 )
 
 
@@ -271,8 +294,10 @@ class Position:
         return self.segment < len(segments) and segments[self.segment].start == self.start
 
 
-SourceEvent: TypeAlias = SourceOpened | FramesDone | SourceFinished | StreamChanged | EpochStarted | StreamCounted
-SOURCE_EVENTS = SourceOpened, FramesDone, SourceFinished, StreamChanged, EpochStarted, StreamCounted
+SourceEvent: TypeAlias = (
+    SourceOpened | FramesDone | SourceFinished | StreamChanged | EpochStarted | StreamCounted | StreamRecording | StreamFile
+)
+SOURCE_EVENTS = SourceOpened, FramesDone, SourceFinished, StreamChanged, EpochStarted, StreamCounted, StreamRecording, StreamFile
 
 
 @dataclass(frozen=True)
@@ -282,6 +307,7 @@ class SourceProgress:
     info: None until the source is opened. frames: number handed on. failed: number of frames without detections among them. head:
     pts of the last frame, seconds. finished: the source's last event, None until then. before: number of frames that an earlier run
     inferred. address: of a live source; ``path`` is then only its name. state: its state. counted: its frames up to now.
+    recording: whether it is recorded now, None: it never was. recorded, recorded_bytes: number and size of complete files.
     """
 
     path: Path
@@ -294,6 +320,9 @@ class SourceProgress:
     address: str | None = None
     state: StreamChanged | None = None
     counted: Ledger | None = None
+    recording: StreamRecording | None = None
+    recorded: int = 0
+    recorded_bytes: int = 0
 
     @classmethod
     def continued(cls, path: Path, position: Position | None) -> Self:
@@ -317,6 +346,12 @@ class SourceProgress:
                 return replace(self, state=event)
             case StreamCounted(_, ledger):
                 return replace(self, counted=ledger)
+            case StreamRecording():
+                return replace(self, recording=event)
+            case StreamFile(_, file):
+                if file.end is None:
+                    return self
+                return replace(self, recorded=self.recorded + 1, recorded_bytes=self.recorded_bytes + file.size)
             case EpochStarted():
                 return self
 

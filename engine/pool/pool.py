@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from framefleet.engine.errors import UsageError
+from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding, Event, Position, SourceFinished, StrategyChosen
 from framefleet.engine.pool.hosts import Hosts, WorkerMain
@@ -126,6 +127,11 @@ class EnginePool(Closing):
             self._sources = max(self._sources, number + 1)
             self._unfinished.add(number)
             self._command(lambda: self._streams.add(number, source))
+
+    def record(self, source: int, settings: RecordSettings | None) -> None:
+        """Record a live source from its next keyframe on, or stop recording it (None). ``StreamRecording`` follows."""
+        with self._commanding:
+            self._command(lambda: self._streams.record(source, settings))
 
     def finish(self) -> None:
         """Accept no more sources. ``events`` ends when all are finished."""

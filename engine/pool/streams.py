@@ -12,16 +12,31 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from multiprocessing import reduction
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.capture import Job
 from framefleet.engine.media.live.capture import main as capture
-from framefleet.engine.media.live.messages import Attach, Ended, Format, FromCapture, LiveState, Received, StateChanged, StopCapture
+from framefleet.engine.media.live.messages import (
+    Attach,
+    Ended,
+    FileRecorded,
+    Format,
+    FromCapture,
+    LiveState,
+    Received,
+    Record,
+    RecordedFile,
+    RecordingChanged,
+    RecordSettings,
+    StateChanged,
+    StopCapture,
+)
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import (
@@ -33,6 +48,8 @@ from framefleet.engine.pool.events import (
     SourceOpened,
     StreamChanged,
     StreamCounted,
+    StreamFile,
+    StreamRecording,
 )
 from framefleet.engine.pool.protocol import Done, Frames, LiveMessage, Revoke, Stream, StreamBegan, StreamCounts
 from framefleet.engine.processes.child import ChildProcess
@@ -48,11 +65,17 @@ NOT_DELIVERED, BEFORE_KEYFRAME = Notice("live.not_delivered"), Notice("live.befo
 
 @dataclass(frozen=True)
 class LiveSource:
-    """A live source and how to read it. retries: see ``Job``. seconds: when to stop after the first frame, None: never."""
+    """A live source and how to read it.
+
+    retries: see ``Job``. seconds: when to stop after the first frame, None: never. record: how it is recorded, None: not.
+    record_from: the address that is recorded instead, such as that of a camera's main stream.
+    """
 
     address: LiveAddress
     retries: int | None = None
     seconds: float | None = None
+    record: RecordSettings | None = None
+    record_from: LiveAddress | None = None
 
 
 @dataclass(eq=False)
@@ -62,7 +85,8 @@ class OpenStream:
     origin: ``perf_counter`` at its time 0. received: by its capture process. accounted: of these, how many are in ``inferred``, ``dropped``
     and ``failed``. unassigned: of these, how many came while no device was ready. device: whose worker decodes it, None: none.
     missing: why frames are missing until the next worker begins. moving: whether its device was told to end. ended: the
-    last message of the capture process.
+    last message of the capture process. recorder: the process that records another address. record: how it is recorded now. file: that is
+    written now.
     """
 
     number: int
@@ -91,6 +115,9 @@ class OpenStream:
     cancelled: bool = False
     error: Notice | None = None
     state: LiveState = LiveState.CONNECTING
+    recorder: ChildProcess | None = None
+    record: RecordSettings | None = None
+    file: RecordedFile | None = None
 
     @property
     def ledger(self) -> Ledger:
@@ -123,7 +150,9 @@ class Streams:
     @property
     def connections(self) -> list[Connection[Any, Any]]:
         """The connections to the capture processes, for ``multiprocessing.connection.wait``."""
-        return [stream.process.connection for stream in self._open.values() if stream.process is not None]
+        return [
+            process.connection for stream in self._open.values() for process in (stream.process, stream.recorder) if process is not None
+        ]
 
     def has(self, source: int) -> bool:
         """Whether a number is that of an unfinished live source."""
@@ -131,8 +160,33 @@ class Streams:
 
     def add(self, number: int, source: LiveSource) -> list[Event]:
         """Add a source and start to read it."""
-        stream = self._open[number] = OpenStream(number, source, time.perf_counter())
-        return self._capture(stream, Notice("live.asked"), 0, 0.0)
+        stream = self._open[number] = OpenStream(number, source, time.perf_counter(), record=source.record)
+        return self._capture(stream, Notice("live.asked"), 0, 0.0) + self._start_recorder(stream, Notice("live.asked"))
+
+    def record(self, number: int, settings: RecordSettings | None) -> list[Event]:
+        """Record a source from its next keyframe on, or stop recording it (None)."""
+        stream = self._open.get(number)
+        if stream is None or stream.stopping:
+            return []
+        stream.record = settings
+        if stream.source.record_from is None:
+            if stream.process is not None:
+                stream.process.send(Record(settings))
+        elif stream.recorder is not None:
+            stream.recorder.send(Record(settings) if settings is not None else StopCapture())
+        return self._start_recorder(stream, Notice("live.asked"))
+
+    def _start_recorder(self, stream: OpenStream, why: Notice, attempts: int = 0, limit: float = 0.0) -> list[Event]:
+        """Start the process that records another address, if there is one and it is not there."""
+        address = stream.source.record_from
+        if address is None or stream.record is None or stream.recorder is not None or stream.stopping:
+            return []
+        job = Job(address, stream.origin, None, attempts, limit, 0.0, why, stream.record, detect=False)
+        try:
+            stream.recorder = ChildProcess(f"recording {stream.number}", capture, job, words=Notice("live.process"))
+        except OSError as error:
+            return [self._rests(stream, Notice("general.detail", detail=error.strerror or str(error)))]
+        return []
 
     def cancel(self, number: int | None) -> list[Event]:
         """Stop a source, or all (None). ``SourceFinished`` follows when what is under way has been inferred."""
@@ -145,8 +199,9 @@ class Streams:
     def _stop(self, stream: OpenStream) -> None:
         if not stream.stopping:
             stream.stopping, stream.stop_by = True, time.monotonic() + STOP_SECONDS
-            if stream.process is not None:
-                stream.process.send(StopCapture())
+            for process in (stream.process, stream.recorder):
+                if process is not None:
+                    process.send(StopCapture())
 
     def ready(self, device: DeviceId) -> None:
         """Note that a device has an engine."""
@@ -256,6 +311,7 @@ class Streams:
                     events += self._process_ended(stream)
                 else:
                     events += self._captured(stream, message)
+            events += self._recorder_messages(stream)
             if time.monotonic() > stream.stop_by:
                 events += self._give_up(stream)
         now = time.monotonic()
@@ -264,8 +320,47 @@ class Streams:
             events += [StreamCounted(stream.number, stream.ledger) for stream in self._open.values()]
         return events
 
+    def _recorder_messages(self, stream: OpenStream) -> list[Event]:
+        """Handle what the process that records another address has sent."""
+        events: list[Event] = []
+        while (process := stream.recorder) is not None and process.connection.poll():
+            message = process.receive()
+            match message:
+                case FileRecorded() | RecordingChanged():
+                    events += self._captured(stream, message)
+                case StateChanged(LiveState.WAITING_TO_RECONNECT, reason):
+                    events.append(self._rests(stream, reason))
+            if message is None or isinstance(message, Ended) or process.exit_message is not None:
+                outcome = process.end(0.5)
+                stream.recorder = None
+                events += self._close_file(stream)
+                ended = message if isinstance(message, Ended) else Ended(True, Notice("live.capture_ended", why=outcome.reason), 0, 1)
+                if not ended.again and ended.error is not None:
+                    events.append(self._rests(stream, ended.error))
+                if ended.again and ended.error is not None:
+                    events += self._start_recorder(stream, ended.error, ended.attempts, ended.limit)
+                events += self._settle(stream)
+        return events
+
+    def _rests(self, stream: OpenStream, why: Notice) -> Event:
+        return StreamRecording(stream.number, False, Notice("live.recording_lost", why=why), self._now(stream))
+
+    def _close_file(self, stream: OpenStream) -> list[Event]:
+        """Note the end of a file whose process could not tell it."""
+        file, stream.file = stream.file, None
+        if file is None:
+            return []
+        with suppress(OSError):
+            file = replace(file, size=Path(file.path).stat().st_size)
+        return [StreamFile(stream.number, replace(file, end=max(file.begin, self._now(stream))))]
+
     def _captured(self, stream: OpenStream, message: FromCapture) -> list[Event]:
         match message:
+            case FileRecorded(file):
+                stream.file = file if file.end is None else None
+                return [StreamFile(stream.number, file)]
+            case RecordingChanged(on, reason):
+                return [StreamRecording(stream.number, on, reason, self._now(stream))]
             case Received(frames):
                 stream.received = max(stream.received, frames)
             case StateChanged(state, reason, seconds, form):
@@ -293,7 +388,8 @@ class Streams:
         return SourceInfo(str(stream.source.address), SourceKind.LIVE, *facts, (), created=begun.isoformat(), number=stream.number)
 
     def _capture(self, stream: OpenStream, why: Notice, attempts: int, limit: float) -> list[Event]:
-        job = Job(stream.source.address, stream.origin, stream.source.retries, attempts, limit, stream.last, why)
+        record = stream.record if stream.source.record_from is None else None
+        job = Job(stream.source.address, stream.origin, stream.source.retries, attempts, limit, stream.last, why, record)
         stream.received = stream.accounted = stream.unassigned = 0
         stream.missing = NO_DEVICE
         stream.ended = None
@@ -313,7 +409,8 @@ class Streams:
             why = Notice("live.capture_ended", why=outcome.reason)
             stream.ended = Ended(not stream.stopping, why, max(stream.received, stream.accounted), 1)
             stream.received = stream.ended.frames
-        return self._settle(stream)
+        closed = self._close_file(stream) if stream.source.record_from is None else []
+        return closed + self._settle(stream)
 
     def _settle(self, stream: OpenStream) -> list[Event]:
         """Go on with another capture process, or finish, if the capture process and the worker have ended."""
@@ -329,17 +426,23 @@ class Streams:
         if ended.again and not stream.stopping:
             assert ended.error is not None
             return self._capture(stream, ended.error, ended.attempts, ended.limit)
+        if stream.recorder is not None:
+            stream.recorder.send(StopCapture())
+            stream.stop_by = min(stream.stop_by, time.monotonic() + STOP_SECONDS)
+            return []
         return self._finish(stream, stream.error or ended.error)
 
     def _give_up(self, stream: OpenStream) -> list[Event]:
         """Finish a stopped source although its processes have not ended."""
-        if stream.process is not None:
-            stream.process.kill()
-            stream.process.end(0.5)
-            stream.process = None
+        for process in (stream.process, stream.recorder):
+            if process is not None:
+                process.kill()
+                process.end(0.5)
+        stream.process = stream.recorder = None
+        events = self._close_file(stream)
         stream.ended = stream.ended or Ended(False, None, stream.received)
         stream.device = None
-        return self._settle(stream)
+        return events + self._settle(stream)
 
     def _finish(self, stream: OpenStream, error: Notice | None) -> list[Event]:
         del self._open[stream.number]
@@ -350,11 +453,11 @@ class Streams:
 
     def close(self) -> None:
         """End all capture processes now."""
+        processes = [process for stream in self._open.values() for process in (stream.process, stream.recorder) if process is not None]
+        for process in processes:
+            process.kill()
+        for process in processes:
+            with suppress(OSError):
+                process.end(0.0)
         for stream in self._open.values():
-            if stream.process is not None:
-                stream.process.kill()
-        for stream in self._open.values():
-            if stream.process is not None:
-                with suppress(OSError):
-                    stream.process.end(0.0)
-                stream.process = None
+            stream.process = stream.recorder = None

@@ -1,8 +1,9 @@
 """Stores the events of a run in its session, and has the objects of videos tracked."""
 
+import math
 from collections.abc import Iterable
-from dataclasses import replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from framefleet.engine.media.sources import Stamp, has_same_content, is_unchanged, stamp_of
@@ -17,23 +18,40 @@ from framefleet.engine.pool.events import (
     SourceFinished,
     SourceOpened,
     StreamChanged,
+    StreamFile,
+    StreamRecording,
 )
 from framefleet.engine.run.resume import ResumePlan, SourceResume
 from framefleet.engine.settings.clock import ClockSettings
-from framefleet.engine.store.facts import EPOCH, MAX_CHANGES, LiveChange, LiveRecord
+from framefleet.engine.store.facts import EPOCH, MAX_CHANGES, NOT_RECORDED, RECORDED, LiveChange, LiveRecord, RecordedFiles
 from framefleet.engine.store.live_tracking import LiveTracking
 from framefleet.engine.store.session import SessionWriter, StoredSource
 from framefleet.engine.store.tracks import has_current_tracks
+
+
+@dataclass(frozen=True)
+class RecordLimits:
+    """When recorded files are removed. age: of their last frame. size: of all of them, bytes."""
+
+    age: timedelta = timedelta.max
+    size: float = math.inf
 
 
 class Recorder:
     """Stores what a run finds. Use it from one thread.
 
     writer: of the run's session. plan: what counts of an earlier run. clock: where clock times come from. tracking: None = no objects are
-    tracked.
+    tracked. limits: of recordings.
     """
 
-    def __init__(self, writer: SessionWriter, plan: ResumePlan, clock: ClockSettings, tracking: LiveTracking | None) -> None:
+    def __init__(
+        self,
+        writer: SessionWriter,
+        plan: ResumePlan,
+        clock: ClockSettings,
+        tracking: LiveTracking | None,
+        limits: RecordLimits,
+    ) -> None:
         self._writer = writer
         self._plan = plan
         self._clock = clock
@@ -43,6 +61,8 @@ class Recorder:
         self._segment: dict[int, int | None] = {}  # the last one of each source
         self._live: dict[int, LiveRecord] = {}
         self._begun: set[int] = set()  # live sources with a frame
+        self._limits = limits
+        self._recorded = dict(plan.recorded)
 
     @property
     def notes(self) -> list[Notice]:
@@ -105,6 +125,13 @@ class Recorder:
                 self._note(source, LiveChange(seconds, state.value, reason))
             case EpochStarted(source, _, reason, seconds):
                 self._note(source, LiveChange(seconds, EPOCH, reason))
+            case StreamRecording(source, on, reason, seconds):
+                self._note(source, LiveChange(seconds, RECORDED if on else NOT_RECORDED, reason))
+            case StreamFile(source, file):
+                self._recorded[source] = self._recorded.get(source, RecordedFiles()).after(file)
+                self._writer.set_recorded(source, self._recorded[source])
+                if file.end is not None:
+                    self._remove_oldest()
             case DeviceReady(engine):
                 self._writer.add_device(engine)
         self._writer.commit_due()
@@ -113,6 +140,26 @@ class Recorder:
         record = self._live[source]
         self._live[source] = replace(record, changes=(*record.changes[1 - MAX_CHANGES :], change))
         self._writer.set_live(source, self._live[source])
+
+    def _remove_oldest(self) -> None:
+        """Remove the oldest files of all recordings that the session knows, as far as the limits of age and size say so."""
+        complete = [file for recorded in self._recorded.values() for file in recorded.files if file.end is not None]
+        oldest = sorted(complete, key=lambda file: datetime.fromisoformat(file.began))
+        size, now = sum(file.size for file in oldest), datetime.now(UTC)
+        removed = set[str]()
+        for file in oldest:
+            age = now - datetime.fromisoformat(file.began) - timedelta(seconds=(file.end or file.begin) - file.begin)
+            if age <= self._limits.age and size <= self._limits.size:
+                break
+            try:
+                Path(file.path).unlink(missing_ok=True)
+            except OSError:  # tried again with the next file
+                continue
+            removed.add(file.path)
+            size -= file.size
+        for source, recorded in list(self._recorded.items()) if removed else ():
+            self._recorded[source] = recorded.without(removed)
+            self._writer.set_recorded(source, self._recorded[source])
 
     def _start_of(self, source: int, segment: int | None) -> int | None:
         segments = self._opened[source].segments

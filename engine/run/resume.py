@@ -14,7 +14,7 @@ from framefleet.engine.pool.scheduling.strategies.base import DIED_TWICE
 from framefleet.engine.settings import RunSettings, Track
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store import schema
-from framefleet.engine.store.facts import clock_of, differences, run_facts
+from framefleet.engine.store.facts import RecordedFiles, clock_of, differences, run_facts
 from framefleet.engine.store.session import SessionReader, StoredSource
 from framefleet.engine.tracking.follow import MIN_CONFIDENCE
 from framefleet.engine.types import EngineChoice
@@ -80,7 +80,7 @@ class ResumePlan:
     """The sources of a session that an earlier run wrote. database: None = there is none, so that all sources are new.
 
     Attributes: joined_or_split: numbers of the sources whose tracks a person joined or split. clock: where clock times come from, by the
-    last run that said so. engines: what the earlier run chose for its engines.
+    last run that said so. engines: what the earlier run chose for its engines. recorded: the files of recordings, by source.
 
     Raises ExportError if the session cannot be read.
     """
@@ -99,6 +99,7 @@ class ResumePlan:
         self.joined_or_split: set[int] = set()
         self.clock = ClockSettings()
         self.engines: tuple[EngineChoice, ...] = ()
+        self.recorded: dict[int, RecordedFiles] = {}
         if database is None:
             return
         with SessionReader(database) as reader:
@@ -108,6 +109,8 @@ class ResumePlan:
             for source in reader.sources():
                 self._stored[schema.absolute("", str(source.file))].append(source)
                 self._use(source.number)
+                if (recorded := RecordedFiles.of(reader.facts, source.number)).files:
+                    self.recorded[source.number] = recorded.closed()
                 self._frames[source.number] = reader.count(source.number)
                 if reader.is_corrected(source.number, tracks=True):
                     self.joined_or_split.add(source.number)

@@ -1,9 +1,11 @@
 """One detection run of the command line or the window: a pool whose results are stored as they come."""
 
+import math
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -11,6 +13,7 @@ from typing import Any
 
 from framefleet.engine.devices.discovery import discover
 from framefleet.engine.errors import DeviceError, UsageError
+from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.pool.events import (
     SOURCE_EVENTS,
@@ -25,7 +28,7 @@ from framefleet.engine.pool.hosts import Hosts
 from framefleet.engine.pool.pool import CpuFallback, EnginePool
 from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.processes.file_lock import FileLock
-from framefleet.engine.run.recorder import Recorder
+from framefleet.engine.run.recorder import Recorder, RecordLimits
 from framefleet.engine.run.resume import ResumePlan, SourceResume
 from framefleet.engine.settings import Parallel, Precision, RunSettings, Track
 from framefleet.engine.settings.values import require_possible
@@ -109,7 +112,9 @@ class DetectionRun(Closing):
             as_before = replace(settings.engine, earlier=self._plan.engines)
             self._pool = EnginePool(replace(settings, engine=as_before), devices, hosts)
             tracking = None if settings.track is Track.NONE else LiveTracking(database)
-            self._recorder = Recorder(writer, self._plan, settings.clock_settings, tracking)
+            days, gib = settings.record_days, settings.record_gib
+            limits = RecordLimits(timedelta.max if days is None else timedelta(days), math.inf if gib is None else gib * 2**30)
+            self._recorder = Recorder(writer, self._plan, settings.clock_settings, tracking, limits)
             # where the user named the devices, no other one joins
             self._cpu_fallback = CpuFallback(self._pool, devices) if own and not settings.devices else None
         except BaseException:
@@ -167,6 +172,10 @@ class DetectionRun(Closing):
             self._pool.add_stream(source, resume.number)
             self._queued.append((resume.number, name))
         return resume.number
+
+    def record(self, source: int, settings: RecordSettings | None) -> None:
+        """Record a live source from its next keyframe on, or stop recording it (None)."""
+        self._pool.record(source, settings)
 
     def finish(self) -> None:
         """Accept no more sources: ``events`` ends after the last one."""
@@ -271,6 +280,7 @@ def _progress_of(path: Path, stored: StoredSource) -> SourceProgress:
 def _source_figures(source: SourceProgress) -> dict[str, Any]:
     ledger = source.ledger
     received = {} if ledger.received is None else {"received": ledger.received}
+    recorded = {} if source.recording is None else {"recorded": {"files": source.recorded, "bytes": source.recorded_bytes}}
     return {
         "path": readable_name(str(source.path)) if source.address is None else source.address,
         "frames": {
@@ -285,6 +295,7 @@ def _source_figures(source: SourceProgress) -> dict[str, Any]:
         "decoder_reason": "" if source.decoder.reason is None else str(source.decoder.reason),
         "seconds": round(source.seconds, 3),
         "fps": round((ledger.inferred - source.before) / source.seconds, 2) if source.seconds else 0.0,
+        **recorded,
     }
 
 

@@ -342,6 +342,24 @@ SETTINGS = (
         Option("--time-zone", "time zone of clock times that state none (this computer's)", "Area/City"),
         Field(_VIDEOS, "Time zone", "such as Europe/Berlin", empty="This computer's"),
     ),
+    Setting(
+        "record_minutes",
+        Number(1, 1440, whole=True),
+        10,
+        Option("--record-minutes", "begin a new file of a recording after so many minutes of clock time (10)", "N"),
+    ),
+    Setting(
+        "record_days",
+        Number(0, 36_500, above=True, none="No limit"),
+        None,
+        Option("--record-days", "remove files of recordings that are older (no limit)", "N"),
+    ),
+    Setting(
+        "record_gib",
+        Number(0, 1_000_000, above=True, none="No limit"),
+        None,
+        Option("--record-gib", "remove the oldest files of recordings when all together are larger (no limit)", "N"),
+    ),
     Setting("threads", Number(1, 4096, whole=True, none="Automatic"), None),
 )
 TABLE = {setting.name: setting for setting in SETTINGS}

@@ -213,6 +213,9 @@ class RunSettings:
     every: Moment | None = DEFAULTS["every"]
     track: Track = DEFAULTS["track"]
     clock_settings: ClockSettings = field(default_factory=ClockSettings)
+    record_minutes: int = DEFAULTS["record_minutes"]
+    record_days: float | None = DEFAULTS["record_days"]
+    record_gib: float | None = DEFAULTS["record_gib"]
 
     def __post_init__(self) -> None:
         if len(set(self.devices)) != len(self.devices):

@@ -2,17 +2,21 @@
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Self
 
 from framefleet.engine.errors import ExportError
+from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.appearances import By, read_appearances
 from framefleet.engine.store.destinations import Destinations, Protected, Purpose, names_for
 from framefleet.engine.store.export import source_stems, stage
 from framefleet.engine.store.exporters.base import Progress, run_child
+from framefleet.engine.store.facts import RecordedFiles
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.sources import StoredSource, label_of
@@ -72,12 +76,16 @@ _IN_MP4 = frozenset(("h264", "hevc", "av1", "mpeg4", "vp9"))
 
 @dataclass(frozen=True)
 class Cut:
-    """A file to write. start, end: of a clip, seconds; a picture has no end. shown: the path that messages name, "" = the target."""
+    """A file to write. start, end: of a clip, seconds; a picture has no end. shown: the path that messages name, "" = the target.
+
+    near: whether a picture may be the next one after its time.
+    """
 
     target: str
     start: float
     end: float | None = None
     shown: str = ""
+    near: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,7 +127,7 @@ def write_clips(
     progress: Progress = lambda _: None,
     waiting: Callable[[Notice], None] = lambda _: None,
 ) -> list[Path]:
-    """Write the clips of one video into a folder. Returns their paths.
+    """Write the clips of one video, or of the recording of a live source, into a folder. Returns their paths.
 
     A file replaces only one of an earlier call with the same content. exact: encode instead of copying from keyframe to keyframe.
     naming: of this session, for callers that write clips of many videos. stills: also write each appearance's most confident frame.
@@ -128,33 +136,71 @@ def write_clips(
 
     Raises ExportError if the video is missing or has changed, or a file cannot be written.
     """
-    if not source.file.exists():
-        raise ExportError(Notice("store.clips_without_video", path=source.file))
-    if source.changed():
-        raise ExportError(Notice("store.clips_of_changed_video", path=source.file))
     naming = naming or ClipNaming.of(reader)
     stem = naming.stems[source.number]
-    copied = ".mp4" if source.info is not None and source.info.codec in _IN_MP4 else ".mkv"
-    suffix = ".mp4" if exact else copied
-    written = []
+    if source.kind is SourceKind.LIVE:
+        wanted = _recorded(RecordedFiles.of(reader.facts, source.number), source, stem, plans, exact, stills)
+    else:
+        if not source.file.exists():
+            raise ExportError(Notice("store.clips_without_video", path=source.file))
+        if source.changed():
+            raise ExportError(Notice("store.clips_of_changed_video", path=source.file))
+        copied = ".mp4" if source.info is not None and source.info.codec in _IN_MP4 else ".mkv"
+        clips = [_Wanted(f"{stem}.{plan.name}.{stamp(plan.start)}", ".mp4" if exact else copied, plan.start, plan.end) for plan in plans]
+        moments = [(plan.name, best) for plan in plans for best in dict.fromkeys(plan.best)] if stills else []
+        wanted = {source.file: clips + [_Wanted(f"{stem}.{name}.{stamp(best)}", ".jpg", best) for name, best in moments]}
+    written: list[Path] = []
     with stage(folder, waiting) as place, Destinations(reader.path, naming.protected, overwrite, place) as destinations:
-        wanted: list[tuple[str, str, float, float | None]] = [
-            (f"{stem}.{plan.name}.{stamp(plan.start)}", suffix, plan.start, plan.end) for plan in plans
-        ]
-        if stills:
-            wanted += [(f"{stem}.{plan.name}.{stamp(best)}", ".jpg", best, None) for plan in plans for best in dict.fromkeys(plan.best)]
-        made = [place / f"{number}{row[1]}" for number, row in enumerate(wanted)]
-        cuts = tuple(
-            Cut(str(path), start, end, str(folder / f"{name}{ending}"))
-            for path, (name, ending, start, end) in zip(made, wanted, strict=True)
-        )
-        job = CutsJob(str(source.file), cuts, exact)
-        crash = run_child("clips", Notice("store.writes_clips"), "framefleet.engine.store.clips_process", job, progress)
-        if crash is not None:
-            raise ExportError(Notice("store.no_clip_written", crash=crash, path=source.file))
-        with explained(folder, "write"):
-            for path, (name, ending, start, end) in zip(made, wanted, strict=True):
-                kind = f"clip {name} {start:.6f} {end} {exact} {ending}"
-                purpose = Purpose(os.path.normpath(source.file), kind, source.complete)
-                written.append(destinations.place(path, folder, names_for(name, ending, complete=True), purpose))
+        for video, files in wanted.items():
+            before = len(written)
+            made = [place / f"{before + number}{file.suffix}" for number, file in enumerate(files)]
+            cuts = tuple(
+                Cut(str(path), file.start, file.end, str(folder / f"{file.name}{file.suffix}"), source.kind is SourceKind.LIVE)
+                for path, file in zip(made, files, strict=True)
+            )
+            job = CutsJob(str(video), cuts, exact)
+            process = "framefleet.engine.store.clips_process"
+            crash = run_child("clips", Notice("store.writes_clips"), process, job, partial(_add, progress, before))
+            if crash is not None:
+                raise ExportError(Notice("store.no_clip_written", crash=crash, path=video))
+            with explained(folder, "write"):
+                for path, file in zip(made, files, strict=True):
+                    kind = f"clip {file.name} {file.start:.6f} {file.end} {exact} {file.suffix}"
+                    purpose = Purpose(os.path.normpath(video), kind, source.complete)
+                    written.append(destinations.place(path, folder, names_for(file.name, file.suffix, complete=True), purpose))
     return written
+
+
+def _add(progress: Progress, before: int, done: int) -> None:
+    progress(before + done)
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A file to write. start, end: times in the video, seconds; a picture has no end."""
+
+    name: str
+    suffix: str
+    start: float
+    end: float | None = None
+
+
+def _recorded(
+    recorded: RecordedFiles, source: StoredSource, stem: str, plans: Sequence[ClipPlan], exact: bool, stills: bool
+) -> dict[Path, list[_Wanted]]:
+    """What to take out of which file of a recording. A clip ends where its file ends, and goes on in another one.
+
+    Raises ExportError if the recording has none of it.
+    """
+    wanted = defaultdict[Path, list[_Wanted]](list)
+    for plan in plans:
+        for file, start, end in recorded.between(plan.start, plan.end):
+            name = f"{stem}.{plan.name}.{stamp(max(plan.start, file.begin))}"
+            wanted[Path(file.path)].append(_Wanted(name, ".mp4" if exact else ".mkv", start, end))
+        for best in dict.fromkeys(plan.best) if stills else ():
+            if (found := recorded.at(best)) is not None:
+                wanted[Path(found[0].path)].append(_Wanted(f"{stem}.{plan.name}.{stamp(best)}", ".jpg", found[1]))
+    there = {video: files for video, files in wanted.items() if video.exists()}
+    if plans and not there:
+        raise ExportError(Notice("store.not_recorded", name=source.name))
+    return there

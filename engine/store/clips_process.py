@@ -22,7 +22,7 @@ def write_cuts(job: CutsJob, report: Callable[[int], None], clock: Clock) -> int
         target = Path(cut.target)
         with explained(Path(cut.shown or cut.target), "write"):
             if cut.end is None:
-                write_still(video, cut.start, target, seekable=seekable)
+                write_still(video, cut.start, target, seekable=seekable, exact=not cut.near)
             else:
                 write = encode_clip if job.exact else copy_clip
                 write(video, cut.start, cut.end, target, partial(report, number - 1), seekable=seekable)

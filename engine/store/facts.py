@@ -2,13 +2,15 @@
 
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import astuple, dataclass, replace
+from datetime import datetime
 from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import Self
 
 from framefleet.engine.errors import ModelError
+from framefleet.engine.media.live.messages import RecordedFile
 from framefleet.engine.model.load import check_model, input_size
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles, RunSettings
@@ -26,6 +28,7 @@ _LARGE = 16 * 2**20
 _NEUTRAL = {
     *("devices", "parallel", "isolation", "batch", "hint", "threads", "decode", "decode_threads", "latency_budget"),
     *("clock", "time_zone", TRACK),
+    *("record_minutes", "record_days", "record_gib"),
 }
 """Settings that change how fast results come, or how they are shown, and not the results."""
 
@@ -60,10 +63,16 @@ MAX_CHANGES = 2000
 EPOCH = "epoch"
 """What a change is called that begins an epoch: the frames after it continue none before."""
 
+RECORDED, NOT_RECORDED = "recorded", "not_recorded"
+"""What a change is called with which the recording begins, or stops."""
+
 
 @dataclass(frozen=True)
 class LiveChange:
-    """A change of a live source. seconds: in its time. what: its new state, see ``LiveState``, or ``EPOCH``. reason: why."""
+    """A change of a live source. seconds: in its time. reason: why.
+
+    what: its new state, see ``LiveState``, or ``EPOCH``, ``RECORDED`` or ``NOT_RECORDED``.
+    """
 
     seconds: float
     what: str
@@ -94,6 +103,74 @@ class LiveRecord:
             case {"address": str(address), "changes": list(rows)}:
                 return cls(address, tuple(LiveChange(float(row[0]), str(row[1]), Notice.from_json(row[2])) for row in rows))
         raise ValueError("not the record of a live source")
+
+
+MAX_FILES = 20_000
+"""Most files of a recording that a session knows, the newest ones. Those of 10 minutes cover 138 days."""
+
+
+@dataclass(frozen=True)
+class RecordedFiles:
+    """The files in which a recording of a live source has the pictures of its frames, ordered by time."""
+
+    files: tuple[RecordedFile, ...] = ()
+
+    @staticmethod
+    def key(source: int) -> str:
+        """The name of the fact that holds the files of a source."""
+        return f"recorded {source}"
+
+    @classmethod
+    def of(cls, facts: Mapping[str, str], source: int) -> Self:
+        """The files of a source by the facts of a session; none if it was not recorded."""
+        rows = json.loads(facts.get(cls.key(source), "[]"))
+        return cls(tuple(RecordedFile(*row) for row in rows))
+
+    def text(self) -> str:
+        """The files as the session stores them."""
+        return json.dumps([astuple(file) for file in self.files])
+
+    def after(self, file: RecordedFile) -> Self:
+        """The files after a file began or is complete."""
+        others = tuple(each for each in self.files if each.path != file.path)
+        return replace(self, files=(*others, file)[-MAX_FILES:])
+
+    def closed(self) -> Self:
+        """The files after a run that could not tell the end of the last one: its last change is its end."""
+
+        def close(file: RecordedFile) -> RecordedFile:
+            try:
+                state = Path(file.path).stat()
+            except OSError:
+                return replace(file, end=file.begin)
+            seconds = state.st_mtime - datetime.fromisoformat(file.began).timestamp()
+            return replace(file, end=file.begin + max(0.0, seconds), size=state.st_size)
+
+        return replace(self, files=tuple(close(file) if file.end is None else file for file in self.files))
+
+    def without(self, paths: Collection[str]) -> Self:
+        """The files after some of them were removed."""
+        return replace(self, files=tuple(file for file in self.files if file.path not in paths))
+
+    def at(self, seconds: float) -> tuple[RecordedFile, float] | None:
+        """The file that has the picture of a moment, and its time in the file; None if the moment was not recorded.
+
+        seconds: in the time of the source, as ``FrameRef.pts``.
+        """
+        found = [file for file in self.files if file.begin - _ROUNDING <= seconds and (file.end is None or seconds <= file.end + _ROUNDING)]
+        return (found[-1], max(0.0, seconds - found[-1].begin)) if found else None
+
+    def between(self, start: float, end: float) -> list[tuple[RecordedFile, float, float]]:
+        """The files that have a part of a time, and the begin and end of that part in each file, seconds."""
+        found = []
+        for file in self.files:
+            begin, until = max(start, file.begin), end if file.end is None else min(end, file.end + _ROUNDING)
+            if begin < until:
+                found.append((file, begin - file.begin, until - file.begin))
+        return found
+
+
+_ROUNDING = 0.002  # seconds: Matroska counts milliseconds
 
 
 def run_facts(settings: RunSettings) -> dict[str, str]:

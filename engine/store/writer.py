@@ -21,7 +21,7 @@ from framefleet.engine.pool.events import Ledger
 from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store import schema
-from framefleet.engine.store.facts import LiveRecord
+from framefleet.engine.store.facts import LiveRecord, RecordedFiles
 from framefleet.engine.store.files import delete_unfinished, keep_copy, lock_session, open_session, save
 from framefleet.engine.store.reader import FileIdentity
 from framefleet.engine.store.sources import counts_text, readable, readable_name, reason_of, reason_text
@@ -210,6 +210,10 @@ class SessionWriter:
     def set_live(self, number: int, record: LiveRecord) -> None:
         """Store the address and the changes of a live source."""
         self._write("INSERT OR REPLACE INTO session VALUES (?, ?)", LiveRecord.key(number), record.text())
+
+    def set_recorded(self, source: int, recorded: RecordedFiles) -> None:
+        """Store the files of the recording of a live source."""
+        self._write("INSERT OR REPLACE INTO session VALUES (?, ?)", RecordedFiles.key(source), recorded.text())
 
     def add_device(self, engine: EngineInfo) -> None:
         """Store a device's name and its engine."""

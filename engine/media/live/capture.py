@@ -32,6 +32,8 @@ from framefleet.engine.media.live.messages import (
     LivePacket,
     LiveState,
     Received,
+    Record,
+    RecordSettings,
     StateChanged,
     StopCapture,
     ToCapture,
@@ -41,6 +43,7 @@ from framefleet.engine.notices import Notice
 from framefleet.engine.processes.child_main import leave, name_thread
 
 if TYPE_CHECKING:
+    from framefleet.engine.media.live.recording import Recording
     from framefleet.engine.media.live.sources import LiveSource
 
 FIRST_SECONDS = 15.0
@@ -78,6 +81,9 @@ _QUEUE_BYTES = 16 * 2**20
 
 _REPORT_SECONDS = 0.5
 
+CLOSE_SECONDS = 2.0
+"""How long the end of the process waits for the disk of the recording."""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -85,7 +91,8 @@ class Job:
 
     origin: ``perf_counter`` at time 0 of the source. retries: failed attempts in a row after which the source is given up; None: never.
     attempts: failed ones in a row before this process. limit: stall limit that an earlier process has found, seconds, 0 = unknown.
-    since: the time of the source before which no frame may lie. why: why this process begins.
+    since: the time of the source before which no frame may lie. why: why this process begins. record: how the source is recorded.
+    detect: whether a decoder will be attached; otherwise the process only records.
     """
 
     address: LiveAddress
@@ -95,6 +102,8 @@ class Job:
     limit: float = 0.0
     since: float = 0.0
     why: Notice = Notice("live.asked")  # noqa: RUF009
+    record: RecordSettings | None = None
+    detect: bool = True
 
 
 def pause(attempts: int, jitter: float) -> float:
@@ -143,6 +152,11 @@ class SourceClock:
         self._offset: float | None = None  # from the source's clock to the time of the source; None: an epoch begins
         self._last: tuple[float, float] | None = None
         self._error = 0.0
+
+    @property
+    def offset(self) -> float | None:
+        """Seconds from the source's clock to the time of the source, None if it is unknown."""
+        return self._offset
 
     def begin(self) -> None:
         """Begin an epoch with the next frame."""
@@ -311,6 +325,8 @@ class Capture:
         self._epochs = 0
         self._format: Format | None = None
         self._ended: Ended | None = None
+        self._record = job.record  # the wanted recording; the reading thread begins and ends it
+        self._recording: Recording | None = None
 
     def run(self) -> None:
         """Work until the source has ended."""
@@ -321,6 +337,10 @@ class Capture:
             thread.start()
         self._watch(threads[0])
         self._outlet.close()
+        recording = self._recording
+        if recording is not None:
+            recording.close()
+            recording.wait(CLOSE_SECONDS)
         threads[1].join(2.0)
         assert self._ended is not None
         self._send(replace(self._ended, frames=self._frames, headless=self._headless))
@@ -369,6 +389,9 @@ class Capture:
         match message:
             case Attach():
                 self._outlet.attach(type(self._connection)(reduction.recv_handle(self._connection)))  # type: ignore[arg-type]
+                return True
+            case Record(settings):
+                self._record = settings
                 return True
             case StopCapture():
                 self._stopped.set()
@@ -427,6 +450,8 @@ class Capture:
                     why = self._receive(source)
                 finally:
                     self._deadline = math.inf
+                    if self._recording is not None:
+                        self._recording.end()
                     source.close()
                 if source.finite and why.code == "live.finished":
                     return
@@ -451,19 +476,24 @@ class Capture:
     def _receive(self, source: LiveSource) -> Notice:
         """Receive frames until the connection is lost or the source ends. Returns why."""
         self._rhythm.reconnected()
-        self._opening, self._outlet.waits = False, source.finite
+        self._opening, self._outlet.waits = False, source.finite and self._job.detect
         self._await_frame(time.perf_counter())
         form = source.format
         self._state(LiveState.WAITING_FOR_KEYFRAME, Notice("live.opened", codec=form.codec, width=form.width, height=form.height), form)
         self._clock.begin()
         reason: Notice | None = Notice("live.reconnected") if self._epochs or self._job.attempts else Notice("live.first")
         running = False
+        sound: Any = None
         for packet in self._packets(source):
             if packet is None:
                 end = Notice("live.finished")
                 return end if source.finite else Notice("live.lost", detail=end)
             if isinstance(packet, Notice):
                 return packet
+            if packet.stream is not source.stream:
+                if self._recording is not None and packet.stream is sound:
+                    self._record_sound(packet)
+                continue
             arrival = time.perf_counter()
             self._rhythm.arrived(arrival)
             self._await_frame(arrival)
@@ -473,6 +503,8 @@ class Capture:
             shown, decoded = times[0], times[0] if times[1] is None else times[1]
             if reason is None and (reason := self._clock.jump(decoded, arrived)) is not None:
                 self._clock.begin()
+            if self._changes_recording() or (reason is not None and self._recording is not None):
+                sound = self._begin_recording(source)
             epoch = None
             if reason is not None:
                 self._epochs += 1
@@ -486,8 +518,35 @@ class Capture:
             seconds = self._clock.seconds(shown, decoded, arrived)
             data = LivePacket(self._frames, seconds, arrival, keyframe, damaged, bytes(packet))
             self._frames += 1
-            self._outlet.put(data, epoch)
+            if self._recording is not None:
+                self._recording.put(
+                    data.data, seconds, seconds if shown is None or decoded is None else seconds - shown + decoded, keyframe
+                )
+            if self._job.detect:
+                self._outlet.put(data, epoch)
         return Notice("live.stopped")
+
+    def _changes_recording(self) -> bool:
+        """Whether recording has to begin, or to begin elsewhere. Ends it if it is not wanted any more."""
+        now, wanted = self._recording, self._record
+        if now is not None and now.settings != wanted:
+            now.close()
+            self._recording = now = None
+        return wanted is not None and now is None
+
+    def _begin_recording(self, source: LiveSource) -> Any:
+        """Record from the next keyframe on. Returns the stream of the recorded sound, None if there is none."""
+        from framefleet.engine.media.live.recording import Recording  # few sources are recorded
+
+        if self._recording is None:
+            assert self._record is not None
+            self._recording = Recording(self._record, self._job.origin, self._send)
+        return self._recording.begin(source.stream, source.sounds)
+
+    def _record_sound(self, packet: Any) -> None:
+        time, offset = packet.pts if packet.pts is not None else packet.dts, self._clock.offset
+        if time is not None and offset is not None and self._recording is not None:
+            self._recording.sound(bytes(packet), float(time * packet.time_base) + offset)
 
     def _await_frame(self, now: float) -> None:
         """Set the deadline for the next frame. A file has none: reading it waits for the decoder."""
@@ -501,7 +560,7 @@ class Capture:
         from framefleet.engine.media.live.address import hide
 
         try:
-            for packet in source.container.demux(source.stream):
+            for packet in source.container.demux(source.stream, *source.sounds):
                 if self._stopped.is_set():
                     return
                 if packet.size:

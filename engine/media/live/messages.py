@@ -40,6 +40,53 @@ class Format:
     aspect: tuple[int, int] | None = None
 
 
+MIN_FREE = 2**30
+"""Recording stops while the disk has fewer free bytes: the session and the machine need them."""
+
+
+@dataclass(frozen=True)
+class RecordSettings:
+    """How a live source is recorded. folder: for the files. name: the beginning of their names. minutes: of clock time in each.
+
+    min_free: see ``MIN_FREE``.
+    """
+
+    folder: str
+    name: str
+    minutes: int = 10
+    min_free: int = MIN_FREE
+
+
+@dataclass(frozen=True)
+class RecordedFile:
+    """A file of a recording.
+
+    began: clock time of its first frame, ISO 8601 with the offset from UTC. begin, end: of its frames, in the time of the source, seconds;
+    end: None while it is written. A frame at ``begin + t`` has the time ``t`` in the file. size: bytes, 0 while it is written.
+    """
+
+    path: str
+    began: str
+    begin: float
+    end: float | None = None
+    size: int = 0
+
+
+@dataclass(frozen=True)
+class FileRecorded:
+    """A file of the recording began, or is complete."""
+
+    file: RecordedFile
+
+
+@dataclass(frozen=True)
+class RecordingChanged:
+    """Recording began or stopped, or something is missing in it. on: whether the source is recorded now. reason: why."""
+
+    on: bool
+    reason: Notice
+
+
 @dataclass(frozen=True)
 class StateChanged:
     """The source has another state. reason: why. seconds: in the time of the source. format: of the stream, when packets arrive."""
@@ -103,7 +150,7 @@ class LivePacket:
     data: bytes = field(repr=False)
 
 
-FromCapture: TypeAlias = StateChanged | Received | Ended
+FromCapture: TypeAlias = StateChanged | Received | Ended | FileRecorded | RecordingChanged
 ToDecoder: TypeAlias = EpochBegan | LivePacket
 
 
@@ -119,6 +166,13 @@ class StopCapture:
     """To a capture process: receive no more, send what was received, and end."""
 
 
-ToCapture: TypeAlias = Attach | StopCapture
+@dataclass(frozen=True)
+class Record:
+    """To a capture process: record from the next keyframe on. settings: None: stop recording."""
+
+    settings: RecordSettings | None
+
+
+ToCapture: TypeAlias = Attach | StopCapture | Record
 
 Counts: TypeAlias = Mapping[Notice, int]

@@ -18,6 +18,7 @@ from typing import IO, Any
 from urllib.parse import urljoin, urlsplit
 
 import av
+from av.audio.stream import AudioStream
 from av.codec.context import ThreadType
 from av.container import InputContainer
 from av.video.stream import VideoStream
@@ -53,7 +54,10 @@ class OpenError(SourceError):
 
 
 class LiveSource:
-    """An opened source. stream: its video. finite: whether its end is the end of the video, and not a lost connection."""
+    """An opened source.
+
+    stream: its video. sounds: its streams of sound. finite: whether its end is the end of the video, and not a lost connection.
+    """
 
     def __init__(self, container: InputContainer, body: "HttpBody | GrowingFile | None" = None) -> None:
         self.container = container
@@ -63,6 +67,7 @@ class LiveSource:
             self.close()
             raise OpenError(Notice("live.no_video"))
         self.stream: VideoStream = streams[0]
+        self.sounds: tuple[AudioStream, ...] = tuple(container.streams.audio)
         self.stream.codec_context.thread_type = ThreadType.NONE
         if max(self.stream.codec_context.width, self.stream.codec_context.height) > MAX_SIDE:
             self.close()

@@ -12,14 +12,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import av
 import pytest
 
 from framefleet.engine.media.live.messages import LiveState
-from framefleet.engine.store.facts import EPOCH, LiveRecord
+from framefleet.engine.store.facts import EPOCH, LiveRecord, RecordedFiles
 from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, Outcome, read_lines, run_main
 from tests.support.live.http_camera import HttpCamera
-from tests.support.live.servers import RtspServer
+from tests.support.live.servers import RtspServer, free_port
 from tests.support.media import make_video
 
 
@@ -205,6 +206,92 @@ def test_tracks_and_formats_of_a_stream(tmp_path: Path) -> None:
     assert run_main("track", out).status == 0
 
 
+def recorded(out: Path, source: int = 0) -> RecordedFiles:
+    with SessionReader(out / "session.sqlite") as reader:
+        return RecordedFiles.of(reader.facts, source)
+
+
+def frames_of(path: str | Path) -> list[float]:
+    """The times of the pictures in a file."""
+    with av.open(str(path)) as container:
+        return [float(frame.time) for frame in container.decode(video=0)]
+
+
+def test_a_recording_has_the_picture_of_each_frame_and_clips_are_cut_out_of_it(tmp_path: Path) -> None:
+    out, place = tmp_path / "out", tmp_path / "rec"
+    with RtspServer(audio=True, group=10) as server:
+        run = detect(out, server.address, "--to", "4s", "--record", place, "--record-minutes", "1", "--confidence", "0.01")
+    assert run.status == 0, run.err
+    assert f"recorded to {place}" in run.err
+    files = recorded(out)
+    assert {file.path for file in files.files} == {str(path) for path in place.iterdir()}
+    with SessionReader(out / "session.sqlite") as reader:
+        stored = [frame.ref.pts for frame in reader.frames(0)]
+    times = {file.path: frames_of(file.path) for file in files.files}
+    for seconds in stored:
+        found = files.at(seconds)
+        assert found is not None
+        assert min(abs(found[1] - each) for each in times[found[0].path]) < 0.002
+    assert run.report["sources"][0]["recorded"]["files"] == len(files.files)
+    clips = run_main("clips", out, "--stills", "--padding", "0.2s", "--out", tmp_path / "clips")
+    assert clips.status == 0, clips.err
+    written = sorted(path.suffix for path in (tmp_path / "clips").iterdir())
+    assert {".mkv", ".jpg"} == set(written)
+    for path in (tmp_path / "clips").glob("*.mkv"):
+        assert frames_of(path)
+    for file in place.iterdir():
+        file.unlink()
+    gone = run_main("clips", out, "--out", tmp_path / "clips")
+    assert gone.status == 1
+    assert "was not recorded then, or its files are gone" in gone.err
+
+
+def test_another_address_is_recorded_than_the_one_in_which_is_detected(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with RtspServer(width=320, height=240) as small, RtspServer(width=640, height=360, group=10) as large:
+        run = detect(out, small.address, "--record", tmp_path / "rec", "--record-from", large.address, "--to", "4s")
+    assert run.status == 0, run.err
+    balanced(run.report["sources"][0])
+    (file,) = recorded(out).files
+    with av.open(file.path) as container:
+        assert (container.streams.video[0].width, container.streams.video[0].height) == (640, 360)
+    with SessionReader(out / "session.sqlite") as reader:
+        frames = [*reader.frames(0)]
+    assert {(frame.width, frame.height) for frame in frames} == {(320, 240)}
+    assert file.end is not None
+    assert any(file.begin <= frame.ref.pts <= file.end for frame in frames)
+
+
+def test_a_recording_whose_source_does_not_answer_does_not_stop_detection(tmp_path: Path) -> None:
+    nobody = f"rtsp://127.0.0.1:{free_port()}/main"
+    with HttpCamera(tmp_path) as camera:
+        run = detect(tmp_path / "out", f"{camera.address}/mjpeg", "--record", tmp_path / "rec", "--record-from", nobody, "--to", "3s")
+    assert run.status == 0, run.err
+    assert balanced(run.report["sources"][0])["inferred"] > 5
+    assert "the source of the recording is lost" in run.err
+    assert recorded(tmp_path / "out").files == ()
+
+
+def test_the_oldest_files_are_removed_and_no_others(tmp_path: Path) -> None:
+    out, place = tmp_path / "out", tmp_path / "rec"
+    place.mkdir()
+    foreign = place / "foreign_2020-01-01_00-00-00.mkv"
+    foreign.write_bytes(bytes(10_000_000))
+    with HttpCamera(tmp_path) as camera:
+        kept = []
+        for _ in range(3):
+            run = detect(out, f"{camera.address}/file.ts", "--record", place, "--record-gib", "0.00005")
+            assert run.status == 0, run.err
+            kept.append({path.name for path in place.iterdir()} - {foreign.name})
+    assert foreign.exists()
+    assert len(kept[0]) == 1
+    assert len(kept[2]) < 3
+    assert not kept[2] >= kept[0]
+    sizes = sum((place / name).stat().st_size for name in kept[2])
+    assert sizes <= 0.00005 * 2**30
+    assert {Path(file.path).name for number in range(3) for file in recorded(out, number).files} == kept[2]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -217,6 +304,9 @@ def test_tracks_and_formats_of_a_stream(tmp_path: Path) -> None:
         (["street.mp4", "--retries", "3"], "the sources are files"),
         (["--follow", "nothing.ts"], "is not a file"),
         (["rtsp://cam/a", "--netrc", "nothing"], "cannot be read as a netrc file"),
+        (["street.mp4", "--record", "rec"], "--record is for streams"),
+        (["rtsp://cam/a", "--record-from", "rtsp://cam/b"], "say where with --record DIR"),
+        (["rtsp://cam/a", "rtsp://cam/b", "--record", "rec", "--record-from", "rtsp://cam/c"], "once for each stream"),
     ],
 )
 def test_what_does_not_suit_a_stream_is_refused(arguments: list[str], words: str, tmp_path: Path) -> None:

@@ -11,7 +11,18 @@ from typing import Any, Self
 
 from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.capture import Job, main
-from framefleet.engine.media.live.messages import Attach, Ended, EpochBegan, LivePacket, LiveState, Received, StateChanged, StopCapture
+from framefleet.engine.media.live.messages import (
+    Attach,
+    Ended,
+    EpochBegan,
+    FileRecorded,
+    LivePacket,
+    LiveState,
+    Received,
+    RecordedFile,
+    StateChanged,
+    StopCapture,
+)
 from framefleet.engine.notices import Notice
 from framefleet.engine.processes.child import ChildProcess
 
@@ -20,13 +31,14 @@ PATIENCE = 40.0
 
 
 class Reading:
-    """A capture process, its changes of state, and the packets and epochs that it has sent. job: further fields of ``Job``."""
+    """A capture process: its changes of state, packets, epochs and recorded files. job: further fields of ``Job``."""
 
     def __init__(self, address: LiveAddress, attach: bool = True, **job: Any) -> None:
         self.changes: list[StateChanged] = []
         self.epochs: list[EpochBegan] = []
         self.packets: list[LivePacket] = []
         self.items: list[EpochBegan | LivePacket] = []
+        self.files: list[RecordedFile] = []
         self.ended: Ended | None = None
         self.received = 0
         self.child = ChildProcess("capture", main, Job(address, time.perf_counter(), **job), words=Notice("live.process"))
@@ -82,6 +94,8 @@ class Reading:
                     self.received = frames
                 case Ended():
                     self.ended = message
+                case FileRecorded(file):
+                    self.files.append(file)
                 case EpochBegan():
                     self.epochs.append(message)
                     self.items.append(message)
