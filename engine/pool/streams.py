@@ -139,6 +139,7 @@ class Streams:
 
     def __init__(self) -> None:
         self._open: dict[int, OpenStream] = {}
+        self._numbers: set[int] = set()
         self._devices: list[DeviceId] = []  # with an engine
         self._count_due = 0.0
 
@@ -155,11 +156,12 @@ class Streams:
         ]
 
     def has(self, source: int) -> bool:
-        """Whether a number is that of an unfinished live source."""
-        return source in self._open
+        """Whether a number is that of a live source, also of one that is finished: a worker may still have messages about it."""
+        return source in self._numbers
 
     def add(self, number: int, source: LiveSource) -> list[Event]:
         """Add a source and start to read it."""
+        self._numbers.add(number)
         stream = self._open[number] = OpenStream(number, source, time.perf_counter(), record=source.record)
         return self._capture(stream, Notice("live.asked"), 0, 0.0) + self._start_recorder(stream, Notice("live.asked"))
 

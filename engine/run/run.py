@@ -112,7 +112,7 @@ class DetectionRun(Closing):
             as_before = replace(settings.engine, earlier=self._plan.engines)
             self._pool = EnginePool(replace(settings, engine=as_before), devices, hosts)
             tracking = None if settings.track is Track.NONE else LiveTracking(database)
-            days, gib = settings.record_days, settings.record_gib
+            days, gib = settings.recordings.record_days, settings.recordings.record_gib
             limits = RecordLimits(timedelta.max if days is None else timedelta(days), math.inf if gib is None else gib * 2**30)
             self._recorder = Recorder(writer, self._plan, settings.clock_settings, tracking, limits)
             # where the user named the devices, no other one joins

@@ -1,7 +1,7 @@
 """The settings: their table, and the checked values that the engine uses."""
 
 from framefleet.engine.settings.table import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
-from framefleet.engine.settings.values import EngineSettings, ModelFiles, RunSettings, Tiles, check_decode, check_depth
+from framefleet.engine.settings.values import EngineSettings, ModelFiles, Recordings, RunSettings, Tiles, check_decode, check_depth
 
 __all__ = [
     "Decode",
@@ -11,6 +11,7 @@ __all__ = [
     "ModelFiles",
     "Parallel",
     "Precision",
+    "Recordings",
     "Resize",
     "RunSettings",
     "Tiles",

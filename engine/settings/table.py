@@ -356,7 +356,7 @@ SETTINGS = (
     ),
     Setting(
         "record_gib",
-        Number(0, 1_000_000, above=True, none="No limit"),
+        Number(0, 100_000, above=True, none="No limit"),
         None,
         Option("--record-gib", "remove the oldest files of recordings when all together are larger (no limit)", "N"),
     ),

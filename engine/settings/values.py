@@ -199,6 +199,22 @@ class Tiles:
 
 
 @dataclass(frozen=True)
+class Recordings:
+    """How live sources are recorded.
+
+    record_minutes: clock time in a file. record_days: age from which on files are removed. record_gib: size of all files above which the
+    oldest ones are removed. None: they stay.
+    """
+
+    record_minutes: int = DEFAULTS["record_minutes"]
+    record_days: float | None = DEFAULTS["record_days"]
+    record_gib: float | None = DEFAULTS["record_gib"]
+
+    def __post_init__(self) -> None:
+        _check_limits(self)
+
+
+@dataclass(frozen=True)
 class RunSettings:
     """One run of the pool: the model, the devices (empty = the best available) and the way of sharing the work."""
 
@@ -213,9 +229,7 @@ class RunSettings:
     every: Moment | None = DEFAULTS["every"]
     track: Track = DEFAULTS["track"]
     clock_settings: ClockSettings = field(default_factory=ClockSettings)
-    record_minutes: int = DEFAULTS["record_minutes"]
-    record_days: float | None = DEFAULTS["record_days"]
-    record_gib: float | None = DEFAULTS["record_gib"]
+    recordings: Recordings = Recordings()
 
     def __post_init__(self) -> None:
         if len(set(self.devices)) != len(self.devices):
@@ -226,7 +240,7 @@ class RunSettings:
     @property
     def values(self) -> dict[str, Any]:
         """The value of each setting, by name in the table."""
-        parts = (self, self.engine, self.tiles, self.clock_settings)
+        parts = (self, self.engine, self.tiles, self.clock_settings, self.recordings)
         return {each.name: getattr(part, each.name) for part in parts for each in fields(part) if each.name in TABLE}
 
     @classmethod
@@ -245,4 +259,5 @@ class RunSettings:
             engine=EngineSettings(**part(EngineSettings)),
             tiles=Tiles(**part(Tiles)),
             clock_settings=ClockSettings(**part(ClockSettings)),
+            recordings=Recordings(**part(Recordings)),
         )

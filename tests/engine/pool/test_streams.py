@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.pool.events import EpochStarted, Event, FramesDone, SourceFinished, StreamChanged
@@ -180,3 +182,17 @@ def test_a_cancelled_stream_ends_while_others_go_on(tmp_path: Path) -> None:
         watched = watch([f"{camera.address}/mjpeg"] * 2, step, 4.0)
     assert [watched.finished[number].cancelled for number in range(2)] == [True, False]
     assert len(watched.frames[1]) > len(watched.frames[0])
+
+
+def test_messages_about_a_stream_that_was_given_up_are_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("framefleet.engine.pool.streams.STOP_SECONDS", 0.0)  # the worker is always too late
+    cancelled: list[bool] = []
+
+    def step(watched: Watched, pool: EnginePool) -> None:
+        if not cancelled and len(watched.frames[0]) > 5:
+            cancelled.append(True)
+            pool.cancel(0)
+
+    with HttpCamera(tmp_path) as camera:
+        watched = watch([f"{camera.address}/mjpeg"] * 2, step, 4.0)
+    assert [watched.finished[number].cancelled for number in range(2)] == [True, False]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from framefleet.engine.errors import UsageError
-from framefleet.engine.settings import Decode, EngineSettings, ModelFiles, Parallel, Precision, RunSettings, Tiles
+from framefleet.engine.settings import Decode, EngineSettings, ModelFiles, Parallel, Precision, Recordings, RunSettings, Tiles
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.settings.kinds import Choice, Moment, Number, whole, write
 from framefleet.engine.settings.table import DEFAULTS, SETTINGS, TABLE
@@ -24,9 +24,9 @@ MODEL = ModelFiles(Path("m.cfg"), "random:1")
 
 
 def test_every_setting_is_a_field_of_the_values_and_the_other_way_round() -> None:
-    names = [field.name for kind in (RunSettings, EngineSettings, Tiles, ClockSettings) for field in fields(kind)]
+    names = [field.name for kind in (RunSettings, EngineSettings, Tiles, ClockSettings, Recordings) for field in fields(kind)]
     assert len(set(names)) == len(names), "one name is one setting"
-    assert {*names} - {"model", "engine", "tiles", "clock_settings", "earlier"} == {*TABLE}
+    assert {*names} - {"model", "engine", "tiles", "clock_settings", "recordings", "earlier"} == {*TABLE}
     assert len(TABLE) == len(SETTINGS)
     assert RunSettings.of(MODEL, DEFAULTS) == RunSettings(MODEL)
     choices = [setting.kind for setting in SETTINGS if isinstance(setting.kind, Choice)]
@@ -55,7 +55,7 @@ def test_a_value_is_read_as_it_is_written(name: str, value: Any, text: str) -> N
 def test_limits_hold_for_text_and_for_values(name: str) -> None:
     kind = TABLE[name].kind
     assert isinstance(kind, Number)
-    part = Tiles if name in {field.name for field in fields(Tiles)} else EngineSettings
+    part = next(part for part in (Tiles, Recordings, EngineSettings) if name in {field.name for field in fields(part)})
     inside = [kind.most] if kind.above else [kind.least, kind.most]
     outside = [kind.least if kind.above else kind.least - 1, kind.most + 1, float("nan")]
     for value in inside:
