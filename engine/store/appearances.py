@@ -66,6 +66,9 @@ def read_appearances(
         found = class_appearances(frames, times, class_ids, scores, 0.0 if pictures else gap)
     indices, starts = np.concatenate(rows, 1)
     ends = np.append(starts[1:], end_of(reader, source))  # a frame is shown until the next one
+    if len(epochs := reader.epochs(source)[1:]):  # but not in the gap before an epoch
+        last = np.searchsorted(indices, epochs) - 1
+        ends[last] = np.minimum(ends[last], starts[last] + float(np.median(np.diff(starts))))
     found["end"] = np.maximum(found["end"], ends[np.searchsorted(indices, found["last"])])  # times of failed frames are estimates
     return found
 
@@ -82,7 +85,8 @@ def end_of(reader: SessionReader, source: int) -> float:
     last = float(times.max(initial=0.0))
     if len(times) < 2:
         return last + 1 / ((info.rate if info is not None else None) or 1.0)
-    end = last + float(times[-1] - times[0]) / (len(times) - 1)
+    gaps = len(reader.epochs(source)) > 1
+    end = last + (float(np.median(np.diff(times))) if gaps else float(times[-1] - times[0]) / (len(times) - 1))
     stop = info.begin + info.duration if info is not None and info.duration is not None else end
     return stop if last < stop < end - _ROUNDING else end  # frames of varying lengths: the mean may be longer than what remains
 
@@ -107,6 +111,11 @@ def mean_counts(reader: SessionReader, source: int, end: float = 0.0) -> tuple[d
             found[class_id] = np.bincount(seen, minlength=PARTS) + found.get(class_id, np.zeros(PARTS))
     known = np.maximum.accumulate(np.where(frames > 0, np.arange(PARTS), 0))
     stored = begin + np.arange(PARTS) / PARTS * (end - begin) < last
+    if len(epochs := reader.epochs(source)[1:]):  # nothing is known of the gaps between epochs
+        times = reader.times(source, reader.count(source))
+        edges = np.stack((times[epochs - 1], times[epochs])) if int(epochs[-1]) < len(times) else np.zeros((2, 0))
+        for before, after in np.ceil((edges - begin) / max(end - begin, 1e-9) * PARTS).astype(np.int64).T.tolist():
+            stored[before : after - 1] &= frames[before : after - 1] > 0
     ordered = sorted(found, key=lambda class_id: -found[class_id].sum())
     return {class_id: stored * found[class_id][known] / np.maximum(frames[known], 1) for class_id in ordered}, (float(begin), end)
 

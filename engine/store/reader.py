@@ -404,6 +404,13 @@ class SessionReader(Closing):
         ((count, first),) = self._query(query, source, reason_text(reason))
         return count, first
 
+    def epochs(self, source: int) -> NDArray[np.int64]:
+        """Return the indices of the frames with which the epochs of a live source begin, ordered, int64 (n,); none for other sources."""
+        if self.source(source).kind is not SourceKind.LIVE:
+            return np.zeros(0, np.int64)
+        rows = self._query("SELECT frame FROM segments WHERE source = ? AND segment >= 0 ORDER BY frame", source)
+        return np.array(rows, np.int64).reshape(-1)
+
     def position(self, source: int, before_failed: bool = False, before: int | None = None) -> Position | None:
         """Return the place behind the stored frames of a source, before the first gap. None: it is unknown, or there are no frames.
 

@@ -1,9 +1,10 @@
 """Tracks the objects of stored sources, without detecting again."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
-from itertools import chain
+from dataclasses import fields, replace
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -73,7 +74,7 @@ def track_session(path: Path, drop_corrections: bool = False) -> list[tuple[str,
             raise UsageError(Notice("store.tracks_were_corrected", path=path, option=Option("drop-corrections")))
     with SessionReader(path, corrected=False) as reader:
         sources = [source for source in reader.sources() if source.timed and reader.count(source.number)]
-        found = [follow(reader.frames(source.number), tracker_for(reader, source.number)) for source in sources]
+        found = [_follow(reader, source.number, reader.frames(source.number)) for source in sources]
     with schema.explained(path, "write"), closing(schema.open_existing(path, "rw")) as connection, schema.transaction(connection):
         if drop_corrections:
             connection.execute("UPDATE corrections SET track = NULL")
@@ -93,10 +94,8 @@ def track_source(path: Path, source: int, frames: Iterator[FrameResult]) -> None
 
     frames: all frames of the source; the first one comes after ``FIRST_FRAMES`` frames are stored.
     """
-    first = next(frames, None)
     with SessionReader(path, corrected=False) as reader:
-        tracker = tracker_for(reader, source)
-    tracks = follow([] if first is None else chain((first,), frames), tracker)
+        tracks = _follow(reader, source, frames)
     with schema.explained(path, "write"), closing(schema.open_existing(path, "rw")) as connection:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("BEGIN IMMEDIATE")
@@ -104,6 +103,32 @@ def track_source(path: Path, source: int, frames: Iterator[FrameResult]) -> None
             connection.execute("COMMIT")
             connection.execute("BEGIN IMMEDIATE")
         connection.execute("COMMIT")
+
+
+class Epochs:
+    """Tells to which epoch of a live source its stored frames belong. Other sources have one epoch."""
+
+    def __init__(self, reader: SessionReader, source: int) -> None:
+        self._reader, self._source = reader, source
+        self._begins = np.zeros(0, np.int64)
+        self._known = 0  # number of frames whose epochs are known
+
+    def number(self, frame: FrameResult) -> int:
+        """The number of the epoch, from 0, of a frame that is stored."""
+        if frame.ref.index >= self._known:
+            self._known = self._reader.count(self._source)
+            self._begins = self._reader.epochs(self._source)
+        return max(0, int(np.searchsorted(self._begins, frame.ref.index, "right")) - 1)
+
+
+def _follow(reader: SessionReader, source: int, frames: Iterable[FrameResult]) -> Tracks:
+    """Track the objects of a source, in each epoch on its own. frames: see ``track_source``."""
+    parts, before = [Tracks(*np.zeros((4, 0), np.int64))], 0
+    for _, group in groupby(frames, Epochs(reader, source).number):
+        part = follow(group, tracker_for(reader, source))
+        parts.append(replace(part, tracks=part.tracks + before))
+        before += len(part.class_ids)
+    return Tracks(*(np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Tracks)))
 
 
 def store_tracks(connection: sqlite3.Connection, source: int, tracks: Tracks) -> Iterator[None]:

@@ -14,7 +14,7 @@ from framefleet.engine.errors import UsageError
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.reader import Block, SessionReader
 from framefleet.engine.store.sources import StoredSource
-from framefleet.engine.store.tracks import tracker_for
+from framefleet.engine.store.tracks import Epochs, tracker_for
 from framefleet.engine.tracking.appearances import vote
 from framefleet.engine.tracking.bytetrack import NONE
 from framefleet.engine.tracking.follow import Follower
@@ -197,6 +197,7 @@ class LiveCounts:
         self._counter = ZoneCounter(zones)
         self._best = defaultdict[int, float](float)
         self._last = -1
+        self._epoch = 0
         self.time = 0.0
 
     def update(self, seconds: float, confidence: float = 0.0, classes: frozenset[int] | None = None) -> Counts:
@@ -207,7 +208,11 @@ class LiveCounts:
         end = time.monotonic() + seconds
         rows: list[tuple[np.ndarray, ...]] = []
         with SessionReader(self._path, corrected=False) as reader:
+            epochs = Epochs(reader, self._source)
             for frame in reader.frames(self._source, self._last):
+                if (epoch := epochs.number(frame)) != self._epoch:
+                    self._epoch = epoch
+                    self._follower.restart()
                 places, numbers = self._follower.add(frame)
                 followed = numbers != NONE
                 which, numbers = places[followed], numbers[followed]

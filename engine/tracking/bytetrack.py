@@ -268,6 +268,11 @@ class ByteTrack:
             numbers[new] = self._begin(new, boxes[new])
         return Update(numbers, confirmed)
 
+    def restart(self) -> None:
+        """End all tracks: what follows continues no frame before. Numbers go on."""
+        self._keep(np.zeros(len(self._tracks), bool))
+        self._time = None
+
     def _steps(self, passed: float) -> float:
         if not passed > 0:
             return 1.0

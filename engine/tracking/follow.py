@@ -128,6 +128,10 @@ class Follower:
                 votes[class_id] = votes.get(class_id, 0.0) + score
         return usable, update.numbers
 
+    def restart(self) -> None:
+        """End all tracks: the next frame continues none before."""
+        self._tracker.restart()
+
     def class_of(self, number: int) -> int:
         """The class of a track: the one with the highest sum of confidences in the added frames."""
         votes = self._votes[number]
