@@ -244,10 +244,11 @@ class Summary:
         self._files, self._failed, self._frames = Counter[str](), list[str](), 0
         self._errors = list[str]()  # videos that ended with an error, and in which objects were found before
         self.found: dict[int, str] = {}
+        tracked = reader.has_tracks
         for source in self._sources:
             frames, empty = Counter[int](), list[bool | None]()
             for group in read_files(reader.blocks(source.number), source):
-                empty.append(is_empty(source, group, least, reader.has_tracks))
+                empty.append(is_empty(source, group, least, tracked))
                 failed = source.error is not None or group.failed > 0
                 unknown = "failed" if failed else "without frames" if source.complete else "incomplete"
                 kind = "empty" if empty[-1] else "with objects" if empty[-1] is False else unknown
@@ -258,7 +259,7 @@ class Summary:
                     picture = group.last.name if group.last is not None else None
                     self._failed.append(source.name if picture is None else f"{source.name}/{picture}")
                 self._frames += group.inferred
-                frames.update({class_id: tally.frames for class_id, tally in group.seen(least, reader.has_tracks).items()})
+                frames.update({class_id: tally.frames for class_id, tally in group.seen(least, tracked).items()})
             self.found[source.number] = _found(reader.labels, source, frames, all(empty))
 
     def line(self, seconds: float | None = None, before: int = 0) -> str:

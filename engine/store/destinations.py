@@ -14,11 +14,11 @@ import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from enum import Enum
 from itertools import count
 from pathlib import Path
-from typing import Self
+from typing import Self, TextIO
 
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.sources import is_folder, is_picture
@@ -67,54 +67,63 @@ class Outputs:
 
     def __init__(self, database: Path, journal: Path | None = None) -> None:
         self._database = database
+        self._folder = os.path.join(os.path.dirname(_whole(database)), "")  # noqa: PTH118, PTH120
         self._journal = None if journal is None else journal / JOURNAL
+        self._journal_file: TextIO | None = None
         self._changes: list[tuple[str, tuple[object, ...]]] = []
         self._due = 0.0
-        self._known: dict[Path, dict[Identity, Purpose]] = {}
-        self._paths: dict[tuple[str, str], dict[Path, None]] = {}
+        self._known: dict[str, dict[Identity, Purpose]] = {}
+        self._paths: dict[tuple[str, str], dict[str, None]] = {}
         """The files of each source and format, in their order. Without it, each new file would be compared with all others."""
         with schema.reading(database), closing(schema.open_existing(database, "ro")) as connection:
             rows = connection.execute("SELECT path, source, format, complete, content, size, modified FROM outputs")
             for path, source, form, complete, content, *identity in rows:
-                whole = Path(os.path.normpath(database.absolute().parent / os.fsdecode(path)))
+                whole = os.path.normpath(os.path.join(self._folder, os.fsdecode(path)))  # noqa: PTH118
                 self._remember(whole, (identity[0], identity[1]), Purpose(os.fsdecode(source), form, bool(complete), content))
 
     def purpose_of(self, path: Path) -> Purpose | None:
         """Return the purpose of a file that Framefleet wrote and that has not changed since. None for every other file."""
-        return self._known.get(_whole(path), {}).get(identity_of(path))
+        known = self._known.get(_whole(path))
+        return None if known is None else known.get(identity_of(path))
 
-    def unchanged(self, source: str, form: str) -> Iterator[tuple[Path, Purpose]]:
-        """Yield the recorded files of a source and format that have not changed since."""
-        for path in list(self._paths.get((source, form), ())):
-            purpose = self.purpose_of(path)
-            if purpose is not None and (purpose.source, purpose.format) == (source, form):
-                yield path, purpose
+    def unchanged(self, source: str, form: str, wanted: Callable[[Purpose], bool]) -> Iterator[Path]:
+        """Yield the recorded files of a source and format that have not changed since, and whose purpose is wanted."""
+        for whole in list(self._paths.get((source, form), ())):
+            known = self._known.get(whole, {})
+            if any((each.source, each.format) == (source, form) and wanted(each) for each in known.values()):
+                purpose = known.get(identity_of(path := Path(whole)))
+                if purpose is not None and (purpose.source, purpose.format) == (source, form) and wanted(purpose):
+                    yield path
 
-    def _remember(self, whole: Path, identity: Identity, purpose: Purpose) -> None:
+    def _remember(self, whole: str, identity: Identity, purpose: Purpose) -> None:
         self._known.setdefault(whole, {})[identity] = purpose
         self._paths.setdefault((purpose.source, purpose.format), {})[whole] = None
 
     def add(self, path: Path, purpose: Purpose, identity: Identity) -> None:
         """Record a file that is about to be written at ``path``."""
-        self._remember(_whole(path), identity, purpose)
+        whole = _whole(path)
+        self._remember(whole, identity, purpose)
         if self._journal is not None:
-            with self._journal.open("a", encoding="utf-8", errors="surrogateescape") as file:
-                file.write(json.dumps([str(_whole(self._database)), str(_whole(path)), astuple(purpose), identity]) + "\n")
-        row = (self._key(path), *identity, schema.exact(purpose.source), purpose.format, purpose.complete, purpose.content)
+            if self._journal_file is None:
+                self._journal_file = self._journal.open("a", encoding="utf-8", errors="surrogateescape")
+            wanted = purpose.source, purpose.format, purpose.complete, purpose.content
+            self._journal_file.write(json.dumps([_whole(self._database), whole, wanted, identity]) + "\n")
+            self._journal_file.flush()  # what the system has survives the end of this process
+        row = (self._key(whole), *identity, schema.exact(purpose.source), purpose.format, purpose.complete, purpose.content)
         self._change("INSERT OR REPLACE INTO outputs VALUES (?, ?, ?, ?, ?, ?, ?)", *row)
 
     def forget(self, path: Path, but: Identity | None = None) -> None:
         """Forget the files that were at ``path``, but not one with the identity ``but``."""
-        known = self._known.pop(_whole(path), {})
+        whole = _whole(path)
+        known = self._known.pop(whole, {})
         if but in known:
-            self._known[_whole(path)] = {but: known[but]}
-        if set(known) - {but}:
-            self._change("DELETE FROM outputs WHERE path = ? AND NOT (size = ? AND modified = ?)", self._key(path), *(but or (-1, -1)))
+            self._known[whole] = {but: known[but]}
+        if known.keys() - {but}:
+            self._change("DELETE FROM outputs WHERE path = ? AND NOT (size = ? AND modified = ?)", self._key(whole), *(but or (-1, -1)))
 
-    def _key(self, path: Path) -> str | bytes:
+    def _key(self, whole: str) -> str | bytes:
         """The text by which the session knows a file: relative to the session's folder if it is in there, so that both can be moved."""
-        whole, folder = _whole(path), _whole(self._database).parent
-        return schema.exact(os.fspath(whole.relative_to(folder) if whole.is_relative_to(folder) else whole))
+        return schema.exact(whole.removeprefix(self._folder))
 
     def _change(self, statement: str, *values: object) -> None:
         self._changes.append((statement, values))
@@ -135,6 +144,13 @@ class Outputs:
                 connection.execute(statement, values)
         self._due = time.monotonic() + STORE_SECONDS
 
+    def close(self) -> None:
+        """Store the changes, and close the journal."""
+        self.store()
+        if self._journal_file is not None:
+            self._journal_file.close()
+            self._journal_file = None
+
 
 def recover(folder: Path) -> None:
     """Store the changes in the journal that a killed process left in ``folder``."""
@@ -152,8 +168,8 @@ def recover(folder: Path) -> None:
 def identity_of(path: Path) -> Identity:
     """Return size and time of a file, or of the entries of a folder. (-1, -1): it cannot be read."""
     try:
-        if not is_folder(path):
-            status = path.lstat()
+        status = path.lstat()
+        if not (stat.S_ISDIR(status.st_mode) or (stat.S_ISLNK(status.st_mode) and is_folder(path))):
             return status.st_size, status.st_mtime_ns
         entries = [entry.lstat() for entry in path.rglob("*")]
     except OSError:
@@ -177,8 +193,8 @@ def outputs_among(paths: Iterable[Path], sessions: Callable[[Path], Iterable[Pat
     return found
 
 
-def _whole(path: Path) -> Path:
-    return Path(os.path.normpath(path.absolute()))
+def _whole(path: Path) -> str:
+    return os.path.abspath(path)  # noqa: PTH100 (paths as text: an export of many files compares them many times)
 
 
 _NO_LINKS = {errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
@@ -257,15 +273,15 @@ class Destinations(Closing):
 
     def close(self) -> None:
         """Store what was written in the session."""
-        self._outputs.store()
+        self._outputs.close()
 
     def existing(self, folder: Path, purpose: Purpose) -> Path | None:
         """Return the file that an earlier export wrote in ``folder`` with the same content, if it has not changed since."""
-        found = self._outputs.unchanged(purpose.source, purpose.format)
-        return next((path for path, other in found if other == purpose and path.parent == folder.absolute()), None)
+        found = self._outputs.unchanged(purpose.source, purpose.format, purpose.__eq__)
+        return next((path for path in found if path.parent == folder.absolute()), None)
 
     def _state(self, path: Path, made: Path, purpose: Purpose) -> _State:
-        if not os.path.lexists(path):
+        if not os.path.lexists(path):  # the usual case comes first
             return _State.FREE
         if path.is_symlink() or path.is_dir() != made.is_dir() or (not path.is_dir() and self._protected.why_not(path) is not None):
             return _State.TAKEN
@@ -278,8 +294,10 @@ class Destinations(Closing):
 
     def _delete_partial(self, path: Path, purpose: Purpose) -> None:
         """Delete the file of an interrupted run that the complete one at ``path`` replaces."""
-        for older, other in list(self._outputs.unchanged(purpose.source, purpose.format)) if purpose.complete else ():
-            if not other.complete and older.parent == path.absolute().parent:
+        if not purpose.complete:
+            return
+        for older in list(self._outputs.unchanged(purpose.source, purpose.format, lambda other: not other.complete)):
+            if older.parent == path.absolute().parent:
                 shutil.rmtree(older) if older.is_dir() else older.unlink()
                 self._outputs.forget(older)
 

@@ -168,7 +168,7 @@ class FileIdentity:
     """Whether a file is still the one that was at its path at first. The system lets a process use a removed file without an error."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._name = os.fspath(path)
         self._first = self._identity()
 
     @property
@@ -183,7 +183,7 @@ class FileIdentity:
 
     def _identity(self) -> tuple[int, int] | None:
         try:
-            status = self._path.stat()
+            status = os.stat(self._name)  # noqa: PTH116 (faster, and each query of a reader needs it)
         except OSError:
             return None
         return status.st_dev, status.st_ino
@@ -252,6 +252,7 @@ class SessionReader(Closing):
                 self.facts: dict[str, str] = {key: os.fsdecode(value) for key, value in self._query("SELECT key, value FROM session")}
             if created not in ("", self.facts.get(CREATED)):
                 raise self._replaced()
+            self._sources: tuple[int, list[StoredSource]] | None = None
             self._parts: dict[int, tuple[int, int]] = {} if span is None else self._parts_of(span)
         except BaseException:
             self._connection.close()
@@ -309,8 +310,14 @@ class SessionReader(Closing):
         return ExportError(Notice("store.replaced", path=self.path))
 
     def _query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
-        with self._reading():  # SQLite may return any bytes as text from a damaged file
-            return self._connection.execute(sql, values).fetchall()
+        try:
+            rows = self._connection.execute(sql, values).fetchall()
+        except Exception:  # also because SQLite may return any bytes as text from a damaged file
+            with self._reading():
+                raise
+        if self._file_identity.replaced:
+            raise self._replaced()
+        return rows
 
     def _value(self, sql: str, *values: object) -> Any:
         """The only value of a query that returns one row."""
@@ -323,6 +330,12 @@ class SessionReader(Closing):
 
     def sources(self) -> list[StoredSource]:
         """Return the sources in order. The ledgers of unfinished sources are empty."""
+        version = self._value("PRAGMA data_version")
+        if self._sources is None or self._sources[0] != version:
+            self._sources = version, self._read_sources()
+        return [*self._sources[1]]
+
+    def _read_sources(self) -> list[StoredSource]:
         rows = self._query(f"SELECT {SOURCE_COLUMNS} FROM sources ORDER BY source")
         sources = [self._source(row) for row in rows]
         names = source_names([source.file for source in sources])
@@ -495,8 +508,11 @@ class SessionReader(Closing):
         begin, end = self._part(source)
         begin, end = max(begin, first), min(end, last)
         query = f"SELECT {_COLUMNS} FROM frames WHERE source = ? AND frame BETWEEN ? AND ? ORDER BY frame LIMIT ?"
-        while not self.stop.is_set() and (rows := self._query(query, source, begin, end, most or BLOCK_FRAMES)):
+        count = most or BLOCK_FRAMES
+        while not self.stop.is_set() and (rows := self._query(query, source, begin, end, count)):
             yield self._block(source, rows)
+            if len(rows) < count:
+                break
             begin = rows[-1][0] + 1
 
     def frames(self, source: int, last: int = -1) -> Iterator[FrameResult]:
@@ -575,7 +591,7 @@ class SessionReader(Closing):
         found = set[int]()
         for source in sources if sources is not None else [number for (number,) in self._query("SELECT source FROM sources")]:
             for block in self.blocks(source):
-                found.update(np.unique(block.class_ids).tolist())
+                found.update(block.class_ids.tolist())
         return sorted(found)
 
     # tracks and corrections

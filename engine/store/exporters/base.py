@@ -56,21 +56,30 @@ class Export:
     progress: Progress
     notes: list[Notice] = field(default_factory=list)
     written: int = 0
-    known: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """What the tasks of one run share: finding all class ids reads the whole session."""
+    known: dict[frozenset[int] | None, list[int]] = field(default_factory=dict)
+    """What the tasks of one run share: the class ids that occur in some sources, since finding them reads all frames. None: in all."""
 
     @property
     def source(self) -> StoredSource:
         """The source of a file that is written for each source."""
         return self.sources[0]
 
-    @property
+    @cached_property
     def labels(self) -> tuple[str, ...]:
         """The labels of all classes. A class without a label has its number."""
-        if "labels" not in self.known:
-            labels = self.reader.labels
-            self.known["labels"] = (*labels, *map(str, range(len(labels), max(self.reader.class_ids(), default=-1) + 1)))
-        return self.known["labels"]
+        labels = self.reader.labels
+        return (*labels, *map(str, range(len(labels), max(self._class_ids(None), default=-1) + 1)))
+
+    @property
+    def class_ids(self) -> list[int]:
+        """The ids of the classes that occur in the exported sources, in ascending order."""
+        numbers = frozenset(source.number for source in self.sources)
+        return self._class_ids(numbers if len(numbers) < len(self.reader.sources()) else None)
+
+    def _class_ids(self, sources: frozenset[int] | None) -> list[int]:
+        if sources not in self.known:
+            self.known[sources] = self.reader.class_ids(sources)
+        return self.known[sources]
 
     @cached_property
     def looked_for(self) -> frozenset[int] | None:
@@ -169,17 +178,19 @@ def part_of(path: Path) -> Path:
 def complete_file(path: Path, keep_part: bool = False) -> Iterator[Path]:
     """Provide the path of a temporary file, as a context manager. Afterwards, sync the file to disk and rename it to ``path``.
 
-    In the hidden folder of an export, files are not synced one by one: the export syncs many of them at once, before it moves them.
+    In the hidden folder of an export, files need no temporary name, and are not synced one by one: the export syncs many of them at once,
+    before it moves them.
     The temporary file is deleted after an error, unless ``keep_part`` is set. It remains if the process is killed; the next export
     overwrites it.
     """
-    part = part_of(path)
+    staged = path.parent.name == STAGE
+    part = path if staged and not keep_part else part_of(path)
     try:
         yield part
-        staged = path.parent.name == STAGE
         if not staged:
             sync(part)
-        part.replace(path)
+        if part != path:
+            part.replace(path)
         if os.name == "posix" and not staged:
             sync(path.parent)  # stores the new name
     except BaseException:

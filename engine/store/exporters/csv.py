@@ -112,7 +112,7 @@ def write_counts(export: Export) -> None:
     the interval of the day in which they were taken. Those whose clock time is unknown have rows without times.
     """
     reader, length = export.reader, export.options.interval
-    classes, tracked = reader.class_ids(source.number for source in export.sources), reader.has_tracks
+    classes, tracked = export.class_ids, reader.has_tracks
     with table_file(export, COUNTS) as file:
         for source in export.sources:
             if source.kind is None:
@@ -169,7 +169,7 @@ def write_files(export: Export) -> None:
     anything.
     """
     reader = export.reader
-    classes = reader.class_ids(source.number for source in export.sources)
+    classes, tracked = export.class_ids, reader.has_tracks
     labels = [label_of(reader.labels, class_id) for class_id in classes]
     names = [label if Counter(labels)[label] == 1 else f"{label} {class_id}" for class_id, label in zip(classes, labels, strict=True)]
     with table_file(export, [*FILES, *(f"{name}_{column}" for name in names for column in PER_CLASS)]) as file:
@@ -178,7 +178,7 @@ def write_files(export: Export) -> None:
             clock = Clock.of(reader, source)
             for group in read_files(export.blocks(source), source):
                 start = clock.start if video or group.last is None else clock.text(group.last.pts)
-                file.write(row(_file_row(source, group, start, classes, export.options.least_seen, reader.has_tracks)) + "\r\n")
+                file.write(row(_file_row(source, group, start, classes, export.options.least_seen, tracked)) + "\r\n")
 
 
 def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[int], least: Least, tracked: bool) -> list[object]:

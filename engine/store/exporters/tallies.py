@@ -99,10 +99,10 @@ def read_groups(blocks: Iterable[Block], keys_of: Callable[[NDArray[np.float64]]
     for block, seconds in _timed(blocks):
         keys = keys_of(block.pts)  # the time of a failed frame is an estimate and may lie before the frame ahead of it
         keys = np.maximum.accumulate(keys if group is None else np.maximum(keys, group.key))
-        starts = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1))
-        group_of = np.cumsum(np.diff(keys, prepend=keys[0]) != 0)  # the position in ``starts`` of each frame's group
+        begins = keys[1:] != keys[:-1]
+        group_of = np.concatenate(([0], np.cumsum(begins)))  # the position in ``groups`` of each frame's group
         groups = [group if group is not None and group.key == keys[0] else Group(int(keys[0]))]
-        groups += [Group(int(keys[start])) for start in starts[1:]]
+        groups += map(Group, keys[1:][begins].tolist())
         if group is not None and group is not groups[0]:
             yield group
         _add_frames(groups, group_of, block.frames, seconds)
@@ -159,6 +159,8 @@ def _add_detections(groups: Sequence[Group], group_of: NDArray[np.intp], seconds
             tallies[class_id] = Tally(first, last)
         tallies[class_id].add(last, *counts)
     tracked = block.tracks >= 0
+    if not tracked.any():
+        return
     triples = np.stack((group_of[block.frame[tracked]], block.class_ids[tracked], block.tracks[tracked]))
     found, places, times = np.unique(triples, axis=1, return_inverse=True, return_counts=True)
     lengths = np.bincount(places.ravel(), seconds[block.frame[tracked]], found.shape[1])

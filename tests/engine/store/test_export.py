@@ -11,6 +11,7 @@ import time
 import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from framefleet.engine.errors import ExportError, UsageError, literal
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export import export_session, file_stems, stage
+from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.base import STAGE
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.notices import words
@@ -226,6 +228,7 @@ import resource, sys
 from pathlib import Path
 from framefleet.engine.errors import ExportError
 from framefleet.engine.store.export import export_session, stage
+from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.base import STAGE
 from framefleet.engine.store.session import SessionReader
 if sys.argv[3] != "unlimited":
@@ -247,7 +250,7 @@ def test_a_killed_export_leaves_the_old_files(tmp_path: Path) -> None:
     session = write_session(tmp_path / "s.sqlite", {"a.mp4": 2_000})
     command = [sys.executable, "-c", SLOW_EXPORT, session, out, "unlimited"]
     with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE) as process:
-        part = out / STAGE / ".a.jsonl.part"
+        part = out / STAGE / "a.jsonl"
         while not (part.exists() and part.stat().st_size > 10_000):
             assert process.poll() is None
             time.sleep(0.001)
@@ -277,11 +280,12 @@ def test_an_export_that_is_stopped_leaves_no_unfinished_file(tmp_path: Path) -> 
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
 
 
-def calls_of(work: Callable[[], object]) -> int:
-    """Number of function calls that the work takes."""
+def calls_of(work: Callable[[], object], *names: str) -> int:
+    """Number of function calls that the work takes. names: of the functions that count, none = all."""
     profile = cProfile.Profile()
     profile.runcall(work)
-    return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
+    counts = {function: calls for (_, _, function), (_, calls, *_) in pstats.Stats(profile).stats.items()}  # type: ignore[attr-defined]
+    return sum(calls for function, calls in counts.items() if not names or any(name in function for name in names))
 
 
 def test_the_work_of_an_export_grows_with_its_files_only(tmp_path: Path) -> None:
@@ -293,6 +297,21 @@ def test_the_work_of_an_export_grows_with_its_files_only(tmp_path: Path) -> None
         calls.append(calls_of(lambda session=session, folder=folder: export(session, folder, "jsonl")))  # type: ignore[misc]
         assert len([*folder.glob("*.jsonl")]) == count
     assert calls[1] < 3.5 * calls[0]
+
+
+@pytest.mark.parametrize("form", sorted(set(EXPORTERS) - {"video", "zones"}))
+def test_each_file_takes_the_same_few_statements_and_files_to_export(tmp_path: Path, form: str) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    counts = {}
+    for count in (20, 60):
+        session = write_session(tmp_path / f"{count}.sqlite", {f"clip{number}.mp4": 2 for number in range(count)})
+        work = partial(export, session, tmp_path / f"{form}{count}", form)
+        counts[count] = [calls_of(work, *names) for names in (("Connection.execute",), ("io.open", "posix.open"), ())]
+    statements, opened, calls = ((large - small) / 40 for small, large in zip(counts[20], counts[60], strict=True))
+    assert statements < 15
+    assert opened < (8 if form == "mot" else 4)  # a folder of six files
+    assert calls < 2700, "10,000 files take seconds"
 
 
 def test_names_for_many_files_of_the_same_name_are_found_at_once() -> None:
