@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import DeviceError
@@ -16,6 +16,9 @@ from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFra
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import Decode, EngineSettings, Hint
 from framefleet.engine.types import DeviceId, EngineInfo
+
+if TYPE_CHECKING:
+    from framefleet.engine.media.live.decoding import DeviceDecoder
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,10 @@ class Decoder(ABC):
 
     def cpu_reason(self, info: SourceInfo) -> Notice | None:  # noqa: ARG002
         """Return why the CPU decodes frames of this source although the device has NVDEC, None if there is no such reason."""
+        return None
+
+    def live(self) -> DeviceDecoder | None:
+        """Return what decodes live sources on the device; None: FFmpeg decodes them."""
         return None
 
     def stop(self) -> None:  # noqa: B027

@@ -146,9 +146,10 @@ class DeviceStats:
     available, None without a frame. stages: mean ms that a frame spent in each stage, in order: "decode", "queue" (until the engine had
     a free slot), "preprocess", "infer", "deliver" (until the pool took the results). busy: mean ms per frame and stage by the device's
     own clock (see ``Backend.timings``), empty if it has none; 1000 ÷ ms is the rate that the stage alone would allow. bottleneck: the
-    stage that limits the throughput, None without a frame: "decode", "preprocess", "infer" or "deliver". If the engine is the limit and
-    reports its own stages, the longest of these. final: the last event of a device, over its whole run; frames_per_second is then
-    measured over the time in which the device had work. run: the figures since the start.
+    stage that limits the throughput, None without a frame: "decode", "preprocess", "infer", "deliver", or "sources" if the
+    device waits for live sources. If the engine is the limit and reports its own stages, the longest of these. final: the last event of a
+    device, over its whole run; frames_per_second is then measured over the time in which the device had work. run: the figures since the
+    start.
     """
 
     device: DeviceId

@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.capture import Job
 from framefleet.engine.media.live.capture import main as capture
@@ -100,6 +101,7 @@ class OpenStream:
     inferred: int = 0
     dropped: Counter[Notice] = field(default_factory=Counter)
     failed: Counter[Notice] = field(default_factory=Counter)
+    decoder: DecoderUse = DecoderUse()  # noqa: RUF009
     device: DeviceId | None = None
     missing: Notice = NO_DEVICE
     moving: bool = False
@@ -277,6 +279,7 @@ class Streams:
             case Frames():
                 return self._frames(device, stream, message)
             case Done():
+                stream.decoder += message.decoder
                 if message.complete:
                     stream.device, stream.missing = None, MOVING if stream.moving else NOT_DELIVERED
                     stream.moving = False
@@ -451,7 +454,7 @@ class Streams:
         reason = error or Notice("live.stopped" if stream.stopping else "live.finished")
         seconds = 0.0 if stream.first is None else self._now(stream) - stream.first
         changed = self._change(stream, LiveState.STOPPED, reason)
-        return [changed, SourceFinished(stream.number, stream.ledger, seconds, error, stream.cancelled)]
+        return [changed, SourceFinished(stream.number, stream.ledger, seconds, error, stream.cancelled, stream.decoder)]
 
     def close(self) -> None:
         """End all capture processes now."""

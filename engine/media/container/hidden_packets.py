@@ -206,6 +206,11 @@ class FrameNumbers:
         self._headers = _FieldPairs(extradata)
         self._before: int | None = None
 
+    @property
+    def fields_possible(self) -> bool:
+        """Whether the parameter sets up to now allow fields: interlaced frames."""
+        return self._headers.possible
+
     def reset(self) -> None:
         """Forget the frames before the next packet, which is a keyframe."""
         self._before = None

@@ -26,6 +26,7 @@ from framefleet.engine.media.cpu_decoding import THREADS, decode_planes
 from framefleet.engine.media.decoder import Decoded, Decoder
 from framefleet.engine.media.nvdec.bitstream import Bitstream, DamagedError, UncertainEndError, UnsupportedError, said
 from framefleet.engine.media.nvdec.format import AwaitedFrames, decoder_time, first_frame, leads
+from framefleet.engine.media.nvdec.live import LiveNvdec
 from framefleet.engine.media.nvdec.session import Session, SessionPool, check, load_library, session_stream
 from framefleet.engine.media.nvdec.surfaces import SurfaceRing, device_surfaces
 from framefleet.engine.media.segment import SegmentTable, is_reliable
@@ -60,13 +61,15 @@ class NvdecDecoder(Decoder):
         super().__init__(threads)
         self._library = load_library()
         self._index, self._surfaces, self._required = index, surfaces, required
-        self._sessions = SessionPool(partial(Session, self._library, session_stream(index)), surfaces.plenty)
+        self._stream = session_stream(index)
+        self._sessions = SessionPool(partial(Session, self._library, self._stream), surfaces.plenty)
         self._files = OpenFiles()
         self._formats: dict[tuple[Identity, bytes], FrameFormat | UnsupportedError] = {}
         self._verdicts: dict[Identity, Notice | None] = {}
         self._problems: dict[str, DamagedError | UnsupportedError] = {}
         self._lock = threading.Lock()
         self._processors = share_of_gpu(Device(index).pci_bus_id, _PROCESSORS) if threads > _PROCESSORS else frozenset[int]()
+        self._live: LiveNvdec | None = None
 
     def supports(self, info: SourceInfo) -> Notice | None:
         """Why NVDEC cannot decode this source, None if it can. Decodes one frame to find out, once for each source.
@@ -136,6 +139,12 @@ class NvdecDecoder(Decoder):
         problem = self._verdicts.get(identity(Path(info.path))) or (None if found is None else found.notice)
         return None if problem is None else Notice("media.not_by_nvdec", problem=problem)
 
+    def live(self) -> LiveNvdec:
+        """See ``Decoder.live``. Called by one thread."""
+        if self._live is None:
+            self._live = LiveNvdec(self._library, self._stream, self.threads, self._processors, self._required)
+        return self._live
+
     def stop(self) -> None:
         """See ``Decoder.stop``: threads that wait for a session end."""
         self._sessions.stop()
@@ -145,6 +154,8 @@ class NvdecDecoder(Decoder):
         self._sessions.close()
         self._files.close()
         self._surfaces.close()
+        if self._live is not None:
+            self._live.close()
 
     def _frames(self, file: VideoFile, info: SourceInfo, parts: Parts, turn: object) -> Iterator[tuple[int, FrameFormat, Session, int]]:
         """Each frame's pts, format, session and address, in display order. An address is valid until the next frame.

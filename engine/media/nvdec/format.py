@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import islice
 from typing import TypeAlias
@@ -136,20 +137,21 @@ class FirstFrame:
         for packet in (*self.packets, None):
             for time, address in session.finish() if packet is None else session.decode(packet[0], decoder_time(packet[1])):
                 if time == decoder_time(self.frame.pts or 0):
-                    self._compare(session, address)
+                    compare(session, address, self.format, self.frame)
                     seen = True
         if not seen:
             raise DamagedError(Notice("media.nvdec_without_first_frame"))
 
-    def _compare(self, session: Session, address: int) -> None:
-        layout = self.format
-        width, height, nbytes = session.size()
-        if (width, height, nbytes) != (-(-layout.stored_width // 2) * 2, layout.stored_height, layout.nbytes):
-            right = {"right_width": layout.stored_width, "right_height": layout.stored_height}
-            raise UnsupportedError(Notice("media.nvdec_other_size", width=width, height=height, **right))
-        found = layout.planes(np.frombuffer(session.download(address, nbytes), np.uint8))
-        if not all(np.array_equal(*pair) for pair in zip(found, planes(self.frame, layout.depth), strict=True)):
-            raise UnsupportedError(Notice("media.nvdec_other_pixels"))
+
+def compare(session: Session, address: int, layout: FrameFormat, frame: VideoFrame) -> None:
+    """Compare a frame in the hardware's memory with FFmpeg's. Raises UnsupportedError if they differ."""
+    width, height, nbytes = session.size()
+    if (width, height, nbytes) != (-(-layout.stored_width // 2) * 2, layout.stored_height, layout.nbytes):
+        right = {"right_width": layout.stored_width, "right_height": layout.stored_height}
+        raise UnsupportedError(Notice("media.nvdec_other_size", width=width, height=height, **right))
+    found = layout.planes(np.frombuffer(session.download(address, nbytes), np.uint8))
+    if not all(np.array_equal(*pair) for pair in zip(found, planes(frame, layout.depth), strict=True)):
+        raise UnsupportedError(Notice("media.nvdec_other_pixels"))
 
 
 def first_frame(file: VideoFile, segment: Segment) -> FirstFrame:
@@ -173,7 +175,7 @@ def first_frame(file: VideoFile, segment: Segment) -> FirstFrame:
                 packets.append((content, time))
         for frame in file.decode(packet):
             if frame.pts is not None and covers(segment, frame.pts) and not frame.is_corrupt:
-                return FirstFrame(bitstream, packets, frame, _format(file, frame))
+                return FirstFrame(bitstream, packets, frame, layout_of(frame, file.stream.sample_aspect_ratio))
     raise DamagedError(said(file.error) or Notice("media.no_frame_decoded"))
 
 
@@ -183,7 +185,11 @@ def _time(packet: VideoPacket) -> int:
     return packet.pts
 
 
-def _format(file: VideoFile, frame: VideoFrame) -> FrameFormat:
+def layout_of(frame: VideoFrame, aspect: Fraction | None) -> FrameFormat:
+    """Describe NVDEC's frames of a stream. frame: by FFmpeg. aspect: width and height of a pixel, by the container.
+
+    Raises UnsupportedError if NVDEC, or what follows, cannot process such frames.
+    """
     name = frame.format.name
     if name not in DEPTHS:
         raise UnsupportedError(Notice("media.nvdec_pixel_format", format=name, formats=tuple(DEPTHS)))
@@ -193,7 +199,7 @@ def _format(file: VideoFile, frame: VideoFrame) -> FrameFormat:
         raise UnsupportedError(Notice("media.hdr", transfer=transfer))
     depth = DEPTHS[name]
     kind = PixelFormat.NV12 if depth == 8 else PixelFormat.P016
-    return frame_format(frame, Converter(file.stream.sample_aspect_ratio), kind, depth)
+    return frame_format(frame, Converter(aspect), kind, depth)
 
 
 def planes(frame: VideoFrame, depth: int) -> list[Samples]:

@@ -197,10 +197,13 @@ class Session:
 
     library: PyNvVideoCodec. codec: FFmpeg's name. stream: of ``session_stream``. Addresses of frames are valid until the next call of
     ``decode`` or ``finish``, for work on this stream. damaged: whether one of the last call's frames may be damaged. begun: whether the
-    hardware is open; the first packet opens it.
+    hardware is open; the first packet opens it. at_once: return the frame of each packet, in the order of decoding and without its time.
+    Otherwise the library waits for the order of display, and holds four more frames back.
     """
 
-    def __init__(self, library: Any, stream: Stream, codec: str, on_begun: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, library: Any, stream: Stream, codec: str, on_begun: Callable[[], None] = lambda: None, at_once: bool = False
+    ) -> None:
         """Open a session on the stream's device, which must be current. on_begun: called when ``begun`` becomes true.
 
         Raises Exception: any error of the library, which documents none.
@@ -208,8 +211,11 @@ class Session:
         self.stream = stream
         kind = getattr(library.cudaVideoCodec, codec.upper())
         place = {"gpuid": stream.device.device_id, "cudastream": int(stream.handle)}
-        self._decoder = library.CreateDecoder(codec=kind, usedevicememory=True, **place)
-        self._packet = library.PacketData()
+        latency = library.DisplayDecodeLatencyType.ZERO if at_once else library.DisplayDecodeLatencyType.NATIVE
+        self._decoder = library.CreateDecoder(codec=kind, usedevicememory=True, latency=latency, **place)
+        self._packet, self._end = library.PacketData(), library.PacketData()
+        if at_once:  # each packet holds a whole frame: the parser does not wait for the next one's start
+            self._packet.decode_flag = library.VideoPacketFlag.ENDOFPICTURE
         self._messages = messages()
         self.damaged = False
         self.begun, self._on_begun = False, on_begun
@@ -219,14 +225,17 @@ class Session:
 
         Raises DamagedError if the decoder fails.
         """
-        return self._feed(addressof(c_char.from_buffer(data)), len(data), time)
+        packet = self._packet
+        packet.bsl_data, packet.bsl, packet.pts = addressof(c_char.from_buffer(data)), len(data), time
+        return self._feed(packet)
 
     def finish(self) -> list[tuple[int, int]]:
         """The remaining frames. Afterwards the session can decode from another keyframe of the same format.
 
         Raises DamagedError: see ``decode``.
         """
-        return self._feed(0, 0, 0)
+        self._end.bsl_data, self._end.bsl, self._end.pts = 0, 0, 0
+        return self._feed(self._end)
 
     def copy(self, address: int, surface: Surface, nbytes: int) -> None:
         """Copy a frame into a surface, in stream order."""
@@ -243,10 +252,8 @@ class Session:
         """Width and height in pixels, and bytes, of the decoder's frames; known after the first one."""
         return self._decoder.GetWidth(), self._decoder.GetHeight(), self._decoder.GetFrameSize()
 
-    def _feed(self, address: int, size: int, time: int) -> list[tuple[int, int]]:
-        packet = self._packet
+    def _feed(self, packet: Any) -> list[tuple[int, int]]:
         try:
-            packet.bsl_data, packet.bsl, packet.pts = address, size, time
             frames = [(frame.timestamp, frame.GetPtrToPlane(0)) for frame in self._decoder.Decode(packet)]
         except Exception as problem:  # the library's exceptions have no common base
             raise DamagedError(Notice("general.detail", detail=str(problem))) from problem

@@ -128,13 +128,14 @@ class Batch:
 class Inference:
     """Thread-safe access to the worker's engine.
 
-    feeding: seconds per stage that the thread in ``run`` has spent since the start. "decode": waiting for pictures. "preprocess":
-    preprocessing. "infer": waiting for a slot of the engine. "deliver": waiting until results are taken. The largest value shows the
-    slowest stage.
+    feeding: seconds per stage that the thread in ``run`` has spent since the start. "sources": waiting for live sources while their decoder
+    has nothing to do. "decode": waiting for pictures. "preprocess": preprocessing. "infer": waiting for a slot of the engine. "deliver":
+    waiting until results are taken. The largest value shows the slowest stage. idle: whether the decoder of live sources has nothing to do.
     """
 
-    def __init__(self, backend: Backend, watchdog: Watchdog) -> None:
-        self.feeding = dict.fromkeys(("decode", "preprocess", "infer", "deliver"), 0.0)
+    def __init__(self, backend: Backend, watchdog: Watchdog, idle: Callable[[], bool] = lambda: False) -> None:
+        self._idle = idle
+        self.feeding = dict.fromkeys(("sources", "decode", "preprocess", "infer", "deliver"), 0.0)
         self._backend = backend
         self._watchdog = watchdog
         self._slowest: float | None = None
@@ -148,8 +149,14 @@ class Inference:
     def run(self, buffer: FrameBuffer, dropped: Callable[[int], bool], put: Callable[[Batch], None]) -> None:
         """Submit the buffer's items to the engine until the buffer is closed. put: takes each batch after its submission."""
         since = time.perf_counter()
-        while (items := self._take(buffer)) is not None:
-            since = self._count("decode", since)
+        while True:
+            if buffer.live:  # the newest frames when a slot is free, not those before
+                with self._slots:
+                    pass
+                since = self._count("infer", since)
+            if (items := buffer.take(self._backend.info.batch)) is None:
+                break
+            since = self._count("sources" if buffer.live and self._idle() else "decode", since)
             wanted = []
             for item in items:
                 if isinstance(item, End) or not dropped(item.task.source):
@@ -164,12 +171,6 @@ class Inference:
                 since = time.perf_counter()
                 put(batch)
                 since = self._count("deliver", since)
-
-    def _take(self, buffer: FrameBuffer) -> list[Item] | None:
-        if buffer.live:  # the newest frames when a slot is free, not those before
-            with self._slots:
-                pass
-        return buffer.take(self._backend.info.batch)
 
     def results(self, batch: Batch) -> list[Found]:
         """Wait for the results of a batch, one for each picture. If the batch failed, only the pictures at fault get a failure.

@@ -1,5 +1,6 @@
 """In a worker: the bounded queue between the decode threads and the engine."""
 
+import math
 import threading
 import time
 from collections import deque
@@ -69,8 +70,13 @@ class End:
 
 Item: TypeAlias = Picture | Gap | End
 
-Newest: TypeAlias = Callable[[], Picture | Gap]
-"""Converts the newest frame of a live source to a picture. Frames that a newer one replaces are never converted."""
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Newest:
+    """The newest frame of a live source. convert: makes a picture of it. release: gives its memory back instead, if it is replaced."""
+
+    convert: Callable[[], Picture | Gap]
+    release: Callable[[], None]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -82,10 +88,15 @@ class _Turn:
 
 
 class FrameBuffer:
-    """A queue from several threads to one. pictures: most pictures in it; a single one of any size always fits."""
+    """A queue from several threads to one.
 
-    def __init__(self, pictures: int) -> None:
+    pictures: most pictures in it; a single one of any size always fits. gather: seconds that the newest frames of live sources wait for
+    others, at most. A GPU computes a small batch as long as a full one.
+    """
+
+    def __init__(self, pictures: int, gather: float = 0.0) -> None:
         self._most = pictures
+        self._gather = gather
         self._most_bytes = max(MAX_BYTES, pictures * ROOM_BYTES)
         self._items: deque[Item] = deque()
         self._pictures = 0
@@ -101,6 +112,8 @@ class FrameBuffer:
         # first come, first served: no thread waits for ever, and large pictures get room, too
         self._waiting: deque[_Turn] = deque()
         self._newest: dict[int, Newest] = {}  # by source, in the order in which they get their turn
+        self._offered_at = 0.0  # the first of them
+        self._sources: set[int] = set()  # that offer frames
         self.live = False
 
     def offer(self, source: int, frame: Newest) -> bool:
@@ -109,16 +122,24 @@ class FrameBuffer:
         A source keeps its turn, so that all get an equal share of a device that cannot take all frames.
         """
         with self._lock:
-            replaces = source in self._newest
+            replaced = self._newest.get(source)
+            unwanted = frame if self._closed else replaced
             if not self._closed:
+                if not self._newest:
+                    self._offered_at = time.monotonic()
                 self._newest[source] = frame
+                self._sources.add(source)
                 self.live = True
-                self._enough.notify()
-            return replaces
+                if len(self._newest) == 1 or self._is_gathered():
+                    self._enough.notify()
+        if unwanted is not None:
+            unwanted.release()
+        return replaced is not None
 
     def withdraw(self, source: int) -> Newest | None:
         """Take the frame that waits of a live source, None if there is none: its epoch ends."""
         with self._lock:
+            self._sources.discard(source)
             return self._newest.pop(source, None)
 
     def put(self, item: Item) -> None:
@@ -150,10 +171,14 @@ class FrameBuffer:
         with self._lock:
             self._batch = batch
             while not self._closed and not self._is_enough():
-                pause = self._put_at + PAUSE_SECONDS - time.monotonic() if self._items else None
-                if pause is not None and pause <= 0:
+                due = min(
+                    self._put_at + PAUSE_SECONDS if self._items else math.inf,
+                    self._offered_at + self._gather if self._newest else math.inf,
+                )
+                pause = due - time.monotonic()
+                if pause <= 0:
                     break
-                self._enough.wait(pause)
+                self._enough.wait(None if pause == math.inf else pause)
             if self._closed:
                 return None
             taken: list[Item] = []
@@ -168,7 +193,7 @@ class FrameBuffer:
                     self._bytes -= item.host_bytes
             self._pictures -= pictures - len(chosen)
             self._call_next()
-        return [*(frame() for frame in chosen), *taken] if chosen else taken
+        return [*(frame.convert() for frame in chosen), *taken] if chosen else taken
 
     def flush(self) -> None:
         """Do not wait for a full batch, since no more pictures arrive soon."""
@@ -194,11 +219,13 @@ class FrameBuffer:
         with self._lock:
             self._closed = True
             items, self._items = self._items, deque()
-            self._newest.clear()
+            newest, self._newest = self._newest, {}
             self._enough.notify()
             self._settled.notify_all()
             for turn in self._waiting:
                 turn.comes.notify()
+        for frame in newest.values():
+            frame.release()
         for item in items:
             if isinstance(item, Picture):
                 item.release()
@@ -217,7 +244,11 @@ class FrameBuffer:
     def _is_enough(self) -> bool:
         full = self._pictures >= self._batch or 2 * self._bytes > self._most_bytes
         blocked = bool(self._waiting) and not self._has_room(self._waiting[0].size)
-        return bool(self._newest) or (bool(self._items) and (self._flushed or full or blocked))
+        return self._is_gathered() or (bool(self._items) and (self._flushed or full or blocked))
+
+    def _is_gathered(self) -> bool:
+        """Whether the newest frames fill a batch, or no source has another one."""
+        return bool(self._newest) and (not self._gather or len(self._newest) >= min(self._batch, len(self._sources)))
 
     def _call_next(self) -> None:
         if self._waiting:

@@ -6,6 +6,7 @@ The worker of a group's member also infers pictures in shared memory.
 from __future__ import annotations
 
 import queue
+import time
 import traceback
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -46,6 +47,10 @@ if TYPE_CHECKING:
     from framefleet.engine.cuda.memory import RegisteredMemory
 
 
+GATHER_SECONDS = 0.04
+"""How long the newest frames of live sources wait for a full batch on a GPU: about as long as until each source has another one."""
+
+
 class Pipeline:
     """Decodes and infers segments and sends the results.
 
@@ -71,10 +76,11 @@ class Pipeline:
         self._backend = backend
         self._decoder = decoder
         self._start_thread = start_thread
-        self._buffer = FrameBuffer(pictures=2 * batch)
+        on_device = backend.decodes_on is not None
+        self._buffer = FrameBuffer(pictures=2 * batch, gather=GATHER_SECONDS if on_device else 0.0)
         self._decode_threads = DecodeThreads(decoder, self._buffer, 2 * batch + 8, send, watchdog, start_thread, forward)
-        self._streams = StreamThreads(self._buffer, send, watchdog, start_thread, planes=backend.decodes_on is not None)
-        self._inference = Inference(backend, watchdog)
+        self._streams = StreamThreads(self._buffer, send, watchdog, start_thread, on_device, decoder.live)
+        self._inference = Inference(backend, watchdog, lambda: self._streams.idle)
         self._result_sender = ResultSender(backend, decoder.threads, timings, self._inference, self._buffer, send, die, member_stats)
         self._shared = SharedPictures(backend, self._inference, send) if member else None
 
@@ -96,7 +102,8 @@ class Pipeline:
 
     def join(self, seconds: float) -> bool:
         """Wait for the decode threads after ``run``. Returns whether all have ended."""
-        return self._decode_threads.join(seconds)
+        deadline = time.monotonic() + seconds
+        return self._decode_threads.join(seconds) and self._streams.join(max(0.0, deadline - time.monotonic()))
 
     def receive(self, message: ToWorker) -> None:
         """Handle a message of the pool. Called by the receiving thread."""

@@ -61,6 +61,7 @@ def test_statistics_of_an_interval_and_of_the_run() -> None:
     ("slowest", "busy", "bottleneck"),
     [
         ("decode", {}, "decode"),
+        ("sources", {"network": 400.0}, "sources"),
         ("infer", {}, "infer"),
         ("infer", {"decode": 900.0, "upload": 10.0, "network": 400.0, "postprocess": 20.0}, "network"),
         ("decode", {"decode": 900.0, "network": 400.0}, "decode"),

@@ -2,49 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+import math
+import time
 from dataclasses import replace
 from pathlib import Path
 
-import av
 import numpy as np
 import pytest
 
 from framefleet.engine.errors import SourceError
-from framefleet.engine.media.live.decoding import LiveDecoder, Lost, Outcome, Shown, converter
-from framefleet.engine.media.live.messages import EpochBegan, Format, LivePacket
+from framefleet.engine.media.live.decoding import LiveDecoder, Shown, converter
+from framefleet.engine.media.live.messages import EpochBegan, Format
 from framefleet.engine.notices import Notice
+from tests.support.live.packets import HostDevice, counts, decode, packets_of
 from tests.support.media import make_video, number_of
 
 FIRST = Notice("live.first")
-
-
-def packets_of(path: Path) -> tuple[Format, list[LivePacket]]:
-    """The format and the packets of a video, numbered as a capture process numbers them."""
-    with av.open(str(path)) as container:
-        stream = container.streams.video[0]
-        codec = stream.codec_context
-        form = Format(codec.name, codec.extradata, codec.width, codec.height, codec.pix_fmt)
-        found = [packet for packet in container.demux(stream) if packet.size]
-        return form, [
-            LivePacket(number, float(packet.pts * packet.time_base), 0.0, packet.is_keyframe, False, bytes(packet))
-            for number, packet in enumerate(found)
-            if packet.pts is not None
-        ]
-
-
-def decode(decoder: LiveDecoder, packets: Iterable[LivePacket]) -> Iterator[Outcome]:
-    for packet in packets:
-        yield from decoder.decode(packet)
-    yield from decoder.flush()
-
-
-def counts(outcomes: Iterable[Outcome]) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for outcome in outcomes:
-        found[outcome.reason.code if isinstance(outcome, Lost) else "shown"] += outcome.count if isinstance(outcome, Lost) else 1
-    return found
 
 
 @pytest.mark.parametrize(
@@ -157,10 +130,50 @@ def test_another_format_begins_with_a_new_decoder(tmp_path: Path) -> None:
     outcomes = [outcome for packet in first for outcome in decoder.decode(packet)]
     outcomes += decoder.begin(EpochBegan(two, Notice("live.reconnected"), 12))
     outcomes += decode(decoder, [replace(packet, number=12 + packet.number) for packet in second])
-    sizes = [(outcome.frame.width, outcome.frame.height) for outcome in outcomes if isinstance(outcome, Shown)]
+    sizes = [outcome.size for outcome in outcomes if isinstance(outcome, Shown)]
     assert sizes == [(320, 240)] * 12 + [(160, 120)] * 12
 
 
 def test_a_codec_without_a_decoder_is_named() -> None:
     with pytest.raises(SourceError, match="there is no decoder for nonsense"):
         LiveDecoder().begin(EpochBegan(Format("nonsense"), FIRST, 0))
+
+
+def test_the_device_decodes_what_it_can_and_the_rest_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    device = HostDevice()
+    decoder = LiveDecoder(device, "rtsp://cam/1")
+    form, packets = packets_of(make_video(tmp_path / "a.mp4", 24))
+    decoder.begin(EpochBegan(form, FIRST, 0))
+    assert [decoder.opens(packet) for packet in packets[:2]] == [True, False]
+    assert counts(decode(decoder, packets)) == {"shown": 24}
+    assert (device.opened, decoder.refusal) == ([("h264", 320)], None)
+    assert not decoder.opens(packets[12]), "a decoder of this kind is open"
+    form, second = packets_of(make_video(tmp_path / "b.mkv", 24, codec="libx265", options={"x265-params": "log-level=none"}))
+    decoder.begin(EpochBegan(form, FIRST, 24))
+    assert counts(decode(decoder, [replace(packet, number=packet.number + 24) for packet in second])) == {"shown": 24}
+    assert "its codec is hevc" in str(decoder.refusal)
+    assert "rtsp://cam/1: NVDEC cannot decode this stream, so the CPU decodes it: its codec is hevc" in caplog.text
+
+
+def test_what_the_device_has_to_decode_is_an_error_otherwise(tmp_path: Path) -> None:
+    device = HostDevice()
+    device.required = True
+    form, packets = packets_of(make_video(tmp_path / "b.mkv", 2, codec="libx265", options={"x265-params": "log-level=none"}))
+    decoder = LiveDecoder(device, "rtsp://cam/1")
+    decoder.begin(EpochBegan(form, FIRST, 0))
+    with pytest.raises(SourceError, match="NVDEC cannot decode rtsp://cam/1"):
+        decoder.decode(packets[0])
+
+
+def test_a_device_that_is_late_goes_on_with_the_next_fresh_keyframe(tmp_path: Path) -> None:
+    """Keyframes: 0, 12, 24, 36. The one that comes when the packets are still a little late is not enough."""
+    form, packets = packets_of(make_video(tmp_path / "a.mp4", 48))
+    now = time.perf_counter()
+    ages = dict.fromkeys(range(5, 10), 5.0) | {12: 0.3}
+    aged = [replace(packet, arrival=now - ages[packet.number] if packet.number in ages else math.inf) for packet in packets]
+    decoder = LiveDecoder(HostDevice())
+    decoder.begin(EpochBegan(form, FIRST, 0))
+    assert counts(decode(decoder, aged)) == {"shown": 5 + 24, "live.decoder_behind": 19}
+    decoder = LiveDecoder(HostDevice())
+    decoder.begin(EpochBegan(form, FIRST, 0, waits=True))
+    assert counts(decode(decoder, aged)) == {"shown": 48}, "a file is not late"

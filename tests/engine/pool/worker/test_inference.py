@@ -158,7 +158,7 @@ def test_the_feeders_time_is_accounted_for(inference: Inference) -> None:
         meter.add(batch, batch.pictures)
     stats = meter.read({"network": 3.0}, inference.feeding)
     assert stats.busy == {"network": 3.0}
-    assert set(stats.feeding) == {"decode", "preprocess", "infer", "deliver"}
+    assert set(stats.feeding) == {"sources", "decode", "preprocess", "infer", "deliver"}
     assert 0 < sum(stats.feeding.values()) <= stats.seconds
     assert len(stats.latencies) == 40
     assert not any(meter.read({}, inference.feeding).feeding.values()), "counted twice"

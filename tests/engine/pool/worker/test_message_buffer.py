@@ -13,7 +13,7 @@ from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
 from framefleet.engine.media.types import DecodeFailure, DeviceFrame, Segment, SourceInfo, SourceKind
 from framefleet.engine.pool.protocol import Detect
 from framefleet.engine.pool.worker import message_buffer as module
-from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Picture
+from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Newest, Picture
 from framefleet.engine.types import UNNUMBERED, FrameRef
 from tests.support.notices import words
 
@@ -176,3 +176,50 @@ def test_frames_on_a_device_need_no_host_memory_and_are_released_when_nobody_tak
     assert sorted(released) == [0, 1, 2]
     buffer.put(on_device(lambda: released.append(3)))
     assert released[-1] == 3
+
+
+def newest(number: int, released: list[int]) -> Newest:
+    return Newest(lambda: picture(number), lambda: released.append(number))
+
+
+def numbers(items: list[Item] | None) -> list[float]:
+    return [item.ref.pts for item in items or [] if isinstance(item, Picture)]
+
+
+def test_a_newer_frame_replaces_the_one_before_which_is_given_back() -> None:
+    buffer, released = FrameBuffer(pictures=4), list[int]()
+    assert [buffer.offer(7, newest(number, released)) for number in range(3)] == [False, True, True]
+    assert numbers(buffer.take(4)) == [2]
+    assert released == [0, 1]
+    assert buffer.offer(7, newest(3, released)) is False
+    buffer.close()
+    buffer.offer(7, newest(4, released))
+    assert released == [0, 1, 3, 4]
+
+
+def test_newest_frames_wait_for_a_full_batch_but_not_for_sources_that_have_one() -> None:
+    buffer, released = FrameBuffer(pictures=8, gather=60.0), list[int]()
+    for number in range(6):
+        buffer.offer(number, newest(number, released))
+    assert numbers(buffer.take(4)) == [0, 1, 2, 3]
+    waiting = threading.Thread(target=buffer.take, args=(4,))
+    assert blocked(waiting), "two frames of six sources"
+    buffer.offer(0, newest(6, released))
+    buffer.offer(1, newest(7, released))
+    waiting.join()
+    for number in (2, 3, 4, 5):
+        buffer.withdraw(number)  # these sources have ended
+    for number in (0, 1):
+        buffer.offer(number, newest(number, released))
+    assert numbers(buffer.take(4)) == [0, 1]
+
+
+def test_newest_frames_wait_for_a_limited_time() -> None:
+    buffer, released = FrameBuffer(pictures=8, gather=0.05), list[int]()
+    for number in range(2):
+        buffer.offer(number, newest(number, released))
+    assert numbers(buffer.take(4)) == [0, 1]
+    begun = time.monotonic()
+    buffer.offer(0, newest(2, released))
+    assert numbers(buffer.take(4)) == [2]
+    assert time.monotonic() - begun >= 0.05
