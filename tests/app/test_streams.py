@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.cli import FAST, run_program
+from tests.support.cli import FAST, run_programs
 from tests.support.media import make_video
 from tests.support.paths import PROJECT
 
@@ -88,8 +88,7 @@ def test_no_command_prints_a_name_that_breaks_or_turns_a_line(tmp_path: Path) ->
         (tmp_path / f"gone{NAME}",),
     ]
     named = 0
-    for command in commands:
-        done = run_program(*command)
+    for command, done in zip(commands, run_programs(*commands), strict=True):
         for line in f"{done.out}\n{done.err}".split("\n"):
             assert line.isprintable(), (command[0], line)
             assert not line.startswith(".exe"), (command[0], line)

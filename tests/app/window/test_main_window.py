@@ -111,7 +111,7 @@ def test_a_model_given_at_the_start_is_used_at_once(qtbot: QtBot, open_window: O
     assert len(window.context.queue) == 1
     assert any("missing.mp4 does not exist" in text and "no video and no picture" in text.lower() for text in window.context.banners.texts)
     assert window.context.selection.key == next(iter(window.context.queue)).key
-    assert window.windowTitle().startswith("clip.mp4")
+    qtbot.waitUntil(lambda: window.windowTitle().startswith("clip.mp4"), timeout=PATIENCE)
 
 
 def test_a_model_that_cannot_be_used_is_explained(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:

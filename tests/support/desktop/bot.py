@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -33,6 +33,7 @@ class PatientBot(QtBot):
 
 
 @pytest.fixture
-def qtbot(qapp: object, request: pytest.FixtureRequest) -> QtBot:
-    """Replaces pytest-qt's fixture."""
-    return PatientBot(request)
+def qtbot(qapp: object, request: pytest.FixtureRequest) -> Iterator[QtBot]:
+    """Replaces pytest-qt's fixture. The windows of a test are deleted at its end, not in the next event loop of another test."""
+    yield PatientBot(request)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # type: ignore[arg-type] # None is allowed: all objects

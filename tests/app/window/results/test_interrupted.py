@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -49,15 +50,31 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
-def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    videos = [make_video(tmp_path / f"{name}.mp4", frames=120, size=(96, 96), gop=12) for name in "abc"]
-    database = window.context.run.folder / "crashed.sqlite"
-    script = tmp_path / "crash.py"
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
+
+
+@pytest.fixture(scope="module")
+def crashed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Path]]:
+    """The folder with the session of a killed run, and its videos: a is finished, b is not."""
+    folder = tmp_path_factory.mktemp("crashed")
+    videos = [make_video(folder / f"{name}.mp4", frames=frames, size=(96, 96), gop=12) for name, frames in (("a", 60), ("b", 400))]
+    script = folder / "crash.py"
     script.write_text(CRASH)
-    environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
-    crashed = subprocess.run([sys.executable, script, database, *videos], cwd=PROJECT, env=environment, check=False)
-    assert crashed.returncode == -signal.SIGKILL
+    (folder / "sessions").mkdir()
+    command = [sys.executable, script, folder / "sessions" / "crashed.sqlite", *videos]
+    killed = subprocess.run(command, cwd=PROJECT, env={**os.environ, "PYTHONPATH": PYTHONPATH}, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    return folder / "sessions", videos
+
+
+@pytest.fixture
+def database(window: MainWindow, crashed: tuple[Path, list[Path]]) -> Path:
+    """A copy of the killed run's session, among the sessions of the window."""
+    shutil.copytree(crashed[0], window.context.run.folder, dirs_exist_ok=True)
+    return window.context.run.folder / "crashed.sqlite"
+
+
+def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWindow, database: Path) -> None:
     with SessionReader(database) as reader:
         before = [reader.count(source.number) for source in reader.sources()]
         begun = [source.file for source in reader.sources() if not source.succeeded and reader.position(source.number) is not None]
@@ -65,18 +82,18 @@ def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWin
     window.context.settings.begin(tiny_files())
     qtbot.waitUntil(lambda: window.context.settings.summary is not None)
     feature(window, InterruptedRun).look()
-    qtbot.waitUntil(lambda: any("of 3 files are not finished" in text for text in window.context.banners.texts))
+    qtbot.waitUntil(lambda: any("1 of 2 files" in text for text in window.context.banners.texts))
     (button,) = [button for button in window.context.banners.findChildren(QPushButton) if button.text() == "Continue"]
     button.click()
     qtbot.waitUntil(lambda: window.context.activity.text.toolTip().count("goes on at frame") == len(begun) > 0, timeout=60_000)
     assert f"{begun[0].name} goes on at frame " in window.context.activity.text.text()
     qtbot.waitUntil(
-        lambda: len(window.context.queue) == 3 and all(item.state is ItemState.DONE for item in window.context.queue), timeout=60_000
+        lambda: len(window.context.queue) == 2 and all(item.state is ItemState.DONE for item in window.context.queue), timeout=60_000
     )
     with SessionReader(database) as reader:
-        assert [reader.count(source.number) for source in reader.sources()] == [120] * 3
+        assert [reader.count(source.number) for source in reader.sources()] == [60, 400]
     assert {item.results.database for item in window.context.queue if item.results} == {database}
-    assert all(item.progress.frames == 120 for item in window.context.queue)
+    assert [item.progress.frames for item in window.context.queue] == [60, 400]
     for item in window.context.queue:
         tally = window.context.run.tally(item.key)
         assert tally is not None
@@ -86,26 +103,19 @@ def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWin
     assert not any("not finished" in text for text in window.context.banners.texts)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
-def test_corrections_of_an_interrupted_run_are_kept(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    video = make_video(tmp_path / "a.mp4", frames=400, size=(96, 96), gop=12)
-    database = window.context.run.folder / "crashed.sqlite"
-    script = tmp_path / "crash.py"
-    script.write_text(CRASH)
-    environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
-    subprocess.run([sys.executable, script, database, video], cwd=PROJECT, env=environment, check=False)
+def test_corrections_of_an_interrupted_run_are_kept(qtbot: QtBot, window: MainWindow, database: Path) -> None:
     with Corrections(database) as corrections:
-        corrections.delete(OneDetection(0, 0, 0))
+        corrections.delete(OneDetection(1, 0, 0))
     window.context.settings.begin(tiny_files())
     qtbot.waitUntil(lambda: window.context.settings.summary is not None)
     feature(window, InterruptedRun).look()
     qtbot.waitUntil(lambda: bool(window.context.banners.texts))
     next(button for button in window.context.banners.findChildren(QPushButton) if button.text() == "Continue").click()
-    qtbot.waitUntil(lambda: [item.state for item in window.context.queue] == [ItemState.DONE], timeout=60_000)
-    (item,) = window.context.queue
+    qtbot.waitUntil(lambda: [item.state for item in window.context.queue] == [ItemState.DONE] * 2, timeout=60_000)
+    _, item = window.context.queue
     with SessionReader(database) as reader:
         assert reader.corrected
-        stored = sum(len(frame.detections) for frame in reader.frames(0) if frame.detections is not None)
+        stored = sum(len(frame.detections) for frame in reader.frames(1) if frame.detections is not None)
         assert item.results is not None
         assert item.results.created == reader.facts[CREATED]
     tally = window.context.run.tally(item.key)
@@ -115,7 +125,7 @@ def test_corrections_of_an_interrupted_run_are_kept(qtbot: QtBot, window: MainWi
     qtbot.waitUntil(lambda: window.context.viewer.canvas.result is not None and window.context.viewer.canvas.result.ref.index == 0)
     qtbot.waitUntil(lambda: not window.context.background.busy)
     assert window.context.banners.texts == []
-    assert window.context.activity.text.text().count("a.mp4 goes on at frame ") == 1
+    assert window.context.activity.text.text().count("b.mp4 goes on at frame ") == 1
 
 
 def test_results_that_a_run_takes_over_are_named_without_options_of_the_command_line(
@@ -137,14 +147,7 @@ def test_results_that_a_run_takes_over_are_named_without_options_of_the_command_
     qtbot.waitUntil(lambda: [item.state for item in window.context.queue] == [ItemState.DONE] * 2, timeout=60_000)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
-def test_with_another_model_an_interrupted_run_goes_on_in_a_session_of_its_own(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    videos = [make_video(tmp_path / f"{name}.mp4", frames=frames, size=(96, 96), gop=12) for name, frames in (("a", 60), ("b", 400))]
-    database = window.context.run.folder / "crashed.sqlite"
-    script = tmp_path / "crash.py"
-    script.write_text(CRASH)
-    environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
-    subprocess.run([sys.executable, script, database, *videos], cwd=PROJECT, env=environment, check=False)
+def test_with_another_model_an_interrupted_run_goes_on_in_a_session_of_its_own(qtbot: QtBot, window: MainWindow, database: Path) -> None:
     window.context.settings.begin(tiny_files(seed=2))
     qtbot.waitUntil(lambda: window.context.settings.summary is not None)
     feature(window, InterruptedRun).look()
@@ -163,19 +166,11 @@ def test_with_another_model_an_interrupted_run_goes_on_in_a_session_of_its_own(q
     assert window.context.banners.texts == []
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
-def test_a_discarded_run_is_not_offered_again(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    video = make_video(tmp_path / "a.mp4", frames=400, size=(96, 96), gop=12)
-    folder = window.context.run.folder
-    script = tmp_path / "crash.py"
-    script.write_text(CRASH)
-    environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
-    subprocess.run([sys.executable, script, folder / "crashed.sqlite", video], cwd=PROJECT, env=environment, check=False)
-    window.context.folder.mkdir(parents=True, exist_ok=True)
-    entry = {"path": str(video), "database": None, "source": -1, "ended": False, "part": None}
+def test_a_discarded_run_is_not_offered_again(qtbot: QtBot, window: MainWindow, database: Path, crashed: tuple[Path, list[Path]]) -> None:
+    entry = {"path": str(crashed[1][1]), "database": None, "source": -1, "ended": False, "part": None}
     (window.context.folder / "queue.json").write_text(json.dumps([entry]))
     feature(window, InterruptedRun).look()
-    assert window.context.banners.texts == ["a.mp4 was interrupted."]
+    assert window.context.banners.texts == ["b.mp4 was interrupted."]
     next(button for button in window.context.banners.findChildren(QPushButton) if button.text() == "Discard").click()
     qtbot.waitUntil(lambda: not window.context.background.busy)
     window.context.memory.stop()

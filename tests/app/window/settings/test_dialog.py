@@ -43,7 +43,8 @@ FOUND = (
 @pytest.fixture(autouse=True)
 def _dark_again(qapp: QApplication) -> Iterator[None]:
     yield
-    apply_theme(qapp, Theme.DARK)
+    if current_theme() is not Theme.DARK:
+        apply_theme(qapp, Theme.DARK)
 
 
 @pytest.fixture
