@@ -43,11 +43,22 @@ class Nms(Launch):
 
     frames: address of FRAME × batch; an entry of zeros gets no records. wanted: address of ``class_mask``. beta: ``Yolo.diou_beta``,
     None = plain IoU. results: address, aligned to 8, of ``result_bytes`` bytes. A picture with more than CAPACITY candidates gets no
-    records. At most LIMIT records are kept, the strongest ones.
+    records. At most LIMIT records are kept, the strongest ones. suppress: whether boxes of one object overlap. most: candidates that may
+    become records, the strongest ones; None = all.
     """
 
     def __init__(
-        self, kernels: Kernels, candidates: Candidates, frames: int, wanted: int, batch: int, iou: float, beta: float | None, results: int
+        self,
+        kernels: Kernels,
+        candidates: Candidates,
+        frames: int,
+        wanted: int,
+        batch: int,
+        iou: float,
+        beta: float | None,
+        results: int,
+        suppress: bool = True,
+        most: int | None = None,
     ) -> None:
         super().__init__(
             kernels,
@@ -61,6 +72,8 @@ class Nms(Launch):
             np.uint64(wanted),
             np.float32(iou),
             np.float32(-1 if beta is None else beta),
+            np.int32(suppress),
+            np.int32(CAPACITY if most is None else most),
             np.uint64(results),
             np.uint64(results + 8 * batch),
             np.int32(LIMIT),

@@ -7,6 +7,10 @@ Speed: all sides run alternately, and only the ratio within a round counts. Ours
 decoding, NMS, with as many pictures in progress as it has slots. The others compute the network alone on a prepared input: onnxruntime one
 picture after the other with all cores, OpenVINO with its own queue of requests. The Darknet path computes the demo's network from its cfg.
 The networks of both paths are also compared alone, in one thread: processor time of short runs that alternate.
+
+With ``--device cuda:0``, a GPU's boxes are compared with those of the CPU, and its speed with that of TensorRT-RTX alone on the same plan:
+a CUDA graph of the network, launched without pause on one stream and on as many as the engine has. Pictures lie in memory that the GPU
+reads directly.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -35,7 +40,7 @@ from framefleet.engine.model.load import load_model, load_network
 from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.model.onnx_export import export_onnx
 from framefleet.engine.settings import EngineSettings, Hint, ModelFiles, Precision
-from framefleet.engine.types import DeviceId, Image
+from framefleet.engine.types import Detections, DeviceId, Image
 from framefleet.resources import DEMO
 from tests.support import yolox
 
@@ -159,6 +164,128 @@ def row(name: str, found: tuple[list[Speed], ...]) -> list[str]:
     return cells
 
 
+def boxes_of(found: Detections) -> yolox.Boxes:
+    """Boxes in the form that ``yolox.matched`` compares."""
+    return list(zip(found.class_ids.tolist(), found.scores.tolist(), found.boxes.tolist(), strict=True))
+
+
+def compare_devices(data: Path, backends: Sequence[Backend], limit: int | None) -> list[int]:
+    """Numbers of boxes: of the first device, those of them that the second one has, of the second one, those that the first one has."""
+    counts = np.zeros(4, int)
+    for picture in frames(data, limit):
+        image = np.ascontiguousarray(picture[:, :, ::-1])
+        one, two = (boxes_of(backend.infer([image])[0]) for backend in backends)
+        size = image.shape[1], image.shape[0]
+        counts += len(one), yolox.matched(one, two, size), len(two), yolox.matched(two, one, size)
+    return list(counts.tolist())
+
+
+class Alone:
+    """TensorRT alone: the plan of a model as a CUDA graph on each of some streams."""
+
+    def __init__(self, model: Model, device: DeviceId, batch: int, streams: int) -> None:
+        from framefleet.engine.backends.nvidia.trials import Builder
+        from framefleet.engine.cuda.device import open_device
+        from framefleet.engine.cuda.graph import record
+
+        cuda, self._batch = open_device(device, sleep=False), batch
+        self._graphs = []
+        self._memories = []
+        for _ in range(streams):
+            stream = cuda.create_stream()
+            engine, memory = Builder(device, cuda, stream, model, FP32, None).build(Precision.FP32, batch)
+            steps = engine.steps(engine.new_heads())
+            for step in steps:
+                step.launch(stream)
+            stream.sync()
+            self._graphs.append((record(steps, stream), stream))
+            self._memories.append(memory)
+
+    def speed(self, seconds: float, streams: int) -> Speed:
+        """The speed with some of the streams."""
+        used, turns, started = time.process_time(), 0, time.perf_counter()
+        while time.perf_counter() - started < seconds:
+            for _ in range(8):
+                for graph, stream in self._graphs[:streams]:
+                    graph.launch(stream)
+            for _, stream in self._graphs[:streams]:
+                stream.sync()
+            turns += 8 * streams
+        images = turns * self._batch
+        return Speed(images / (time.perf_counter() - started), 1000 * (time.process_time() - used) / images, {})
+
+    def close(self) -> None:
+        """Free the memory."""
+        for memory in self._memories:
+            memory.close()
+
+
+def gpu_row(name: str, files: ModelFiles, other: ModelFiles | None, device: DeviceId, rounds: int, seconds: float) -> list[str]:
+    """A line of the table: our speed, and what share of TensorRT's alone it is. other: of the same network, for the Darknet path."""
+    from framefleet.engine.cuda.memory import REGISTERED
+
+    model = load_model(files)
+    with create_backend(device) as backend, create_backend(device) as second:
+        info = backend.activate(model, FP32)
+        pictures = np.random.default_rng(0).integers(0, 256, (4, info.batch, info.height, info.width, 3), np.uint8)
+        REGISTERED.add(pictures.ctypes.data, pictures.nbytes)
+        if other is not None:
+            second.activate(load_model(other), replace(FP32, batch=info.batch))
+        streams = info.slots if info.batch == 1 else 1
+        alone, batches = Alone(model, device, info.batch, streams), [list(each) for each in pictures]
+        ours, theirs, side_by_side, darknet = list[Speed](), list[Speed](), list[Speed](), list[Speed]()
+        for number in range(rounds):
+            ours.append(keep_busy(backend, batches, seconds))
+            theirs.append(alone.speed(seconds, 1))
+            side_by_side.append(alone.speed(seconds, streams))
+            if other is not None:
+                darknet.append(keep_busy(second, batches, seconds))
+            print(f"{name}, round {number + 1}: {ours[-1]}, {theirs[-1]}, {side_by_side[-1]}, {darknet[-1:]}", file=sys.stderr)
+        alone.close()
+        REGISTERED.remove(pictures.ctypes.data)
+    cells = [f"{name}, batch {info.batch}", f"{median(each.images_per_s for each in ours):,.0f}"]
+    for side in (theirs, side_by_side if streams > 1 else [], darknet):
+        ratios = [one.images_per_s / two.images_per_s for one, two in zip(ours, side, strict=True)] if side else []
+        cells.append(spread(ratios) if ratios else "–")
+    stages = ours[-1].stages
+    return [*cells, ", ".join(f"{stage} {ms:.3f}" for stage, ms in stages.items())]
+
+
+def main_on_gpu(options: argparse.Namespace) -> int:
+    """Compare a GPU with the CPU and with TensorRT alone. Returns 0 if enough boxes agree, else 1."""
+    device, path = DeviceId.parse(options.device), options.data / "models" / "yolox_nano.onnx"
+    files = ModelFiles(path, path)
+    with create_backend(device) as backend, create_backend(DeviceId("cpu", "0")) as cpu:
+        library = backend.activate(load_model(files), FP32)
+        cpu.activate(load_model(files), FP32)
+        ours, ours_found, theirs, theirs_found = compare_devices(options.data, (backend, cpu), options.frames)
+    shares = ours_found / ours, theirs_found / theirs
+    demo = ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels)
+    with tempfile.TemporaryDirectory() as folder:
+        exported = Path(folder) / "demo.onnx"
+        export_onnx(load_network(demo), exported)
+        lines = [
+            gpu_row("YOLOX-nano", files, None, device, options.rounds, options.seconds),
+            gpu_row("demo", ModelFiles(exported, exported), demo, device, options.rounds, options.seconds),
+        ]
+    reached = min(shares) >= NEEDED
+    head = ["network, fp32", "ours, images/s", "ours ÷ alone, one stream (range)", "ours ÷ alone, as many streams", "ours ÷ Darknet path"]
+    body = (
+        f"{library.device_name}, {library.backend}. Boxes of YOLOX-nano, target {NEEDED:.1%} both ways: "
+        f"{'reached' if reached else '**missed**'}. Of the {ours:,} boxes of the GPU, the CPU has {shares[0]:.2%}; of its {theirs:,}, the GPU "
+        f"has {shares[1]:.2%}.\n\nSpeed, medians of {options.rounds} rounds:\n\n{table([*head, 'ms of a batch in each stage'], lines)}"
+        f"\n\n{__doc__}"
+    )
+    write(
+        "detection.onnx",
+        "ONNX files on a GPU: boxes of the CPU, speed of TensorRT alone",
+        body,
+        ("tensorrt-rtx", "openvino", "numpy"),
+        "gpu-network",
+    )
+    return 0 if reached else 1
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and write the result. Returns 0 if enough boxes agree, else 1; 2 without onnxruntime."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -166,7 +293,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement")
     parser.add_argument("--frames", type=int, help="compare boxes in the first frames only")
+    parser.add_argument("--device", default="cpu:0", help="cpu:0 or a GPU such as cuda:0")
     options = parser.parse_args(arguments)
+    if options.device != "cpu:0":
+        return main_on_gpu(options)
     try:
         import onnxruntime as ort  # type: ignore[import-not-found, unused-ignore]
     except ImportError:

@@ -42,7 +42,7 @@ class Backend(Closing, ABC):
     the outcomes of earlier trials, or the engine that is ready soonest. Set it before ``activate``."""
 
     examples: Callable[[], Iterable[Sequence[HostImage]]] = staticmethod(tuple)
-    """Decodes a few frames of each of some videos, for trials on CPUs. Set it before ``activate``."""
+    """Decodes a few frames of each of some videos, for trials on CPUs, and of ONNX files on all devices. Set it before ``activate``."""
 
     def __init__(self, device: DeviceId) -> None:
         self.device = device
@@ -156,7 +156,7 @@ def darknet(network: Model, device: DeviceId) -> Network:
     Raises DeviceError for an ONNX file.
     """
     if not isinstance(network, Network):
-        raise DeviceError(of_device(device, Notice("backends.onnx_on_cpus_only", name=network.name, option=Option("devices", "cpu:0"))))
+        raise DeviceError(of_device(device, Notice("backends.onnx_no_stages", name=network.name, option=Option("parallel", "segments"))))
     return network
 
 

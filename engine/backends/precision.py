@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from framefleet.engine.backends.base import reasons
 from framefleet.engine.detection.postprocess import decode_cells, detections
 from framefleet.engine.detection.preprocess import Fit
-from framefleet.engine.errors import DeviceError
+from framefleet.engine.errors import DeviceError, ModelError
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.notices import Notice
@@ -209,7 +209,11 @@ def _try_all(
     for precision in offered:
         if precision is Precision.FP32 or (precision is Precision.MIXED and best is Precision.BF16):
             continue
-        trial = run(precision)
+        try:
+            trial = run(precision)
+        except (DeviceError, ModelError) as problem:
+            results.append(Notice("backends.precision_failed", precision=precision.value, problem=problem.notice))
+            continue
         share, gain = compare(reference, trial), trial.speed / reference.speed
         results.append(Notice("backends.precision_tried", precision=precision.value, gain=gain, share=share, matching=MATCHING))
         if share >= MATCHING and trial.speed > best_speed * _MIN_GAIN:

@@ -82,7 +82,7 @@ def _yolov5(_: OnnxNetwork, outputs: Sequence[_Array], confidence: float) -> _Bo
 
 def _yolox(network: OnnxNetwork, outputs: Sequence[_Array], confidence: float) -> _Boxes:
     values = outputs[0]
-    cells = _grid(network.width, network.height, len(values))
+    cells = grid_cells(network.width, network.height, len(values))
     if cells is None:
         return values[:, :4], np.full(len(values), np.nan, np.float32), np.zeros(len(values), np.intp)
     rows = np.flatnonzero(~(values[:, 4] < confidence))
@@ -94,7 +94,7 @@ def _yolox(network: OnnxNetwork, outputs: Sequence[_Array], confidence: float) -
     return _corners(boxes), scores, class_ids
 
 
-def _grid(width: int, height: int, count: int) -> _Array | None:
+def grid_cells(width: int, height: int, count: int) -> _Array | None:
     """Column, row and stride of each cell, float32 (count, 3): the grids of YOLOX in order. None: no grids have this number of cells."""
     for strides in ((8, 16, 32), (8, 16, 32, 64), (4, 8, 16, 32), (16, 32)):
         parts = []

@@ -22,6 +22,7 @@ TEXTS: dict[str, Text] = {
     "backends.no_fp32": "this device has no fp32 to compare with",
     "backends.precision_tried": "{precision}: {gain:.2f}× the speed of fp32, {share:.1%} of its boxes equal ({matching:.0%} needed)",
     "backends.too_few_boxes": "{boxes} boxes in {pictures} frames of the first sources are too few to compare precisions",
+    "backends.precision_failed": "{precision} cannot be used: {problem}",
     "backends.no_frames": "there is no frame of a source to compare precisions on",
     "backends.faster_with_layer": "{gain:.1%} faster with {name} in a layer of its own",
     "backends.faster_with_cudnn": "{gain:.1%} faster with {library} than with {tensorrt}",
@@ -32,6 +33,7 @@ TEXTS: dict[str, Text] = {
     "backends.cudnn_slower": "{library} has {share:.1%} of its speed",
     "backends.cudnn_cannot_compute": "{library} cannot compute {problem}",
     "backends.batch": "batch {batch}: {why}",
+    "backends.batch_of_file": "the file takes one picture at once",
     "backends.batch_for_latency": "for the lowest latency",
     "backends.batch_too_large": "the device's memory is too small for {batch}",
     "backends.batch_over_budget": "{batch} would take {ms:.1f} ms, longer than {budget_ms:g} ms",
@@ -95,9 +97,8 @@ TEXTS: dict[str, Text] = {
     "backends.no_batch_fits": "no memory for a batch of {batch}",
     "backends.beyond_kernels": "{name} at batch {batch} is beyond what the CUDA layers can do: {problem}",
     "backends.too_large_for_fp16": "the weights of layer {index} are too large for FP16 (above 65504): use {option}",
-    "backends.onnx_on_cpus_only": (
-        "{name} is an ONNX model: these run on CPUs only in this version, and not in stages; use {option} and another way of sharing"
-    ),
+    "backends.onnx_no_stages": "{name} is an ONNX model, which cannot be cut into stages: use {option}",
+    "backends.onnx_not_on_gpu": "{library} cannot compute {name} ({problem}): use {option}",
     "backends.onnx_batch": "{name} takes one picture at once: leave out {option}",
     "backends.no_stages": "{library} cannot cut a network into stages: use {option}",
     "backends.library_not_loaded": "{name} cannot be loaded ({problem}): {advice}",

@@ -88,6 +88,7 @@ TEXTS: dict[str, Text] = {
     "model.onnx_cycle": "the operator {operator} reads '{value}' before it is computed: the graph has a cycle",
     "model.onnx_no_value": "{operator} reads '{value}', which nothing computes",
     "model.onnx_too_large": "{path} is larger than {most:,} bytes",
+    "model.onnx_no_half": "{name} cannot be computed in fp16, because of {operators}: use fp32",
     "model.onnx_too_many_values": "{path} computes more than {most:,} values per picture",
     "model.onnx_not_loaded": "{path} cannot be loaded: {problem}",
     "model.onnx_unknown_domain": "{path} needs operators that are not ONNX's own: {operators}; export it without them",

@@ -103,7 +103,9 @@ class DetectionRun(Closing):
         self._notes: list[Notice] = []
         self._cancelled = False
         own, hosts = hosts is None, hosts or Hosts()
-        devices = self._suitable(settings, hosts.devices(settings.devices))
+        if settings.model.is_onnx and settings.parallel is Parallel.DEPTH:
+            raise UsageError(Notice("run.onnx_no_stages", option=Option("parallel", "segments")))
+        devices = hosts.devices(settings.devices)
         if own and database.exists():
             _require_offered(settings, devices)
         writer = SessionWriter(database, labels, {**run_facts(settings), **facts}, go_on=not restart, lock=lock)
@@ -120,22 +122,6 @@ class DetectionRun(Closing):
         except BaseException:
             writer.close(complete=False)
             raise
-
-    def _suitable(self, settings: RunSettings, devices: Sequence[DeviceId]) -> Sequence[DeviceId]:
-        """The devices that can run the model."""
-        if not settings.model.is_onnx:
-            return devices
-        if settings.parallel is Parallel.DEPTH:
-            raise UsageError(Notice("run.onnx_no_stages", option=Option("parallel", "segments")))
-        fitting = [device for device in devices if all(member.kind != "cuda" for member in device.members)]
-        if len(fitting) == len(devices):
-            return devices
-        cpu = DeviceId("cpu", "0")
-        refused = tuple(str(device) for device in devices if device not in fitting)
-        if settings.devices or any(device.node for device in devices):
-            raise UsageError(Notice("run.onnx_on_cpus_only", devices=refused, option=Option("devices", str(cpu))))
-        self._notes.append(Notice("run.onnx_on_cpu", devices=refused))
-        return fitting or [cpu]
 
     @property
     def notes(self) -> list[Notice]:

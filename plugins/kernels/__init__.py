@@ -13,7 +13,7 @@ import numpy as np
 from framefleet.engine.notices import Notice, install_extra
 from framefleet.plugins.cache import FileCache
 
-SOURCES = ("half.cuh", "mish.cu", "preprocess.cu", "yolo_layer.cu", "nms.cu")
+SOURCES = ("half.cuh", "mish.cu", "preprocess.cu", "yolo_layer.cu", "rows.cu", "nms.cu")
 """The files of one program, in this order: later files use what earlier ones declare."""
 
 TOOLKIT = "/usr/local/cuda/include"

@@ -1,5 +1,5 @@
 // Non-maximum suppression, class by class, one block a picture; then boxes in the pixels of the picture as shown.
-// Semantics: engine/detection/nms.py, and of the boxes Fit.to_source in engine/detection/preprocess.py.
+// Semantics: engine/detection/postprocess.py, and of the boxes Fit.to_source in engine/detection/preprocess.py.
 
 constexpr int NMS_THREADS = 1024;
 constexpr int GROUP = 64;  // candidates decided at a time: one bit each
@@ -46,10 +46,11 @@ __device__ void sort(unsigned long long* keys, int size) {
 // boxes, scores, class_ids: (pictures, capacity), a power of two. wanted: one bit a class.
 // results: int2 (candidates, records) of each picture, then Record (pictures, limit), strongest first. Both numbers are true where they
 // exceed capacity or limit: with too many candidates there are no records; of too many records the first are kept.
+// suppress: 0 where boxes do not overlap. most: candidates, the strongest ones, that may become records.
 extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
     nms(const float4* __restrict__ boxes, const float* __restrict__ scores, const int* __restrict__ class_ids, const int* __restrict__ counts,
-        int capacity, const Frame* __restrict__ frames, const unsigned* __restrict__ wanted, float iou, float beta, int2* __restrict__ results,
-        Record* __restrict__ records, int limit) {
+        int capacity, const Frame* __restrict__ frames, const unsigned* __restrict__ wanted, float iou, float beta, int suppress, int most,
+        int2* __restrict__ results, Record* __restrict__ records, int limit) {
     extern __shared__ unsigned long long keys[];                                // capacity keys
     unsigned short* kept = reinterpret_cast<unsigned short*>(keys + capacity);  // as many numbers of kept candidates
     __shared__ unsigned long long dead, busy, rows[GROUP];  // bits: suppressed by an earlier group; has rows; the members it suppresses
@@ -57,7 +58,8 @@ extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
     __shared__ int group_classes[GROUP], written, warp_counts[NMS_THREADS / 32];
 
     const Frame& frame = frames[blockIdx.x];
-    const int picture = blockIdx.x, count = counts[picture];
+    const int picture = blockIdx.x, candidates = counts[picture];
+    int count = candidates;
     if (count > capacity || frame.luma == 0) {
         if (threadIdx.x == 0) {
             results[picture] = make_int2(count, 0);
@@ -80,6 +82,7 @@ extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
         written = 0;
     }
     sort(keys, size);
+    count = min(count, most);
 
     int kept_count = 0;  // the same in every thread
     for (int start = 0; start < count; start += GROUP) {
@@ -99,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
         const int member = threadIdx.x % GROUP;
         constexpr int APART = NMS_THREADS / GROUP, AT_ONCE = 4;  // loads under way together
         bool loses = false;
-        for (int first = threadIdx.x / GROUP; first < kept_count && member < members && !loses; first += AT_ONCE * APART) {
+        for (int first = threadIdx.x / GROUP; suppress && first < kept_count && member < members && !loses; first += AT_ONCE * APART) {
             int slots[AT_ONCE], classes[AT_ONCE];
 #pragma unroll
             for (int i = 0; i < AT_ONCE; ++i) {
@@ -115,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
             atomicOr(&dead, 1ULL << member);
         }
         // compare the group's members with each other
-        for (int first = threadIdx.x / GROUP; first < member && member < members; first += NMS_THREADS / GROUP) {
+        for (int first = threadIdx.x / GROUP; suppress && first < member && member < members; first += NMS_THREADS / GROUP) {
             if (group_classes[first] == group_classes[member] && excess(group[first], group[member], iou, beta, aspect) > 0.0f) {
                 atomicOr(&rows[first], 1ULL << member);
                 atomicOr(&busy, 1ULL << first);
@@ -173,6 +176,6 @@ extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
         __syncthreads();
     }
     if (threadIdx.x == 0) {
-        results[picture] = make_int2(count, written);
+        results[picture] = make_int2(candidates, written);
     }
 }

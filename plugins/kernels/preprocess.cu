@@ -130,10 +130,10 @@ __device__ __forceinline__ float3 still_picture(const Frame& frame, int column, 
     return make_float3(values[0], values[1], values[2]);
 }
 
-// One pixel of the network's input, 0..255.
-template <int FORMAT> __device__ __forceinline__ float3 sample(const Frame& frame, int column, int row) {
+// One pixel of the network's input, 0..255. grey: fills a letterbox.
+template <int FORMAT> __device__ __forceinline__ float3 sample(const Frame& frame, int column, int row, float grey) {
     if (column < frame.left || column >= frame.right || row < frame.top || row >= frame.bottom) {
-        return make_float3(127.5f, 127.5f, 127.5f);  // Darknet fills a letterbox with this
+        return make_float3(grey, grey, grey);
     }
     column -= frame.left, row -= frame.top;
     if constexpr (FORMAT == RGB8) {
@@ -144,26 +144,36 @@ template <int FORMAT> __device__ __forceinline__ float3 sample(const Frame& fram
     return resized<FORMAT>(frame, column, row);
 }
 
-// Two neighbouring pixels, 0..255, into the three planes of a picture.
+// How values 0..255 become the network's input: (value - mean) * factor, for each of its channels.
+struct Scaling {
+    float3 mean, factor;
+    bool bgr;
+
+    __device__ __forceinline__ float3 operator()(float3 pixel) const {
+        const float first = bgr ? pixel.z : pixel.x, third = bgr ? pixel.x : pixel.z;
+        return make_float3((first - mean.x) * factor.x, (pixel.y - mean.y) * factor.y, (third - mean.z) * factor.z);
+    }
+};
+
+// Two neighbouring pixels, scaled, into the three planes of a picture.
 __device__ __forceinline__ void store(float* picture, long long plane, long long at, float3 first, float3 second) {
-    constexpr float scale = 1.0f / 255.0f;
     picture += at;
-    picture[0] = first.x * scale, picture[plane] = first.y * scale, picture[2 * plane] = first.z * scale;
-    picture[1] = second.x * scale, picture[plane + 1] = second.y * scale, picture[2 * plane + 1] = second.z * scale;
+    picture[0] = first.x, picture[plane] = first.y, picture[2 * plane] = first.z;
+    picture[1] = second.x, picture[plane + 1] = second.y, picture[2 * plane + 1] = second.z;
 }
 
 __device__ __forceinline__ void store(__half* picture, long long plane, long long at, float3 first, float3 second) {
-    constexpr float scale = 1.0f / 255.0f;
-    const __half2 red_green = __floats2half2_rn(first.x * scale, first.y * scale), blue = __floats2half2_rn(first.z * scale, 0.0f);
-    const __half2 red_green2 = __floats2half2_rn(second.x * scale, second.y * scale), blue2 = __floats2half2_rn(second.z * scale, 0.0f);
+    const __half2 red_green = __floats2half2_rn(first.x, first.y), blue = __floats2half2_rn(first.z, 0.0f);
+    const __half2 red_green2 = __floats2half2_rn(second.x, second.y), blue2 = __floats2half2_rn(second.z, 0.0f);
     __half2* out = reinterpret_cast<__half2*>(picture + at);
     out[0] = __lows2half2(red_green, red_green2);
     out[plane / 2] = __highs2half2(red_green, red_green2);
     out[plane] = __lows2half2(blue, blue2);
 }
 
-// pictures: (batch, 3, height, width), RGB, 0..1; two pixels a thread, the width is even. A frame without address leaves its picture as it is.
-template <typename Number> __device__ void fill(const Frame* __restrict__ frames, Number* __restrict__ pictures, int width, int height) {
+// pictures: (batch, 3, height, width); two pixels a thread, the width is even. A frame without address leaves its picture as it is.
+template <typename Number>
+__device__ void fill(const Frame* __restrict__ frames, Number* __restrict__ pictures, int width, int height, float grey, const Scaling& scaled) {
     __shared__ Frame frame;
     const int thread = threadIdx.y * blockDim.x + threadIdx.x;
     static_assert(sizeof(Frame) % 4 == 0, "copied by words");
@@ -178,21 +188,24 @@ template <typename Number> __device__ void fill(const Frame* __restrict__ frames
     const long long plane = static_cast<long long>(width) * height;
     float3 first, second;
     if (frame.format == NV12) {  // one copy of the code for each format: a branch at every pixel would be slower
-        first = sample<NV12>(frame, column, row), second = sample<NV12>(frame, column + 1, row);
+        first = sample<NV12>(frame, column, row, grey), second = sample<NV12>(frame, column + 1, row, grey);
     } else if (frame.format == P016) {
-        first = sample<P016>(frame, column, row), second = sample<P016>(frame, column + 1, row);
+        first = sample<P016>(frame, column, row, grey), second = sample<P016>(frame, column + 1, row, grey);
     } else if (frame.format == I420) {
-        first = sample<I420>(frame, column, row), second = sample<I420>(frame, column + 1, row);
+        first = sample<I420>(frame, column, row, grey), second = sample<I420>(frame, column + 1, row, grey);
     } else {
-        first = sample<RGB8>(frame, column, row), second = sample<RGB8>(frame, column + 1, row);
+        first = sample<RGB8>(frame, column, row, grey), second = sample<RGB8>(frame, column + 1, row, grey);
     }
-    store(pictures + 3 * plane * blockIdx.z, plane, static_cast<long long>(row) * width + column, first, second);
+    store(pictures + 3 * plane * blockIdx.z, plane, static_cast<long long>(row) * width + column, scaled(first), scaled(second));
 }
 
-extern "C" __global__ void preprocess_fp16(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
-    fill(frames, pictures, width, height);
-}
+#define PREPROCESS_KERNEL(NAME, NUMBER)                                                                                                \
+    extern "C" __global__ void preprocess_##NAME(const Frame* __restrict__ frames, NUMBER* __restrict__ pictures, int width,           \
+                                                 int height, float grey, int bgr, float mean0, float mean1, float mean2,               \
+                                                 float factor0, float factor1, float factor2) {                                        \
+        const Scaling scaled = {make_float3(mean0, mean1, mean2), make_float3(factor0, factor1, factor2), bgr != 0};                   \
+        fill(frames, pictures, width, height, grey, scaled);                                                                           \
+    }
 
-extern "C" __global__ void preprocess_fp32(const Frame* __restrict__ frames, float* __restrict__ pictures, int width, int height) {
-    fill(frames, pictures, width, height);
-}
+PREPROCESS_KERNEL(fp16, __half)
+PREPROCESS_KERNEL(fp32, float)

@@ -182,6 +182,18 @@ __device__ int candidates_of_block(const Head* __restrict__ table, int head_coun
     return room == nullptr ? min(WarpSums(numbers, found).total, MAX_COUNTED) : found;
 }
 
+// The sum of the numbers of all blocks before this one. numbers: shared memory, overwritten.
+__device__ __forceinline__ int sum_before(int* numbers, const int* __restrict__ block_counts) {
+    int before = 0;
+    for (int block = threadIdx.x; block < blockIdx.x; block += YOLO_THREADS) {
+        before += block_counts[block];
+    }
+    for (int distance = 16; distance > 0; distance /= 2) {
+        before += __shfl_xor_sync(0xffffffffu, before, distance);
+    }
+    return WarpSums(numbers, before).total;
+}
+
 // block_counts: (pictures, blocks), candidates of each block.
 template <typename Number>
 __device__ void count_candidates(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height,
@@ -199,14 +211,7 @@ __device__ void write_candidates(const Head* __restrict__ table, int head_count,
                                  float* __restrict__ scores, int* __restrict__ class_ids, int* __restrict__ counts, int capacity) {
     __shared__ int numbers[WARPS];
     block_counts += blockIdx.y * gridDim.x;
-    int before = 0;
-    for (int block = threadIdx.x; block < blockIdx.x; block += YOLO_THREADS) {
-        before += block_counts[block];
-    }
-    for (int distance = 16; distance > 0; distance /= 2) {
-        before += __shfl_xor_sync(0xffffffffu, before, distance);
-    }
-    const int start = WarpSums(numbers, before).total, mine = block_counts[blockIdx.x];
+    const int start = sum_before(numbers, block_counts), mine = block_counts[blockIdx.x];
     if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1) {
         counts[blockIdx.y] = start + mine;
     }

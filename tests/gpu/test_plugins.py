@@ -25,6 +25,7 @@ from tests.support.devices.surfaces import picture
 from tests.support.models import tiny_network
 
 try:
+    from framefleet.engine.backends.nvidia.engine import Outputs
     from framefleet.engine.backends.nvidia.slot import OutputSteps
     from tests.support.devices.cuda import POISON, Gpu
 except ImportError:
@@ -390,9 +391,8 @@ def test_the_suppression_of_the_cfg_is_used(gpu: Gpu, beta: float | None, kept: 
     kernels, stream = (cast("Any", part) for part in (gpu.kernels, gpu.stream))
     addresses = [gpu.upload(head) for head in heads]
     settings = EngineSettings(iou=0.01)
-    outputs = OutputSteps(
-        replace(network, layers=layers), 1, kernels, room, settings, addresses, (0, 0), np.float16, gpu.upload(table), stream
-    )
+    raw = Outputs(1, [layer.shape for layer in network.heads], (0, 0), np.float16)
+    outputs = OutputSteps(replace(network, layers=layers), raw, kernels, room, settings, addresses, gpu.upload(table), stream)
     gpu.run(*outputs.steps)
     counts, _ = read_results(gpu.download(room.addresses[0], result_bytes(1), np.uint8), 1)
     assert counts[0].tolist() == [2, kept]

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from framefleet.engine.detection.frame_format import PixelFormat
 from framefleet.engine.detection.preprocess import fit
 from framefleet.engine.media.picture import fit_host_image
+from framefleet.engine.model.onnx.network import Preprocessing, Reading
 from framefleet.engine.types import Image
 from framefleet.plugins.colour import MATRICES
 from framefleet.plugins.kernels import Number
-from framefleet.plugins.preprocess import FRAME, Preprocess
+from framefleet.plugins.preprocess import DARKNET, FRAME, Preprocess, Scaling
 from tests.support.devices.surfaces import Pictured, by_definition, picture, random_frame
 
 try:
@@ -33,13 +34,13 @@ ORIENTATIONS = [(transposed, flip) for transposed in (False, True) for flip in (
 COLOURS = [(matrix, full_range) for matrix in ("bt601", "bt709", "bt2020") for full_range in (False, True)]
 
 
-def preprocessed(gpu: Gpu, entries: Sequence[Any], number: Number = np.float16) -> NDArray[Any]:
+def preprocessed(gpu: Gpu, entries: Sequence[Any], number: Number = np.float16, scaling: Scaling = DARKNET) -> NDArray[Any]:
     """What the kernel writes, as (batch, height, width, 3) of numbers of this type."""
     table = np.zeros(len(entries), FRAME)
     for index, entry in enumerate(entries):
         table[index] = entry
     out = gpu.poisoned(np.dtype(number).itemsize * len(entries) * 3 * HEIGHT * WIDTH)
-    gpu.run(Preprocess(gpu.kernels, gpu.upload(table), out, len(entries), WIDTH, HEIGHT, number))
+    gpu.run(Preprocess(gpu.kernels, gpu.upload(table), out, len(entries), WIDTH, HEIGHT, number, scaling))
     found: NDArray[Any] = gpu.download(out, (len(entries), 3, HEIGHT, WIDTH), number)
     return found.transpose(0, 2, 3, 1)
 
@@ -108,6 +109,33 @@ def test_pictures_give_the_same_input(gpu: Gpu, letterbox: bool, still: bool) ->
     entries = [on_device(gpu, image, letterbox, still) for image in images]
     for number in NUMBERS:
         np.testing.assert_array_equal(preprocessed(gpu, entries, number), scaled(expected, number))
+
+
+@pytest.mark.parametrize("preprocessing", {reading.preprocessing for reading in Reading}, ids=repr)
+def test_each_reading_prepares_pictures_as_its_authors_do(gpu: Gpu, preprocessing: Preprocessing) -> None:
+    """Before mean and scale, all bytes are those of the CPU, also around the picture; a single image is resized as a frame."""
+    placement, letterbox = preprocessing.placement, preprocessing.letterbox
+    images = [picture(width, height, seed) for seed, (width, height) in enumerate([*SIZES, (333, 501)])]
+    expected = np.empty((len(images), HEIGHT, WIDTH, 3), np.float32)
+    geometry, entries = Geometry(WIDTH, HEIGHT, letterbox, placement), []
+    for image, out in zip(images, expected, strict=True):
+        placed = fit(image, out, letterbox, True, placement=placement)
+        entry, planned = geometry.of_image(image.shape[1], image.shape[0], True)
+        assert planned == placed
+        entry = entry.copy()
+        entry["luma"] = gpu.upload(image)
+        entries.append(entry)
+        corner = np.array([[placed.left, placed.top, placed.left + placed.inner_width, placed.top + placed.inner_height]], np.float32)
+        back = entry["back"]
+        found = ((corner.reshape(2, 2) - back[[1, 3]]) * back[[0, 2]]).clip(0, entry["shown"])
+        np.testing.assert_allclose(found.reshape(1, 4), placed.to_source(corner), rtol=1e-6)
+    prepared = expected[..., ::-1] if preprocessing.bgr else expected
+    bytes_only = Scaling(placement.grey, preprocessing.bgr, scale=(1, 1, 1))
+    np.testing.assert_array_equal(preprocessed(gpu, entries, np.float32, bytes_only), prepared)
+    scaling = Scaling(placement.grey, preprocessing.bgr, preprocessing.mean, preprocessing.scale)
+    exact = (prepared - np.array(preprocessing.mean, np.float32)) / np.array(preprocessing.scale, np.float32)
+    np.testing.assert_allclose(preprocessed(gpu, entries, np.float32, scaling), exact, rtol=2e-7, atol=1e-9)
+    np.testing.assert_allclose(preprocessed(gpu, entries, np.float16, scaling), exact, rtol=1e-3, atol=1e-3)
 
 
 def test_absent_frames_stay_as_they_are(gpu: Gpu) -> None:

@@ -78,6 +78,7 @@ def test_mish_refuses_what_it_cannot_count() -> None:
 @pytest.mark.parametrize("beta", [None, 0.6])
 def test_the_kernel_is_told_the_suppression_of_the_cfg(beta: float | None) -> None:
     pytest.importorskip("cuda.core", reason="cuda-python is not installed")
+    from framefleet.engine.backends.nvidia.engine import Outputs
     from framefleet.engine.backends.nvidia.slot import OutputSteps
 
     network = tiny_network()
@@ -85,7 +86,8 @@ def test_the_kernel_is_told_the_suppression_of_the_cfg(beta: float | None) -> No
     addresses = [64 * number for number in range(1, 1 + len(network.heads))]
     names = defaultdict[str, str](str)  # of kernels: none is launched
     memory = SimpleNamespace(device=lambda _: 64, constant=lambda _: 64, pinned=lambda nbytes: np.zeros(nbytes, np.uint8))
-    parts: Any = (replace(network, layers=layers), 1, names, memory, EngineSettings(iou=0.3), addresses, (0, 0), np.float32, 64, None)
+    raw = Outputs(1, [layer.shape for layer in network.heads], (0, 0), np.float32)
+    parts: Any = (replace(network, layers=layers), raw, names, memory, EngineSettings(iou=0.3), addresses, 64, None)
     (nms,) = (step for step in OutputSteps(*parts).steps if isinstance(step, Nms))
     threshold, exponent = (value for value in nms.arguments if isinstance(value, np.float32))
     assert (threshold, exponent) == (np.float32(0.3), np.float32(-1 if beta is None else beta))

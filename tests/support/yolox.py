@@ -69,3 +69,14 @@ def matched(ours: Boxes, theirs: Boxes, size: tuple[int, int], iou: float = 0.99
         )
         for class_id, confidence, box in ours
     )
+
+
+def boxes_of(lines: list[dict[str, Any]]) -> list[Boxes]:
+    """The boxes of each frame of a JSON Lines export."""
+    return [
+        [
+            (each["class_id"], each["confidence"], [*each["box"][:2], each["box"][0] + each["box"][2], each["box"][1] + each["box"][3]])
+            for each in line["detections"]
+        ]
+        for line in lines
+    ]

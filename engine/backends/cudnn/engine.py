@@ -124,6 +124,8 @@ class CudnnEngine(Engine):
 
     number = np.float16
 
+    network: Network
+
     def __init__(
         self,
         library: Library,

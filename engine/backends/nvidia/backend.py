@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from threading import Lock
 
 import numpy as np
+from cuda.core import Stream
 from numpy.typing import NDArray
 
-from framefleet.engine.backends.base import Backend, Progress, darknet, earlier_choice, letterboxes, reasons
+from framefleet.engine.backends.base import Backend, Progress, earlier_choice, letterboxes, reasons
 from framefleet.engine.backends.memory import check_memory
 from framefleet.engine.backends.nvidia.engine import PLAN_ONLY, CustomLayers
 from framefleet.engine.backends.nvidia.slot import Geometry, Slot, Uploads, WholeSlot
@@ -29,7 +30,7 @@ from framefleet.engine.devices.affinity import bind_near
 from framefleet.engine.errors import DeviceError, ModelError, notice_of
 from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.model.network import Network
-from framefleet.engine.model.onnx.network import Model
+from framefleet.engine.model.onnx.network import Model, OnnxNetwork
 from framefleet.engine.notices import Notice
 from framefleet.engine.processes.child_main import name_thread
 from framefleet.engine.settings import EngineSettings, Hint, Precision
@@ -49,10 +50,11 @@ def _without_cache() -> Notice | None:
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """A slot and the uploads of its pictures."""
+    """A slot, the uploads of its pictures, and the stream that preprocesses them."""
 
     slot: Slot
     uploads: Uploads
+    stream: Stream
 
 
 class NvidiaBackend(Backend):
@@ -80,24 +82,26 @@ class NvidiaBackend(Backend):
             self._open()
 
     def _activate_impl(self, network: Model, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
-        self._network = network = darknet(network, self.device)
+        self._network = network
         if not self._opened:
             self.open(settings)
         with cuda_errors(self.device, Notice("cuda.open_device")):
             free = self._free_memory()
         check_memory(network, settings.batch or 1, 4 if settings.precision is Precision.FP32 else 2, free, self.device)
         bind_near(self._cuda.pci_bus_id)  # before memory is pinned; threads that start later inherit the binding
-        self._geometry = Geometry(network.width, network.height, letterboxes(network, settings))
+        self._geometry = Geometry(network.width, network.height, letterboxes(network, settings), network.placement)
         with cuda_errors(self.device, Notice("backends.build_network", name=network.name)):
-            self._builder = builder = Builder(self.device, self._cuda, self._stream, network, settings, progress, self.tuning)
+            self._builder = builder = Builder(
+                self.device, self._cuda, self._stream, network, settings, progress, self.tuning, self.examples
+            )
             earlier = earlier_choice(settings, self._name)
             if earlier is not None and settings.precision in (Precision.AUTO, earlier.precision):
                 precision, reason, self._layers = Precision(earlier.precision), AS_BEFORE, CustomLayers.named(earlier.options)
                 batch, why = self._start_largest(precision, settings.batch or earlier.batch, AS_BEFORE)
             else:
                 precision, reason = builder.choose_precision()
-                if reason == NOT_TUNED:
-                    precision, reason, batch, why = self._start_unproven(precision)
+                if reason == NOT_TUNED and isinstance(network, Network):
+                    precision, reason, batch, why = self._start_unproven(network, precision)
                 else:
                     batch, why = self._start_largest(precision, *builder.choose_batch(precision))
         self._reasons = [reason, *self._layers_reason]
@@ -120,7 +124,7 @@ class NvidiaBackend(Backend):
         """The device's name, in the engine's description."""
         return str(self._cuda.name)
 
-    def _start_unproven(self, precision: Precision) -> tuple[Precision, Notice, int, Notice]:
+    def _start_unproven(self, network: Network, precision: Precision) -> tuple[Precision, Notice, int, Notice]:
         """Start an engine of a precision that no trial has compared with FP32, and compare it; if it differs, start one in FP32.
 
         The CPU computes the detections in FP32 while the engine is built. Returns the precision, why, the batch, and why.
@@ -128,7 +132,7 @@ class NvidiaBackend(Backend):
         builder = self._builder
         share = builder.known_share()
         with ThreadPoolExecutor(1, "compute exact outputs") as thread:
-            exact = None if share is not None else thread.submit(_exact_outputs, self._network, builder.probes)
+            exact = None if share is not None else thread.submit(_exact_outputs, network, builder.probes)
             batch, why = self._start_largest(precision, *builder.choose_batch(precision))
             if exact is not None:
                 share = builder.share_of_exact(exact.result(), self._raw_outputs_impl(builder.probes))
@@ -172,7 +176,8 @@ class NvidiaBackend(Backend):
 
     def _start(self, builder: Builder, precision: Precision, batch: int) -> None:
         for slot in self._build_slots(builder, precision, batch):
-            self._places.append(_Place(slot, Uploads(self._cuda, self._copies)))
+            stream = slot.stream if isinstance(slot, WholeSlot) else self._stream
+            self._places.append(_Place(slot, Uploads(self._cuda, self._copies), stream))
         self._idle: queue.SimpleQueue[_Place] = queue.SimpleQueue()
         for place in self._places:
             self._idle.put(place)
@@ -197,8 +202,17 @@ class NvidiaBackend(Backend):
             self._engine, memory = builder.build(precision, batch)
         self._memories.append(memory)
         count = _SLOTS if self._settings.hint is Hint.THROUGHPUT else 1
+        engines = [(self._engine, memory, self._stream)] * count
+        if isinstance(self._network, OnnxNetwork) and self._network.fixed_batch:
+            # one picture does not fill the device: several run side by side, each with its own engine and stream
+            engines = [engines[0]]
+            for _ in range(count - 1):
+                engine, memory = builder.build(precision, batch, self._layers)
+                self._memories.append(memory)
+                engines.append((engine, memory, self._cuda.create_stream()))
         return [
-            WholeSlot(self._cuda, self._stream, self._copies, self._engine, builder.kernels, memory, self._settings) for _ in range(count)
+            WholeSlot(self._cuda, stream, self._copies, engine, builder.kernels, memory, self._settings)
+            for engine, memory, stream in engines
         ]
 
     def _submit_impl(self, images: Sequence[HostImage | DeviceFrame], still: bool) -> Future[list[Found]]:
@@ -259,10 +273,10 @@ class NvidiaBackend(Backend):
         addresses: list[int] = []
         if host:
             addresses, uploaded = place.uploads.put(host)
-            self._stream.wait(uploaded)
+            place.stream.wait(uploaded)
         # for each decoder's stream once, not for each frame
         for stream in {id(image.written_on): image.written_on for image in images if isinstance(image, DeviceFrame)}.values():
-            self._stream.wait(stream)
+            place.stream.wait(stream)
         return self._geometry.fill(place.slot.frames, images, addresses, still)
 
     def _await(self, place: _Place, fits: list[Fit], frames: list[DeviceFrame]) -> list[Found]:

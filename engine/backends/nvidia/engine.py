@@ -1,5 +1,6 @@
 """What the engines of all libraries for NVIDIA GPUs share: their interface, custom layers, and the transfer of raw outputs."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
@@ -10,7 +11,8 @@ from cuda.core import Stream
 from numpy.typing import NDArray
 
 from framefleet.engine.cuda.graph import Step, copy
-from framefleet.engine.model.network import Network
+from framefleet.engine.model.network import Shape
+from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.settings import Precision
 from framefleet.plugins.kernels import Number
 
@@ -53,11 +55,11 @@ def number_type(precision: Precision) -> Number:
 class Engine(ABC):
     """The built network of one batch size, for one thread and stream.
 
-    number: type of all its numbers. pictures: address of the input, (batch, 3, height, width), RGB, 0..1. pitches: how the raw outputs of
-    each head are stored, see ``plugins.yolo_layer.Head``.
+    number: type of its numbers, except for the raw outputs of an ``OnnxNetwork``: these are float32. pictures: address of the input,
+    (batch, 3, height, width), as the network takes it. pitches: how each raw output is stored, see ``plugins.yolo_layer.Head``.
     """
 
-    network: Network
+    network: Model
     batch: int
     number: Number
     pictures: int
@@ -65,9 +67,14 @@ class Engine(ABC):
 
     _own_heads: Sequence[int] = ()
 
+    @property
+    def outputs(self) -> "Outputs":
+        """The type and form of the raw outputs."""
+        return Outputs(self.batch, [head.shape for head in self.network.heads], self.pitches, self.number)
+
     @abstractmethod
     def new_heads(self) -> list[int]:
-        """Addresses for raw outputs of the YOLO heads."""
+        """Addresses for raw outputs."""
 
     @abstractmethod
     def steps(self, heads: Sequence[int]) -> list[Step]:
@@ -81,9 +88,13 @@ class Engine(ABC):
             copy(self.pictures, pictures.ctypes.data, pictures.nbytes, stream)
             for step in self.steps(heads):
                 step.launch(stream)
-            return download_heads(self.network, self.batch, heads, self.pitches, self.number, stream)
+            return download_heads(self.outputs, heads, stream)
 
-        return in_batches(inputs, self.batch, self.number, run)
+        return in_batches(self.prepared(inputs), self.batch, self.number, run)
+
+    def prepared(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The network's input from RGB values of 0..1."""
+        return inputs
 
 
 def in_batches(
@@ -99,15 +110,27 @@ def in_batches(
     return [np.concatenate(parts) for parts in zip(*found, strict=True)]
 
 
-def download_heads(
-    network: Network, batch: int, addresses: Sequence[int], pitches: Sequence[int], number: Number, stream: Stream
-) -> list[NDArray[Any]]:
-    """Copy the raw outputs of all heads from the device, each (batch, anchors · (5 + classes), rows, columns); waits for them."""
+@dataclass(frozen=True)
+class Outputs:
+    """The raw outputs of a batch. shapes: of one picture. pitches: see ``Engine``; 0 for all that are no heads. number: their type."""
+
+    batch: int
+    shapes: Sequence[tuple[int, ...]]
+    pitches: Sequence[int]
+    number: Number
+
+    def nbytes(self, shape: Shape | tuple[int, ...]) -> int:
+        """Bytes of a batch of values of this shape."""
+        return self.batch * math.prod(shape) * np.dtype(self.number).itemsize
+
+
+def download_heads(outputs: Outputs, addresses: Sequence[int], stream: Stream) -> list[NDArray[Any]]:
+    """Copy the raw outputs from the device, each (batch, …); waits for them."""
     found = []
-    for address, pitch, head in zip(addresses, pitches, network.heads, strict=True):
-        channels, *size = head.shape
-        values = np.empty((batch, *size, pitch) if pitch else (batch, channels, *size), number)
+    for address, pitch, shape in zip(addresses, outputs.pitches, outputs.shapes, strict=True):
+        stored = (*shape[1:], pitch) if pitch else shape
+        values = np.empty((outputs.batch, *stored), outputs.number)
         copy(values.ctypes.data, address, values.nbytes, stream)
         stream.sync()
-        found.append(values[..., :channels].transpose(0, 3, 1, 2) if pitch else values)
+        found.append(values[..., : shape[0]].transpose(0, 3, 1, 2) if pitch else values)
     return found

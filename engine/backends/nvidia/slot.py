@@ -13,19 +13,23 @@ import numpy as np
 from cuda.core import Device, Event, EventOptions, Stream
 from numpy.typing import NDArray
 
-from framefleet.engine.backends.nvidia.engine import Engine, download_heads
+from framefleet.engine.backends.nvidia.engine import Engine, Outputs, download_heads
+from framefleet.engine.backends.nvidia.readings import describe_rows
 from framefleet.engine.cuda.graph import Copy, Mark, Step, copy, copy_rows, record
 from framefleet.engine.cuda.memory import REGISTERED, Memory
 from framefleet.engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, Planes
 from framefleet.engine.detection.postprocess import detections
-from framefleet.engine.detection.preprocess import Fit, plan_fit
+from framefleet.engine.detection.preprocess import DARKNET, Fit, plan_fit
+from framefleet.engine.detection.readings import MAX_QUERIES, NEEDS_NMS
 from framefleet.engine.media.types import DeviceFrame
-from framefleet.engine.model.network import Network
+from framefleet.engine.model.network import Placement
+from framefleet.engine.model.onnx.network import Model, OnnxNetwork, Reading
 from framefleet.engine.settings import EngineSettings, Hint
 from framefleet.engine.types import Detections, Found
 from framefleet.plugins.kernels import Kernels, Number
 from framefleet.plugins.nms import LIMIT, Nms, class_mask, read_results, result_bytes
-from framefleet.plugins.preprocess import FRAME, I420, NV12, P016, RGB8, Preprocess, describe_frame
+from framefleet.plugins.preprocess import FRAME, I420, NV12, P016, RGB8, Preprocess, Scaling, describe_frame
+from framefleet.plugins.rows import RowsLayer, rows_table, scratch_bytes
 from framefleet.plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
 
 _FORMATS = {PixelFormat.NV12: NV12, PixelFormat.P016: P016, PixelFormat.I420: I420}
@@ -33,14 +37,14 @@ _ALIGNMENT = 256
 
 
 class Geometry:
-    """Maps pictures to a network's input of width × height pixels.
+    """Maps pictures to a network's input of width × height pixels. letterbox, placement: see ``plan_fit``.
 
     Attributes: of_image, of_frame: functions that return FRAME () without addresses, and the fit, for RGB pictures of a width and height in
     host memory (still: see ``Backend.submit``), and for frames of a ``FrameFormat``.
     """
 
-    def __init__(self, width: int, height: int, letterbox: bool) -> None:
-        self._width, self._height, self._letterbox = width, height, letterbox
+    def __init__(self, width: int, height: int, letterbox: bool, placement: Placement = DARKNET) -> None:
+        self._width, self._height, self._letterbox, self._placement = width, height, letterbox, placement
         self.of_image, self.of_frame = lru_cache(64)(self._describe_image), lru_cache(64)(self._describe_frame)
 
     def fill(self, table: NDArray[Any], images: Sequence[HostImage | DeviceFrame], uploaded: Sequence[int], still: bool) -> list[Fit]:
@@ -66,16 +70,21 @@ class Geometry:
         table["luma"], table["chroma"] = luma, chroma
         return fits
 
+    def _fit(self, width: int, height: int) -> Fit:
+        return plan_fit(width, height, self._width, self._height, self._letterbox, self._placement)
+
     def _describe_image(self, width: int, height: int, still: bool) -> tuple[NDArray[Any], Fit]:
-        fit = plan_fit(width, height, self._width, self._height, self._letterbox)
-        entry = describe_frame(RGB8, (width, height), (width, height), _inside(fit), still=still)
+        fit = self._fit(width, height)
+        corner_to_corner = still and self._placement.like_darknet
+        entry = describe_frame(RGB8, (width, height), (width, height), _inside(fit), still=corner_to_corner, scale=fit.scale)
         entry["pitch"] = 3 * width
         return entry, fit
 
     def _describe_frame(self, layout: FrameFormat) -> tuple[NDArray[Any], Fit]:
         stored, shown = (layout.stored_width, layout.stored_height), (layout.width, layout.height)
-        fit = plan_fit(*shown, self._width, self._height, self._letterbox)
-        entry = describe_frame(_FORMATS[layout.format], stored, shown, _inside(fit), layout.matrix, layout.full_range, layout.orientation)
+        fit = self._fit(*shown)
+        colours = layout.matrix, layout.full_range, layout.orientation
+        entry = describe_frame(_FORMATS[layout.format], stored, shown, _inside(fit), *colours, scale=fit.scale)
         entry["pitch"] = layout.pitch
         return entry, fit
 
@@ -181,11 +190,20 @@ class InputSteps:
     steps: for the stream, in order. pictures, number: see ``Preprocess``.
     """
 
-    def __init__(self, network: Network, batch: int, kernels: Kernels, memory: Memory, pictures: int, number: Number) -> None:
+    def __init__(self, network: Model, batch: int, kernels: Kernels, memory: Memory, pictures: int, number: Number) -> None:
         self.table = FrameTable(batch, memory, memory.pinned(batch * FRAME.itemsize))
         self.frames = self.table.host.view(FRAME)
         size = (network.width, network.height)
-        self.steps: list[Step] = [self.table.copy, Preprocess(kernels, self.table.address, pictures, batch, *size, number)]
+        fill = Preprocess(kernels, self.table.address, pictures, batch, *size, number, scaling_of(network))
+        self.steps: list[Step] = [self.table.copy, fill]
+
+
+def scaling_of(network: Model) -> Scaling:
+    """How values 0..255 become a network's input."""
+    if isinstance(network, OnnxNetwork):
+        prepared = network.preprocessing
+        return Scaling(network.placement.grey, prepared.bgr, prepared.mean, prepared.scale)
+    return Scaling(network.placement.grey)
 
 
 class FrameTable:
@@ -198,42 +216,51 @@ class FrameTable:
 
 
 class OutputSteps:
-    """The last steps of a batch: the YOLO layer and suppression on the device, detections in pinned memory.
+    """The last steps of a batch: decoding and suppression on the device, detections in pinned memory.
 
-    heads: addresses of the raw outputs. pitches, number: see ``Engine``. table: address of the frames. steps, download: for the stream, in
+    outputs, heads: form and addresses of the raw outputs. table: address of the frames. steps, download: for the stream, in
     this order.
     exact_stream: another stream of this device, to download raw outputs when the kernels find more than they can keep.
     """
 
     def __init__(
         self,
-        network: Network,
-        batch: int,
+        network: Model,
+        outputs: Outputs,
         kernels: Kernels,
         memory: Memory,
         settings: EngineSettings,
         heads: Sequence[int],
-        pitches: Sequence[int],
-        number: Number,
         table: int,
         exact_stream: Stream,
     ) -> None:
-        self._network, self._batch, self._settings, self._exact_stream = network, batch, settings, exact_stream
-        self._heads, self._pitches, self._number = heads, pitches, number
+        """Raises ValueError if the network is too large for the kernels."""
+        self._network, self._outputs, self._settings, self._exact_stream = network, outputs, settings, exact_stream
+        self._heads, batch = heads, outputs.batch
         self._results = memory.pinned(result_bytes(batch))
         self._counts, self._records = read_results(self._results, batch)
         results = memory.device(self._results.nbytes)
         candidates = Candidates(memory.device(batch * CAPACITY * CANDIDATE_BYTES), memory.device(batch * 4))
-        described = [
-            Head(address, *layer.shape[1:], layer.anchors, layer.scale_x_y, layer.new_coords, pitch)
-            for address, layer, pitch in zip(heads, network.heads, pitches, strict=True)
-        ]
-        head_addresses = memory.constant(head_table(described))
         wanted = memory.constant(class_mask(network.classes, settings.classes))
-        size, beta = (network.width, network.height), network.heads[-1].diou_beta
+        beta, suppress, most = None, True, None
+        decoding: Step
+        if isinstance(network, OnnxNetwork) and network.reading is not Reading.FRAMEFLEET:
+            rows = describe_rows(network, heads, outputs.shapes, memory.constant)
+            described = memory.constant(rows_table(rows, network.classes, settings.confidence))
+            scratch = memory.device(scratch_bytes(rows, network.classes, batch))
+            decoding = RowsLayer(kernels, rows, described, network.classes, batch, scratch, candidates)
+            suppress, most = network.reading in NEEDS_NMS, MAX_QUERIES if rows.pairs else None
+        else:
+            described_heads = [
+                Head(address, *layer.shape[1:], layer.anchors, layer.scale_x_y, layer.new_coords, pitch)
+                for address, layer, pitch in zip(heads, network.heads, outputs.pitches, strict=True)
+            ]
+            addresses, size = memory.constant(head_table(described_heads)), (network.width, network.height)
+            how = batch, network.classes, size, settings.confidence, candidates, outputs.number
+            decoding, beta = YoloLayer(kernels, described_heads, addresses, *how), network.heads[-1].diou_beta
         self.steps: list[Step] = [
-            YoloLayer(kernels, described, head_addresses, batch, network.classes, size, settings.confidence, candidates, number),
-            Nms(kernels, candidates, table, wanted, batch, settings.iou, beta, results),
+            decoding,
+            Nms(kernels, candidates, table, wanted, batch, settings.iou, beta, results, suppress, most),
         ]
         self.download = Copy(self._results.ctypes.data, results, self._results.nbytes)
 
@@ -245,8 +272,7 @@ class OutputSteps:
         """
         count = len(fits)
         if (self._counts[:count] > (CAPACITY, LIMIT)).any():
-            where = self._heads, self._pitches, self._number, self._exact_stream
-            raw = [head.astype(np.float32) for head in download_heads(self._network, self._batch, *where)]
+            raw = [head.astype(np.float32) for head in download_heads(self._outputs, self._heads, self._exact_stream)]
             return detections(self._network, raw, fits, self._settings)
         found: list[Found] = []
         for records, number in zip(self._records[:count], self._counts[:count, 1].tolist(), strict=True):
@@ -302,8 +328,7 @@ class WholeSlot(Slot):
         inputs = InputSteps(engine.network, engine.batch, kernels, memory, engine.pictures, engine.number)
         self.frames = inputs.frames
         heads = engine.new_heads()
-        known = engine.network, engine.batch, kernels, memory, settings, heads, engine.pitches, engine.number
-        self._outputs = OutputSteps(*known, inputs.table.address, exact_stream)
+        self._outputs = OutputSteps(engine.network, engine.outputs, kernels, memory, settings, heads, inputs.table.address, exact_stream)
         self._marks = Marks(device)
         self.steps: list[Step] = [
             self._marks.begin(),

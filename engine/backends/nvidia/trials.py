@@ -2,9 +2,9 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
-from functools import cached_property
+from functools import cached_property, partial
 from statistics import median
 from typing import Any, TypeAlias
 
@@ -12,22 +12,37 @@ import numpy as np
 from cuda.core import Device, Stream
 from numpy.typing import NDArray
 
-from framefleet.engine.backends.base import Progress
+from framefleet.engine.backends.base import Progress, letterboxes
 from framefleet.engine.backends.cudnn.engine import CudnnBuilder, CudnnEngine
 from framefleet.engine.backends.cudnn.library import find_cudnn
 from framefleet.engine.backends.cudnn.lowering import UnsupportedError
 from framefleet.engine.backends.cudnn.program import Program, Stage
 from framefleet.engine.backends.nvidia.engine import PLAN_ONLY, CustomLayers, Engine
-from framefleet.engine.backends.precision import MATCHING, Trial, matching_share, probe_pictures, resolve_precision
+from framefleet.engine.backends.precision import (
+    MATCHING,
+    MIN_BOXES,
+    TooFewBoxesError,
+    Trial,
+    agreeing_share,
+    count_boxes,
+    matching_share,
+    probe_pictures,
+    resolve_precision,
+    trial_settings,
+)
 from framefleet.engine.backends.tensorrt.engine import TensorRtEngine, cut, first_convolution, mish_convolutions
 from framefleet.engine.backends.tensorrt.library import find_library
+from framefleet.engine.backends.tensorrt.onnx import OnnxEngine, prepare_onnx_plan
 from framefleet.engine.backends.tensorrt.plan import Plan, prepare_plan
 from framefleet.engine.cuda.graph import time_steps
 from framefleet.engine.cuda.memory import Memory, OutOfMemoryError
+from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import DeviceError
+from framefleet.engine.media.picture import fit_host_image
 from framefleet.engine.model.network import Network
+from framefleet.engine.model.onnx.network import Model, OnnxNetwork
 from framefleet.engine.model.split import Part
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.settings import EngineSettings, Hint, Precision
 from framefleet.engine.types import AS_ASKED, DeviceId, Image, of_device
 from framefleet.plugins.cache import FileCache
@@ -174,6 +189,9 @@ OFFERED = (Precision.FP32, Precision.FP16)
 FIRST_BATCH = 32
 """The batch of an engine that was not tuned: the one that trials found on H100s and H200s. With less memory it becomes smaller."""
 
+_TRIAL_BATCH = 8
+"""The batch in which a trial runs frames through an ``OnnxNetwork``."""
+
 _ROUNDS = 20
 """Number of timed runs of a trial."""
 
@@ -189,18 +207,20 @@ class Builder:
         device: DeviceId,
         cuda: Device,
         stream: Stream,
-        network: Network,
+        network: Model,
         settings: EngineSettings,
         progress: Progress | None,
         tuning: bool = False,
+        examples: Callable[[], Iterable[Sequence[HostImage]]] = tuple,
     ) -> None:
-        """Find the library and compile the kernels. tuning: see ``Backend``.
+        """Find the library and compile the kernels. tuning, examples: see ``Backend``.
 
         Raises DeviceError if a library is missing, or does not support the device. The message says what to install.
         """
         self._tuning = tuning
         self._device, self._cuda, self._stream = device, cuda, stream
-        self._network, self._settings, self._progress = network, settings, progress
+        self._model, self._settings, self._progress, self._examples = network, settings, progress, examples
+        self._frames: list[HostImage] = []
         self._trying: Notice | None = None
         capability = cuda.compute_capability
         self.library = find_library((capability.major, capability.minor))
@@ -212,6 +232,12 @@ class Builder:
         self.situation = f"{self.library} without TF32\n{place}\n{network.digest}\n{size}\n{layers}"
         self._cudnn, self._without_cudnn = self._find_cudnn(place)
 
+    @property
+    def _network(self) -> Network:
+        """The model, if it is one of Darknet's files."""
+        assert isinstance(self._model, Network)
+        return self._model
+
     def build(self, precision: Precision, batch: int, layers: CustomLayers = PLAN_ONLY) -> tuple[Engine, Memory]:
         """Build an engine, and return it with its memory. layers: for FP16 only.
 
@@ -221,6 +247,10 @@ class Builder:
         """
         memory = Memory(self._cuda, self._stream)
         try:
+            if isinstance(self._model, OnnxNetwork):
+                plan = prepare_onnx_plan(self.library, self._model, batch, precision, self._cache, self.situation, self._tell)
+                memory.own(plan)
+                return OnnxEngine(self._model, batch, memory, plan), memory
             if layers.cudnn and self._cudnn is not None:
                 return self._cudnn.build(batch, layers.pointwise, layers.fastest, memory, self._tell), memory
             pieces = cut(self._network, layers)
@@ -272,8 +302,18 @@ class Builder:
 
         Without trials, it is FP16 with ``NOT_TUNED`` as the reason: compare its detections with those of FP32, see ``share_of_exact``.
 
+        With an ``OnnxNetwork``, trials compare boxes in frames of the user's videos; without trials, it is FP32.
+
         Raises DeviceError if TensorRT does not offer it.
         """
+        if isinstance(self._model, OnnxNetwork):
+            shown = trial_settings(self._settings)
+            situation = f"{self.situation} frames {shown.confidence} {letterboxes(self._model, self._settings)}"
+            compare = partial(agreeing_share, network=self._model, settings=shown)
+            safe = None if self._tuning else Precision.FP32
+            return resolve_precision(
+                self._settings.precision, self._device, OFFERED, self._model, situation, self._try_frames, compare, safe
+            )
         first = None if self._tuning else Precision.FP16
         return resolve_precision(self._settings.precision, self._device, OFFERED, self._network, self.situation, self._try, first=first)
 
@@ -297,7 +337,14 @@ class Builder:
         return share
 
     def choose_batch(self, precision: Precision) -> tuple[int, Notice]:
-        """The batch of the settings, or 1 for the lowest latency, or the one that tuning found; and the reason."""
+        """The batch of the settings, or 1 for the lowest latency, or the one that tuning found; and the reason.
+
+        Raises DeviceError if an ONNX file takes one picture at once, and the settings say another batch.
+        """
+        if isinstance(self._model, OnnxNetwork) and self._model.fixed_batch:
+            if self._settings.batch not in (None, 1):
+                raise DeviceError(of_device(self._device, Notice("backends.onnx_batch", name=self._model.name, option=Option("batch"))))
+            return 1, Notice("backends.batch_of_file")
         if self._settings.batch is not None:
             return self._settings.batch, AS_ASKED
         if self._settings.hint is Hint.LATENCY:
@@ -323,6 +370,8 @@ class Builder:
         Raises OutOfMemoryError, DeviceError or ModelError: see ``build``.
         """
         candidates = []
+        if isinstance(self._model, OnnxNetwork):
+            return PLAN_ONLY, []
         if precision is Precision.FP16:
             candidates += ["first_convolution"] if first_convolution(self._network) is not None else []
             # TensorRT-RTX computes Mish inside convolutions; 72 parts of YOLOv4 take it 40 s to build, and are slower
@@ -352,6 +401,8 @@ class Builder:
 
     def _find_cudnn(self, situation: str) -> tuple[CudnnBuilder | None, Notice | None]:
         """What builds engines with cuDNN, or why cuDNN cannot; neither if cuDNN is not installed."""
+        if isinstance(self._model, OnnxNetwork):
+            return None, None
         capability = self._cuda.compute_capability
         try:
             library = find_cudnn((capability.major, capability.minor))
@@ -381,6 +432,41 @@ class Builder:
     def _try(self, precision: Precision) -> Trial:
         what = Notice("backends.try_precision", precision=precision.value)
         return self._trial(what, precision, len(self._pictures), True)
+
+    def _try_frames(self, precision: Precision) -> Trial:
+        """Run frames of the user's videos. FP32 takes sources until there are enough boxes.
+
+        Raises TooFewBoxesError if there is no frame.
+        """
+        assert isinstance(self._model, OnnxNetwork)
+        batch = 1 if self._model.fixed_batch else _TRIAL_BATCH
+        self._trying = Notice("backends.try_precision", precision=precision.value)
+        try:
+            engine, memory = self.build(precision, batch)
+        finally:
+            self._trying = None
+        try:
+            frames, heads, shown = list[HostImage](), list[NDArray[np.float32]](), trial_settings(self._settings)
+            for more in [self._frames] if self._frames else filter(None, self._examples()):
+                found = engine.raw_outputs(self._inputs_of(more), self._stream)
+                heads = [np.concatenate(parts) for parts in zip(heads, found, strict=True)] if heads else found
+                frames += more
+                if count_boxes(heads, self._model, shown) >= MIN_BOXES:
+                    break
+            if not frames:
+                raise TooFewBoxesError(Notice("backends.no_frames"))
+            self._frames = frames
+            return Trial(heads, 1000 * batch / time_steps(self._cuda, self._stream, engine.steps(engine.new_heads()), _ROUNDS))
+        finally:
+            memory.close()
+
+    def _inputs_of(self, frames: Sequence[HostImage]) -> NDArray[np.float32]:
+        """Frames as RGB in the network's size, 0..1: (n, 3, height, width)."""
+        model, letterbox = self._model, letterboxes(self._model, self._settings)
+        inputs = np.empty((len(frames), model.height, model.width, 3), np.float32)
+        for frame, out in zip(frames, inputs, strict=True):
+            fit_host_image(frame, out, letterbox, placement=model.placement)
+        return np.ascontiguousarray(inputs.transpose(0, 3, 1, 2)) / np.float32(255)
 
     @cached_property
     def _pictures(self) -> list[Image]:

@@ -9,7 +9,7 @@ from openvino.preprocess import PrePostProcessor
 
 from framefleet.engine.backends.openvino.library import process_core
 from framefleet.engine.errors import ModelError
-from framefleet.engine.model.onnx.network import OnnxNetwork, Reading
+from framefleet.engine.model.onnx.network import OnnxNetwork
 from framefleet.engine.notices import Notice
 
 
@@ -61,23 +61,7 @@ def _fix_sizes(model: ov.Model, name: str, network: OnnxNetwork, batch: int) -> 
 
 def _check_outputs(model: ov.Model, network: OnnxNetwork, batch: int) -> None:
     """Check the shapes on which decoding relies: a file may say something else about its outputs than what it computes."""
-    classes = network.classes
-    row_of: dict[Reading, list[tuple[int | None, ...]]] = {
-        Reading.YOLOV8: [(batch, 4 + classes, None)],
-        Reading.YOLOV5: [(batch, None, 5 + classes)],
-        Reading.YOLOX: [(batch, None, 5 + classes)],
-        Reading.YOLOX_DECODED: [(batch, None, 5 + classes)],
-        Reading.END2END: [(batch, None, 6)],
-        Reading.RTDETR: [(batch, None, 4 + classes)],
-        Reading.DETR: [(batch, None), (batch, None, 4), (batch, None)],
-        Reading.RF_DETR: [(batch, None, 4), (batch, None, classes)],
-        Reading.DETR_LOGITS: [(batch, None, 4), (batch, None, classes)],
-        Reading.EFFICIENT_NMS: [(batch, 1), (batch, None, 4), (batch, None), (batch, None)],
-        Reading.BEFORE_NMS: [(batch, None, 4), (batch, None, classes)],
-        Reading.NMS_ROWS: [(None, 7)],
-        Reading.FRAMEFLEET: [(batch, *head.shape) for head in network.heads],
-    }
-    wanted = [PartialShape([-1 if size is None else size for size in shape]) for shape in row_of[network.reading]]
+    wanted = [PartialShape([-1 if size is None else size for size in shape]) for shape in network.output_shapes(batch)]
     found = [output.get_partial_shape() for output in model.outputs]
     if len(found) != len(wanted) or not all(shape.compatible(other) for shape, other in zip(found, wanted, strict=True)):
         problem = Notice("model.onnx_unknown_outputs", path=Path(f"{network.name}.onnx"), outputs=tuple(str(shape) for shape in found))

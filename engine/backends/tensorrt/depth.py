@@ -17,10 +17,10 @@ import numpy as np
 from cuda.core import Event, Stream
 from numpy.typing import NDArray
 
-from framefleet.engine.backends.base import Progress, depth_members, describe_balance, joined_names, reasons, remembered_balance
+from framefleet.engine.backends.base import Progress, darknet, depth_members, describe_balance, joined_names, reasons, remembered_balance
 from framefleet.engine.backends.cudnn.engine import CudnnEngine
 from framefleet.engine.backends.nvidia.backend import NvidiaBackend
-from framefleet.engine.backends.nvidia.engine import PLAN_ONLY, CustomLayers, download_heads, in_batches, number_type
+from framefleet.engine.backends.nvidia.engine import PLAN_ONLY, CustomLayers, Outputs, download_heads, in_batches, number_type
 from framefleet.engine.backends.nvidia.slot import FrameTable, InputSteps, Marks, OutputSteps, Slot, finish_event
 from framefleet.engine.backends.nvidia.trials import Builder
 from framefleet.engine.backends.tensorrt.lowering import value_name
@@ -153,7 +153,8 @@ class StagedSlot(Slot):
         self.frames = inputs.frames
         last.streams.device.set_current()
         table = FrameTable(batch, last.memory, inputs.table.host)
-        known = network, batch, last.kernels, last.memory, settings, self._heads, staged.pitches, self._number
+        self._raw = Outputs(batch, [head.shape for head in network.heads], staged.pitches, self._number)
+        known = network, self._raw, last.kernels, last.memory, settings, self._heads
         # the last device sends no values, so its outgoing stream is free
         self._outputs = outputs = OutputSteps(*known, table.address, last.streams.outgoing)
 
@@ -216,9 +217,7 @@ class StagedSlot(Slot):
 
     def heads(self) -> list[NDArray[Any]]:
         """The raw outputs of the last batch, see ``download_heads``."""
-        staged = self._staged
-        compute = staged.stages[-1].streams.compute
-        return download_heads(staged.network, staged.batch, self._heads, staged.pitches, self._number, compute)
+        return download_heads(self._raw, self._heads, self._staged.stages[-1].streams.compute)
 
     def fill(self, pictures: NDArray[Any]) -> None:
         """Copy pictures into the network's input, and wait. A launch with an empty frame table keeps them."""
@@ -297,6 +296,7 @@ class TensorRtDepthBackend(NvidiaBackend):
 
     def _activate_impl(self, network: Model, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         self._progress = progress
+        self._whole = darknet(network, self.device)
         return super()._activate_impl(network, settings, progress)
 
     @property
@@ -308,7 +308,7 @@ class TensorRtDepthBackend(NvidiaBackend):
         how = Notice("backends.move_where_possible")
         if len(self._direct) in (0, len(self._members) * (len(self._members) - 1)):
             how = Notice("backends.move_directly" if self._direct else "backends.move_through_host")
-        return reasons(describe_balance(self._balance, self._network, how), super()._because(batch, why))
+        return reasons(describe_balance(self._balance, self._whole, how), super()._because(batch, why))
 
     @property
     def cuts(self) -> tuple[int, ...]:
@@ -356,16 +356,16 @@ class TensorRtDepthBackend(NvidiaBackend):
 
         def measure(cuts: tuple[int, ...]) -> list[StageTime]:
             try:
-                return _time(self._build_for(cuts, precision, batch, len(self._members) + 2), batch, self._network, number_type(precision))
+                return _time(self._build_for(cuts, precision, batch, len(self._members) + 2), batch, self._whole, number_type(precision))
             finally:
                 self._release()
 
-        return find_balance(self._network, len(self._members), batch, np.dtype(number_type(precision)).itemsize, rates, measure)
+        return find_balance(self._whole, len(self._members), batch, np.dtype(number_type(precision)).itemsize, rates, measure)
 
     def _build_for(self, cuts: tuple[int, ...], precision: Precision, batch: int, count: int) -> list[StagedSlot]:
         memories = [Memory(streams.device, streams.compute) for streams in self._streams]
         self._memories += memories
-        whole = self._network, batch, precision
+        whole = self._whole, batch, precision
         layers = self._layers or PLAN_ONLY
         build = self._build_cudnn if layers.cudnn else self._build_plans
         built = build(cuts, precision, batch, layers, memories)
@@ -381,7 +381,7 @@ class TensorRtDepthBackend(NvidiaBackend):
         self, cuts: tuple[int, ...], precision: Precision, batch: int, _layers: CustomLayers, memories: Sequence[Memory]
     ) -> Built:
         """Stages of TensorRT, and what ``Staged`` says of values."""
-        network, parts = self._network, split(self._network, *cuts)
+        network, parts = self._whole, split(self._whole, *cuts)
         moves, networks = transfers(network, parts), list[StageNetwork]()
         number_bytes = batch * np.dtype(number_type(precision)).itemsize
         for place, (part, streams, builder, memory) in enumerate(zip(parts, self._streams, self._builders, memories, strict=True)):

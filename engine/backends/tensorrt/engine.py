@@ -63,6 +63,8 @@ def cut(network: Network, layers: CustomLayers) -> Pieces:
 class TensorRtEngine(Engine):
     """See ``Engine``. Raw outputs are planes, (batch, anchors · (5 + classes), rows, columns)."""
 
+    network: Network
+
     def __init__(
         self,
         network: Network,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+import numpy as np
 from cuda.core import Device, Stream
 
 from framefleet.engine.backends.base import Progress
@@ -18,6 +19,7 @@ from framefleet.engine.notices import Notice
 from framefleet.engine.settings import Precision
 from framefleet.engine.types import Closing
 from framefleet.plugins.cache import FileCache
+from framefleet.plugins.kernels import Number
 
 
 @cache
@@ -50,6 +52,14 @@ class Plan(Closing):
     def use_scratch(self, address: int, nbytes: int) -> None:
         """Set the working memory: at least ``scratch`` bytes, aligned to 256."""
         self._context.set_device_memory(address, nbytes)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of an input or output; -1 where a size depends on values."""
+        return tuple(self._engine.get_tensor_shape(name))
+
+    def number(self, name: str) -> Number:
+        """The type of an input or output, FP16 or FP32."""
+        return np.float16 if self._engine.get_tensor_dtype(name) == self._library.trt.float16 else np.float32
 
     def step(self, addresses: Mapping[str, int]) -> PlanStep:
         """The plan as a step. addresses: device addresses of its inputs and outputs, by name."""
@@ -128,13 +138,27 @@ def build_plan(
         DeviceError: the library cannot build it.
         ModelError: a weight is too large for FP16.
     """
+    builder, definition = empty_definition(library)
+    lowering = Lowering(library.trt, definition, batch, exact, linear, channels_last)
+    lowering.write(network, part)
+    return build_definition(library, builder, definition, network.name, progress)
+
+
+def empty_definition(library: Library) -> tuple[Any, Any]:
+    """A builder, and an empty network whose numbers have the types that its layers say."""
     trt = library.trt
     builder = trt.Builder(logger(trt))
     # versions that are always strongly typed do not have the flag
     strongly_typed = getattr(trt.NetworkDefinitionCreationFlag, "STRONGLY_TYPED", None)
-    definition = builder.create_network(0 if strongly_typed is None else 1 << int(strongly_typed))
-    lowering = Lowering(trt, definition, batch, exact, linear, channels_last)
-    lowering.write(network, part)
+    return builder, builder.create_network(0 if strongly_typed is None else 1 << int(strongly_typed))
+
+
+def build_definition(library: Library, builder: Any, definition: Any, name: str, progress: Progress | None) -> bytes:
+    """The serialized plan of a network of TensorRT. name: of the model, for errors.
+
+    Raises DeviceError if the library cannot build it.
+    """
+    trt = library.trt
     config = builder.create_builder_config()
     config.clear_flag(trt.BuilderFlag.TF32)  # only FP32 engines have FP32 convolutions
     if progress is not None:
@@ -142,9 +166,9 @@ def build_plan(
     try:
         plan = builder.build_serialized_network(definition, config)
     except RuntimeError as problem:
-        raise DeviceError(Notice("backends.not_built", library=str(library), name=network.name, problem=str(problem))) from problem
+        raise DeviceError(Notice("backends.not_built", library=str(library), name=name, problem=str(problem))) from problem
     if plan is None:
-        raise DeviceError(Notice("backends.not_built_for_device", library=str(library), name=network.name))
+        raise DeviceError(Notice("backends.not_built_for_device", library=str(library), name=name))
     return bytes(plan)
 
 

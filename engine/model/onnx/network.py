@@ -163,6 +163,29 @@ class OnnxNetwork:
         """Number of classes."""
         return len(self.labels)
 
+    def output_shapes(self, batch: int) -> list[tuple[int | None, ...]]:
+        """The shapes of the outputs that the reading needs, for a number of pictures; None where any size will do."""
+        classes = self.classes
+        match self.reading:
+            case Reading.FRAMEFLEET:
+                return [(batch, *head.shape) for head in self.heads]
+            case Reading.YOLOV8:
+                return [(batch, 4 + classes, None)]
+            case Reading.YOLOV5 | Reading.YOLOX | Reading.YOLOX_DECODED:
+                return [(batch, None, 5 + classes)]
+            case Reading.END2END:
+                return [(batch, None, 6)]
+            case Reading.RTDETR:
+                return [(batch, None, 4 + classes)]
+            case Reading.DETR:
+                return [(batch, None), (batch, None, 4), (batch, None)]
+            case Reading.RF_DETR | Reading.DETR_LOGITS | Reading.BEFORE_NMS:
+                return [(batch, None, 4), (batch, None, classes)]
+            case Reading.EFFICIENT_NMS:
+                return [(batch, 1), (batch, None, 4), (batch, None), (batch, None)]
+            case Reading.NMS_ROWS:
+                return [(None, 7)]
+
     @property
     def letter_box(self) -> bool:
         """Whether pictures keep their aspect ratio."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,20 +13,10 @@ from framefleet.resources import DEMO
 from tests.support.cli import TINY, read_lines, run_main, run_program
 from tests.support.media import make_video
 from tests.support.onnx_models import CELLS, write_model, write_yolox
-from tests.support.yolox import matched
+from tests.support.yolox import boxes_of, matched
 
 FP32 = ("--devices", "cpu:0", "--precision", "fp32")
 DEMO_MODEL = ("--model", DEMO.cfg, "--weights", DEMO.weights, "--labels", DEMO.labels)
-
-
-def boxes(lines: list[dict[str, Any]]) -> list[list[tuple[int, float, list[float]]]]:
-    return [
-        [
-            (each["class_id"], each["confidence"], [*each["box"][:2], each["box"][0] + each["box"][2], each["box"][1] + each["box"][3]])
-            for each in line["detections"]
-        ]
-        for line in lines
-    ]
 
 
 def test_an_exported_network_finds_what_its_cfg_finds(tmp_path: Path) -> None:
@@ -38,7 +27,7 @@ def test_an_exported_network_finds_what_its_cfg_finds(tmp_path: Path) -> None:
         run = run_program("detect", DEMO.clip, *model, *part, "--out", tmp_path / name)
         assert run.status == 0, run.err
     assert "outputs read as framefleet" in run.err
-    cfg, onnx = (boxes(read_lines(tmp_path / name / f"{DEMO.clip.stem}.jsonl")) for name in ("cfg", "onnx"))
+    cfg, onnx = (boxes_of(read_lines(tmp_path / name / f"{DEMO.clip.stem}.jsonl")) for name in ("cfg", "onnx"))
     count = sum(map(len, cfg))
     assert (len(cfg), count > 100) == (40, True)
     for ours, theirs in ((cfg, onnx), (onnx, cfg)):
@@ -59,13 +48,6 @@ def test_stages_are_refused(tmp_path: Path) -> None:
     run = run_main("detect", video, "--model", model, "--parallel", "depth", "--devices", "cpu:0,cpu:1", "--out", tmp_path / "out")
     assert run.status == 2
     assert "an ONNX model cannot be cut into stages: use --parallel segments" in run.err
-
-
-def test_gpus_are_refused(tmp_path: Path) -> None:
-    model, video = write_yolox(tmp_path / "a.onnx").cfg, make_video(tmp_path / "a.mp4", 4, (96, 64))
-    run = run_main("detect", video, "--model", model, "--devices", "cuda:0", "--out", tmp_path / "out")
-    assert run.status == 2
-    assert "ONNX models run on CPUs only in this version, not on cuda:0: use --devices cpu:0" in run.err
 
 
 def test_a_file_with_two_readings_is_asked_about_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import av
 import cv2
 import numpy as np
-import onnx
 import pytest
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
@@ -21,40 +20,28 @@ from framefleet.engine.model.load import load_model
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision
 from framefleet.engine.types import Detections, DeviceId, Image
 from tests.support import yolox
-from tests.support.onnx_models import CELLS, SIDE, save, sizes_input, write_model, write_yolox
+from tests.support.onnx_models import (
+    CELLS,
+    KEPT,
+    KNOWN,
+    LETTERBOXED,
+    SIDE,
+    SORTED,
+    corners,
+    objectness_rows,
+    save,
+    sizes_input,
+    write_known,
+    write_model,
+    write_nms,
+    write_several,
+    write_yolox,
+)
 
 CPU = DeviceId("cpu", "0")
 SETTINGS = EngineSettings(precision=Precision.FP32)
 WIDE = np.zeros((64, 128, 3), np.uint8)
 """A picture of twice the input's width: letterboxed by half, with 16 rows of grey above and below; stretched by half across."""
-
-CENTRES = np.array([[32, 32, 16, 8], [33, 32, 16, 8], [16, 24, 8, 8]], np.float32)
-"""Centre and size of three boxes in the input; the second one overlaps the first."""
-
-LETTERBOXED = [[48, 24, 80, 40], [24, 8, 40, 24]]
-"""The first and the third box in the picture."""
-
-STRETCHED = [[48, 28, 80, 36], [24, 20, 40, 28]]
-
-
-def corners(boxes: NDArray[np.float32] = CENTRES) -> NDArray[np.float32]:
-    return np.concatenate([boxes[:, :2] - boxes[:, 2:] / 2, boxes[:, :2] + boxes[:, 2:] / 2], axis=1)
-
-
-def cells(values: NDArray[np.float32], count: int) -> NDArray[np.float32]:
-    """The rows as the last cells of a grid, with zeros before them."""
-    found = np.zeros((count, values.shape[1]), np.float32)
-    found[-len(values) :] = values
-    return found
-
-
-SCORES = np.array([[0.1, 0.9], [0.1, 0.8], [0.7, 0.2]], np.float32)
-FRACTIONS = CENTRES / SIDE
-LOGITS = np.log(SCORES / (1 - SCORES))
-KEPT = np.array([[0.9, 1], [0.7, 0]], np.float32)
-"""Score and class of the first and the third box."""
-
-SORTED = np.concatenate([corners()[[0, 2]], KEPT], axis=1)
 
 
 def run(files: ModelFiles, picture: Image = WIDE, settings: EngineSettings = SETTINGS) -> Detections:
@@ -75,32 +62,9 @@ def check(found: Detections, boxes: Sequence[Sequence[float]]) -> None:
     assert found.class_ids.tolist() == [1, 0]
 
 
-@pytest.mark.parametrize(
-    ("reading", "outputs", "boxes"),
-    [
-        ("yolov8", {"o": cells(np.hstack([CENTRES, SCORES]), CELLS).T[None]}, LETTERBOXED),
-        ("end2end", {"o": SORTED[None]}, LETTERBOXED),
-        ("rtdetr", {"o": np.hstack([FRACTIONS, SCORES])[[0, 2]][None]}, STRETCHED),
-        ("rf-detr", {"dets": FRACTIONS[None, [0, 2]], "labels": LOGITS[None, [0, 2]]}, STRETCHED),
-        ("detr-logits", {"pred_boxes": FRACTIONS[None, [0, 2]], "logits": LOGITS[None, [0, 2]]}, STRETCHED),
-        ("detr", {"labels": np.array([[1, 0]]), "boxes": corners()[None, [0, 2]], "scores": KEPT[None, :, 0]}, STRETCHED),
-        (
-            "efficient-nms",
-            {
-                "num_dets": np.array([[2]], np.int32),
-                "boxes": corners()[None, [0, 2, 1]],
-                "scores": np.array([[0.9, 0.7, 0.8]], np.float32),
-                "classes": np.array([[1, 0, 1]], np.int32),
-            },
-            LETTERBOXED,
-        ),
-        ("nms-rows", {"o": np.hstack([np.zeros((2, 1)), SORTED[:, :4], KEPT[:, ::-1]]).astype(np.float32)}, LETTERBOXED),
-    ],
-)
+@pytest.mark.parametrize(("reading", "outputs", "boxes"), KNOWN)
 def test_boxes_of_each_reading(tmp_path: Path, reading: str, outputs: dict[str, NDArray[Any]], boxes: list[list[float]]) -> None:
-    others = [sizes_input()] if reading == "detr" else []
-    files = write_model(tmp_path / "a.onnx", {name: np.ascontiguousarray(array) for name, array in outputs.items()}, others=others)
-    check(run(replace(files, labels=labels(tmp_path), reading=reading)), boxes)
+    check(run(write_known(tmp_path, reading, outputs)), boxes)
 
 
 def test_boxes_that_refer_to_the_sizes_of_pictures(tmp_path: Path) -> None:
@@ -132,8 +96,7 @@ def test_boxes_that_refer_to_the_sizes_of_pictures(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reading", ["yolov5", "yolox-decoded"])
 def test_objectness_times_class_score(tmp_path: Path, reading: str) -> None:
-    rows = np.hstack([CENTRES, np.full((3, 1), 0.5, np.float32), np.array([[0.1, 1], [0.1, 0.9], [0.8, 0.2]], np.float32)])
-    files = write_model(tmp_path / "a.onnx", {"o": cells(rows.astype(np.float32), CELLS)[None]})
+    files = write_model(tmp_path / "a.onnx", {"o": objectness_rows()})
     found = run(replace(files, labels=labels(tmp_path), reading=reading))
     top = 0 if reading == "yolov5" else 32
     np.testing.assert_allclose(found.boxes, np.add(LETTERBOXED, [0, top, 0, top]).clip(0, [128, 64, 128, 64]), atol=1e-3)
@@ -154,38 +117,9 @@ def test_yolox_takes_blue_first_from_0_to_255_at_the_top_left(tmp_path: Path) ->
     np.testing.assert_allclose(found.boxes, [[16, 16, 32, 32]], atol=1e-3)
 
 
-def nodes_of_nms(coding: int) -> list[onnx.NodeProto]:
-    attributes: dict[str, Any] = {"box_coding": coding, "max_output_boxes": 100, "score_threshold": 0.25, "iou_threshold": 0.5}
-    return [
-        helper.make_node("ReduceMean", ["images"], ["mean"], keepdims=0),
-        helper.make_node("Mul", ["mean", "zero"], ["nothing"]),
-        helper.make_node("Add", ["box_values", "nothing"], ["boxes_before"]),
-        helper.make_node("Add", ["score_values", "nothing"], ["scores_before"]),
-        helper.make_node(
-            "EfficientNMS_TRT",
-            ["boxes_before", "scores_before"],
-            ["num_dets", "det_boxes", "det_scores", "det_classes"],
-            domain="TRT",
-            **attributes,
-        ),
-    ]
-
-
 @pytest.mark.parametrize("coding", [0, 1])
 def test_a_suppression_of_tensorrt_is_cut_off(tmp_path: Path, coding: int) -> None:
-    tensors = [
-        numpy_helper.from_array(np.array(0, np.float32), "zero"),
-        numpy_helper.from_array((CENTRES if coding else corners())[None], "box_values"),
-        numpy_helper.from_array(SCORES[None], "score_values"),
-    ]
-    outputs = [
-        helper.make_tensor_value_info("num_dets", TensorProto.INT32, (1, 1)),
-        helper.make_tensor_value_info("det_boxes", TensorProto.FLOAT, (1, 100, 4)),
-        helper.make_tensor_value_info("det_scores", TensorProto.FLOAT, (1, 100)),
-        helper.make_tensor_value_info("det_classes", TensorProto.INT32, (1, 100)),
-    ]
-    files = save(tmp_path / "a.onnx", nodes_of_nms(coding), tensors, outputs, {"names": "['cat', 'dog']"})
-    check(run(files), LETTERBOXED)
+    check(run(write_nms(tmp_path / "a.onnx", coding)), LETTERBOXED)
 
 
 def nonzero_rows(path: Path, rows: NDArray[np.float32]) -> ModelFiles:
@@ -210,22 +144,12 @@ def test_a_number_of_boxes_that_depends_on_the_picture(tmp_path: Path) -> None:
 
 
 def test_several_pictures_at_once(tmp_path: Path) -> None:
-    declared = {"o": ("batch", 6, CELLS)}
-    values = {"o": np.ascontiguousarray(cells(np.hstack([CENTRES, SCORES]), CELLS).T[None])}
-    open_batch = write_model(tmp_path / "a.onnx", values, size=("batch", 3, SIDE, SIDE), declared=declared)
-    model = onnx.load(open_batch.cfg)
-    # the constant alone has one picture: give the mean of each picture an axis, so that the sum has all of them
-    model.graph.node[0].attribute[0].i = 1
-    model.graph.node[0].attribute.append(helper.make_attribute("axes", [1, 2, 3]))
-    model.graph.node.insert(1, helper.make_node("Squeeze", ["mean", "last"], ["mean_3"]))
-    model.graph.node[2].input[0] = "mean_3"
-    model.graph.initializer.append(numpy_helper.from_array(np.array([3], np.int64), "last"))
-    open_batch.cfg.write_bytes(model.SerializeToString())
+    open_batch = write_several(tmp_path / "a.onnx")
     with create_backend(CPU) as backend:
         assert backend.activate(load_model(open_batch), replace(SETTINGS, batch=2)).batch == 2
         for found in backend.infer([WIDE, np.full((64, 128, 3), 255, np.uint8)]):
             check(found, LETTERBOXED)
-    fixed = write_model(tmp_path / "b.onnx", values)
+    fixed = write_model(tmp_path / "b.onnx", {"o": np.zeros((1, 6, CELLS), np.float32)})
     with create_backend(CPU) as backend, pytest.raises(DeviceError, match="takes one picture at once: leave out --batch"):
         backend.activate(load_model(fixed), replace(SETTINGS, batch=2))
 
@@ -258,7 +182,7 @@ def test_an_operator_that_openvino_lacks(tmp_path: Path) -> None:
 
 def test_stages_and_gpus_are_refused(tmp_path: Path) -> None:
     network = load_model(write_model(tmp_path / "a.onnx", {"o": np.zeros((1, 6, CELLS), np.float32)}))
-    with create_depth_backend(DeviceId.parse("cpu:0+cpu:1")) as backend, pytest.raises(DeviceError, match="run on CPUs only"):
+    with create_depth_backend(DeviceId.parse("cpu:0+cpu:1")) as backend, pytest.raises(DeviceError, match="cannot be cut into stages"):
         backend.activate(network, SETTINGS)
 
 

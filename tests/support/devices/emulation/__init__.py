@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -79,9 +80,14 @@ def emulated_gpu(folder: Path, *names: str) -> Iterator[EmulatedGpu]:
     """Emulate a GPU: ``cuda.core.launch`` runs the kernels of these sources on the host. folder: for the compiled library."""
     import cuda.core
 
+    from framefleet.engine.backends.nvidia import engine
+    from framefleet.engine.cuda import graph
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cuda.core, "launch", launch)
         patch.setattr(cuda.core, "LaunchConfig", LaunchConfig)
+        for module in (graph, engine):
+            patch.setattr(module, "copy", lambda destination, source, nbytes, _stream: ctypes.memmove(destination, source, nbytes) and None)
         yield EmulatedGpu(build(folder, *names))
 
 
@@ -100,7 +106,7 @@ class EmulatedGpu:
     """Replaces ``tests.support.devices.cuda.Gpu``. Addresses lie in the host's memory, and every call waits until its work is done."""
 
     def __init__(self, library: Path) -> None:
-        self.kernels, self.stream = Kernels(library), None
+        self.kernels, self.stream = Kernels(library), SimpleNamespace(sync=lambda: None)
         self._memory: list[NDArray[np.uint8]] = []
 
     def upload(self, values: NDArray[Any]) -> int:

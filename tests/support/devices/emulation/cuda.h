@@ -18,7 +18,7 @@
 #define __launch_bounds__(...)
 #define __shared__ static  // one block at a time
 
-using std::isfinite, std::max, std::min;
+using std::isfinite, std::isnan, std::max, std::min;
 
 struct Dim {
     unsigned x, y, z;
@@ -87,6 +87,12 @@ inline unsigned __float_as_uint(float a) {
     unsigned bits;
     std::memcpy(&bits, &a, 4);
     return bits;
+}
+inline int __float_as_int(float a) { return static_cast<int>(__float_as_uint(a)); }
+inline float __int_as_float(int bits) {
+    float a;
+    std::memcpy(&a, &bits, 4);
+    return a;
 }
 inline int __popc(unsigned a) { return __builtin_popcount(a); }
 inline int __popcll(unsigned long long a) { return __builtin_popcountll(a); }

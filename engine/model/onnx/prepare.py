@@ -1,0 +1,151 @@
+"""Rewrites an ``OnnxNetwork`` for libraries that fix its inputs when they build it: number of pictures, sizes, and FP16 numbers."""
+
+import numpy as np
+import onnx
+from onnx import AttributeProto, TensorProto, helper, numpy_helper, shape_inference
+
+from framefleet.engine.errors import ModelError
+from framefleet.engine.model.onnx.network import OnnxNetwork
+from framefleet.engine.notices import Notice
+
+_MAX_HALF = float(np.finfo(np.float16).max)
+
+_EXACT = frozenset({"Range", "CumSum"})
+"""Operators that need FP32."""
+
+_EXACT_INPUTS = {"Resize": (1, 2)}
+"""Inputs that need FP32."""
+
+_WITHOUT_HALF = frozenset({"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "If", "Loop", "Scan"})
+"""Operators whose numbers cannot be replaced by FP16."""
+
+
+def with_fixed_inputs(network: OnnxNetwork, batch: int, half: bool = False) -> bytes:
+    """Write the network for this number of pictures, as ONNX. Its only input is that for pictures.
+
+    Parameters
+    ----------
+    half
+        Whether its numbers become FP16, also those of inputs and outputs.
+
+    Raises
+    ------
+    ModelError
+        FP16 is asked for, and the network has operators that cannot compute it.
+    """
+    model = onnx.load_model_from_string(network.content)
+    graph = model.graph
+    for value in list(graph.input):
+        if value.name == network.input:
+            sizes = (batch, network.channels, network.height, network.width)
+            for dim, size in zip(value.type.tensor_type.shape.dim, sizes, strict=True):
+                dim.dim_value = size
+        elif value.name == network.sizes_input:  # boxes refer to the network's input
+            kind = helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
+            array = np.tile(np.array([[network.width, network.height]], kind), (batch, 1))
+            graph.initializer.append(numpy_helper.from_array(array, value.name))
+            graph.input.remove(value)
+    del graph.value_info[:]  # they may have another batch
+    for dim in (dim for value in graph.output for dim in value.type.tensor_type.shape.dim):
+        dim.Clear()
+    if half:
+        _to_half(model, network.name)
+    content: bytes = model.SerializeToString()
+    return content
+
+
+def _to_half(model: onnx.ModelProto, name: str) -> None:
+    """Replace all FP32 numbers by FP16, except where an operator needs FP32."""
+    graph = model.graph
+    refused = sorted({node.op_type for node in graph.node if node.op_type in _WITHOUT_HALF})
+    if refused:
+        raise ModelError(Notice("model.onnx_no_half", name=name, operators=tuple(refused)))
+    _name_constants(graph)
+    inferred = shape_inference.infer_shapes(model).graph
+    values = (*inferred.value_info, *inferred.output, *inferred.input)
+    floats = {value.name for value in values if value.type.tensor_type.elem_type == TensorProto.FLOAT}
+    constants = {tensor.name: tensor for tensor in graph.initializer if tensor.data_type == TensorProto.FLOAT}
+    halves: dict[str, str] = {}
+    casts = _Casts()
+    nodes: list[onnx.NodeProto] = []
+    for node in graph.node:
+        for place, value in enumerate(node.input):
+            exact = node.op_type in _EXACT or place in _EXACT_INPUTS.get(node.op_type, ())
+            if value in constants:
+                if not exact:
+                    node.input[place] = halves.setdefault(value, f"{value}/half")
+            elif exact and value in floats:
+                node.input[place] = casts.before(nodes, value)
+        _set_type(node)
+        nodes.append(node)
+        if node.op_type in _EXACT:
+            casts.after(nodes, node, floats)
+    outputs = {value.name for value in graph.output}
+    for value, half in halves.items():
+        array = np.clip(numpy_helper.to_array(constants[value]), -_MAX_HALF, _MAX_HALF).astype(np.float16)
+        graph.initializer.append(numpy_helper.from_array(array, half))
+    used = {value for node in nodes for value in node.input} | outputs
+    kept = [tensor for tensor in graph.initializer if tensor.name in used]
+    del graph.node[:], graph.initializer[:]
+    graph.node.extend(nodes)
+    graph.initializer.extend(kept)
+    for value in (*graph.input, *graph.output):
+        if value.type.tensor_type.elem_type == TensorProto.FLOAT:
+            value.type.tensor_type.elem_type = TensorProto.FLOAT16
+
+
+def _name_constants(graph: onnx.GraphProto) -> None:
+    """Turn the constants of operators into constants of the graph."""
+    nodes = []
+    for node in graph.node:
+        tensor = _tensor_of(node) if node.op_type == "Constant" else None
+        if tensor is None:
+            nodes.append(node)
+            continue
+        tensor.name = node.output[0]
+        graph.initializer.append(tensor)
+    del graph.node[:]
+    graph.node.extend(nodes)
+
+
+def _tensor_of(node: onnx.NodeProto) -> onnx.TensorProto | None:
+    for attribute in node.attribute:
+        if attribute.name == "value":
+            found = TensorProto()
+            found.CopyFrom(attribute.t)
+            return found
+        if attribute.name in ("value_float", "value_floats"):
+            return numpy_helper.from_array(np.array(helper.get_attribute_value(attribute), np.float32))
+    return None
+
+
+def _set_type(node: onnx.NodeProto) -> None:
+    """Change the type that an operator's attributes name."""
+    for attribute in node.attribute:
+        if attribute.name in ("to", "dtype") and attribute.type == AttributeProto.INT and attribute.i == TensorProto.FLOAT:
+            attribute.i = TensorProto.FLOAT16
+        elif node.op_type == "ConstantOfShape" and attribute.name == "value" and attribute.t.data_type == TensorProto.FLOAT:
+            attribute.t.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(attribute.t).astype(np.float16)))
+    if node.op_type == "ConstantOfShape" and not node.attribute:  # its default is FP32
+        node.attribute.append(helper.make_attribute("value", numpy_helper.from_array(np.zeros(1, np.float16))))
+
+
+class _Casts:
+    """Conversions around operators that need FP32."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def before(self, nodes: list[onnx.NodeProto], value: str) -> str:
+        """The name of a value in FP32."""
+        if value not in self._known:
+            self._known[value] = f"{value}/exact"
+            nodes.append(helper.make_node("Cast", [value], [self._known[value]], to=TensorProto.FLOAT))
+        return self._known[value]
+
+    def after(self, nodes: list[onnx.NodeProto], node: onnx.NodeProto, floats: set[str]) -> None:
+        """Convert an operator's outputs to FP16."""
+        for place, value in enumerate(node.output):
+            if value in floats:
+                node.output[place] = f"{value}/computed"
+                nodes.append(helper.make_node("Cast", [node.output[place]], [value], to=TensorProto.FLOAT16))

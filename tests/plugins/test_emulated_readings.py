@@ -1,0 +1,11 @@
+"""The tests of ``tests/gpu/test_readings.py`` without a device: the kernels' code runs on the CPU."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("cuda.core")
+
+from tests.gpu.test_readings import *  # noqa: F403
+
+SOURCES = ("half.cuh", "preprocess.cu", "yolo_layer.cu", "rows.cu", "nms.cu")  # for the fixture gpu: to compile them all takes longer
