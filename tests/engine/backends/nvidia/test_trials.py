@@ -133,7 +133,7 @@ class WithoutDevice(Builder):
         why: Notice | None = None,
     ) -> None:
         self._trial = run  # type: ignore[method-assign]
-        self._network, self._cache, self.situation = NETWORK, FileCache(folder), "here"
+        self._model, self._cache, self.situation = NETWORK, FileCache(folder), "here"
         self.library, self._cudnn, self._without_cudnn = Library(None, name, (10,)), cudnn, why  # type: ignore[assignment]
         self._tuning, self._settings, self._pictures = tuning, EngineSettings(), [None] * 2  # type: ignore[assignment]
 
