@@ -272,8 +272,9 @@ def main_on_gpu(options: argparse.Namespace) -> int:
     head = ["network, fp32", "ours, images/s", "ours ÷ alone, one stream (range)", "ours ÷ alone, as many streams", "ours ÷ Darknet path"]
     body = (
         f"{library.device_name}, {library.backend}. Boxes of YOLOX-nano, target {NEEDED:.1%} both ways: "
-        f"{'reached' if reached else '**missed**'}. Of the {ours:,} boxes of the GPU, the CPU has {shares[0]:.2%}; of its {theirs:,}, "
-        f"the GPU has {shares[1]:.2%}.\n\nSpeed, medians of {options.rounds} rounds:\n\n{table([*head, 'ms of a batch in each stage'], lines)}"
+        f"{'reached' if reached else '**missed**'}. Of the {ours:,} boxes of the GPU, the CPU has {shares[0]:.2%}; of its "
+        f"{theirs:,}, the GPU has {shares[1]:.2%}.\n\n"
+        f"Speed, medians of {options.rounds} rounds:\n\n{table([*head, 'ms of a batch in each stage'], lines)}"
         f"\n\n{__doc__}"
     )
     write(
