@@ -2146,14 +2146,6 @@
         <translation>NVRTC, der Laufzeit-Compiler von CUDA, lässt sich nicht laden ({problem}): pip install nvidia-cuda-nvrtc</translation>
     </message>
     <message>
-        <source>ONNX models run on CPUs only in this version, not on {devices}: use {option}</source>
-        <translation>ONNX-Modelle laufen in dieser Version nur auf Prozessoren, nicht auf {devices}: Verwenden Sie {option}</translation>
-    </message>
-    <message>
-        <source>ONNX models run on CPUs only in this version: {devices} is not used</source>
-        <translation>ONNX-Modelle laufen in dieser Version nur auf Prozessoren: {devices} wird nicht verwendet</translation>
-    </message>
-    <message>
         <source>OpenVINO cannot build {name} in {precision}: {problem}</source>
         <translation>OpenVINO kann {name} in {precision} nicht bauen: {problem}</translation>
     </message>
@@ -2966,6 +2958,10 @@
         <translation>das Herunterladen wurde abgebrochen</translation>
     </message>
     <message>
+        <source>the file takes one picture at once</source>
+        <translation>die Datei nimmt ein Bild auf einmal</translation>
+    </message>
+    <message>
         <source>the first engine that is ready: &apos;framefleet tune&apos; finds the fastest one</source>
         <translation>die erste fertige Engine: „framefleet tune“ findet die schnellste</translation>
     </message>
@@ -3228,10 +3224,6 @@
     <message>
         <source>{label} added in {where} of {source}</source>
         <translation>{label} in {where} von {source} hinzugefügt</translation>
-    </message>
-    <message>
-        <source>{name} is an ONNX model: these run on CPUs only in this version, and not in stages; use {option} and another way of sharing</source>
-        <translation>{name} ist ein ONNX-Modell: Diese laufen in dieser Version nur auf Prozessoren und nicht in Stufen; verwenden Sie {option} und eine andere Verteilung</translation>
     </message>
     <message>
         <source>{name} takes one picture at once: leave out {option}</source>
@@ -3670,6 +3662,10 @@
         <translation>{key}={value}: „{text}“ ist keine ganze Zahl</translation>
     </message>
     <message>
+        <source>{library} cannot compute {name} ({problem}): use {option}</source>
+        <translation>{library} kann {name} nicht berechnen ({problem}): {option} verwenden</translation>
+    </message>
+    <message>
         <source>{library} cannot cut a network into stages: use {option}</source>
         <translation>{library} kann ein Netz nicht in Stufen schneiden: {option} verwenden</translation>
     </message>
@@ -3694,6 +3690,10 @@
         <translation>{name} mit {width}×{height} braucht mindestens {needed:.1f} GB Speicher für {count} Bilder auf einmal, aber nur {free:.1f} GB sind frei: kleiner wählen ({batch} oder {size}), oder andere Programme beenden</translation>
     </message>
     <message>
+        <source>{name} cannot be computed in fp16, because of {operators}: use fp32</source>
+        <translation>{name} lässt sich wegen {operators} nicht in fp16 berechnen: fp32 verwenden</translation>
+    </message>
+    <message>
         <source>{name} cannot be loaded ({problem}): {advice}</source>
         <translation>{name} lässt sich nicht laden ({problem}): {advice}</translation>
     </message>
@@ -3708,6 +3708,10 @@
     <message>
         <source>{name} has {layers} layers: it cannot be cut into {stages} stages</source>
         <translation>{name} hat {layers} Schichten: das Netz lässt sich nicht in {stages} Stufen schneiden</translation>
+    </message>
+    <message>
+        <source>{name} is an ONNX model, which cannot be cut into stages: use {option}</source>
+        <translation>{name} ist ein ONNX-Modell, das sich nicht in Stufen zerlegen lässt: {option} verwenden</translation>
     </message>
     <message>
         <source>{name} is being downloaded already, by {holder}: wait until that has ended</source>
@@ -4104,6 +4108,10 @@
     <message>
         <source>{path}: {container} cannot hold its codec {codec} ({detail}); write exact clips</source>
         <translation>{path}: {container} kann den Codec {codec} nicht enthalten ({detail}); genaue Ausschnitte schreiben</translation>
+    </message>
+    <message>
+        <source>{precision} cannot be used: {problem}</source>
+        <translation>{precision} lässt sich nicht verwenden: {problem}</translation>
     </message>
     <message>
         <source>{wanted} devices are to be measured, and there are {count}: {devices}</source>
