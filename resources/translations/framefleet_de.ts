@@ -2115,7 +2115,7 @@
     </message>
     <message>
         <source>NVDEC cannot decode {path} ({problem}): use {option}</source>
-        <translation>NVDEC kann {path} nicht dekodieren ({problem}): {option} verwenden</translation>
+        <translation>NVDEC kann {path} nicht dekodieren ({problem}): Verwenden Sie {option}</translation>
     </message>
     <message>
         <source>NVDEC is part of NVIDIA&apos;s GPUs, and none is among the devices ({devices}): choose one, or let the CPU decode</source>
@@ -3663,7 +3663,7 @@
     </message>
     <message>
         <source>{library} cannot compute {name} ({problem}): use {option}</source>
-        <translation>{library} kann {name} nicht berechnen ({problem}): {option} verwenden</translation>
+        <translation>{library} kann {name} nicht berechnen ({problem}): Verwenden Sie {option}</translation>
     </message>
     <message>
         <source>{library} cannot cut a network into stages: use {option}</source>
@@ -3691,7 +3691,7 @@
     </message>
     <message>
         <source>{name} cannot be computed in fp16, because of {operators}: use fp32</source>
-        <translation>{name} lässt sich wegen {operators} nicht in fp16 berechnen: fp32 verwenden</translation>
+        <translation>{name} lässt sich wegen {operators} nicht in fp16 berechnen: Verwenden Sie fp32</translation>
     </message>
     <message>
         <source>{name} cannot be loaded ({problem}): {advice}</source>
@@ -3711,7 +3711,7 @@
     </message>
     <message>
         <source>{name} is an ONNX model, which cannot be cut into stages: use {option}</source>
-        <translation>{name} ist ein ONNX-Modell, das sich nicht in Stufen zerlegen lässt: {option} verwenden</translation>
+        <translation>{name} ist ein ONNX-Modell, das sich nicht in Stufen zerlegen lässt: Verwenden Sie {option}</translation>
     </message>
     <message>
         <source>{name} is being downloaded already, by {holder}: wait until that has ended</source>

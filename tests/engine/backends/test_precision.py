@@ -69,6 +69,17 @@ def test_auto_is_the_fastest_that_matches(network: Network, speed: float, error:
     assert str(reason).endswith("of its boxes equal (99% needed)")
 
 
+def test_a_precision_that_cannot_be_built_is_named_and_not_taken(network: Network) -> None:
+    def run(precision: Precision) -> Trial:
+        if precision is Precision.BF16:
+            raise DeviceError(Notice("backends.plan_not_loaded", library="TensorRT"))
+        return Trial(heads(network), 10.0)
+
+    precision, reason = resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", run)
+    assert precision is Precision.FP32
+    assert str(reason) == "bf16 cannot be used: TensorRT cannot load the plan; its messages above say why"
+
+
 @pytest.mark.parametrize(
     ("error", "mixed_speed", "chosen"),
     [(0.001, 12.0, Precision.BF16), (0.5, 12.0, Precision.MIXED), (0.5, 10.8, Precision.FP32)],

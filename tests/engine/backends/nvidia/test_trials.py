@@ -16,10 +16,14 @@ from framefleet.engine.backends.nvidia.trials import FIRST_BATCH, Builder, layer
 from framefleet.engine.backends.precision import MATCHING, Trial
 from framefleet.engine.backends.tensorrt.library import Library
 from framefleet.engine.cuda.memory import OutOfMemoryError
+from framefleet.engine.errors import DeviceError
+from framefleet.engine.model.load import load_model
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, Precision
+from framefleet.engine.types import DeviceId
 from framefleet.plugins.cache import FileCache
 from tests.support.models import tiny_network
+from tests.support.onnx_models import write_yolox
 
 NETWORK = tiny_network()
 OWN = "and kernels of our own for pairs of pointwise convolutions"
@@ -141,6 +145,16 @@ class WithoutDevice(Builder):
 def test_tensorrt_rtx_is_not_cut_at_every_mish(tmp_path: Path) -> None:
     builder = WithoutDevice(trials_of([100]), tmp_path, name="TensorRT-RTX")
     assert builder.choose_layers(Precision.FP16, 4) == (CustomLayers(), [])
+
+
+def test_a_file_that_takes_one_picture_at_once_has_batch_1(tmp_path: Path) -> None:
+    builder, files = WithoutDevice(trials_of([]), tmp_path), write_yolox(tmp_path / "a.onnx")
+    builder._model = load_model(files)
+    assert builder.choose_batch(Precision.FP32) == (1, Notice("backends.batch_of_file"))
+    assert builder.choose_layers(Precision.FP16, 1) == (CustomLayers(), [])
+    builder._device, builder._settings = DeviceId("cuda", "0"), EngineSettings(batch=4)
+    with pytest.raises(DeviceError, match="takes one picture at once: leave out --batch"):
+        builder.choose_batch(Precision.FP32)
 
 
 @pytest.mark.parametrize("pairs", [False, True])
