@@ -102,6 +102,7 @@ RUN: dict[str, Text] = {
     ),
     "run.earlier_results_back": "no device could be used: {path} holds the earlier results again",
     "run.onnx_no_stages": "an ONNX model cannot be cut into stages: use {option}",
+    "run.onnx_on_cpu": "the model has {operators}, which NVIDIA GPUs lack here: {devices} is not used",
     "run.tracks_stay": "{path}: its tracks were joined or split by hand and stay: 'framefleet track {option}' tracks again",
 }
 

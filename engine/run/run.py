@@ -14,6 +14,7 @@ from typing import Any
 from framefleet.engine.devices.discovery import discover
 from framefleet.engine.errors import DeviceError, UsageError
 from framefleet.engine.media.live.messages import RecordSettings
+from framefleet.engine.model.onnx.structure import lacking_on_gpus
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.pool.events import (
     SOURCE_EVENTS,
@@ -105,7 +106,7 @@ class DetectionRun(Closing):
         own, hosts = hosts is None, hosts or Hosts()
         if settings.model.is_onnx and settings.parallel is Parallel.DEPTH:
             raise UsageError(Notice("run.onnx_no_stages", option=Option("parallel", "segments")))
-        devices = hosts.devices(settings.devices)
+        devices = self._suitable(settings, hosts.devices(settings.devices))
         if own and database.exists():
             _require_offered(settings, devices)
         writer = SessionWriter(database, labels, {**run_facts(settings), **facts}, go_on=not restart, lock=lock)
@@ -122,6 +123,18 @@ class DetectionRun(Closing):
         except BaseException:
             writer.close(complete=False)
             raise
+
+    def _suitable(self, settings: RunSettings, devices: Sequence[DeviceId]) -> Sequence[DeviceId]:
+        """The devices that can run the model. Those that the user names stay, as do those of a cluster: they say what they lack."""
+        chosen = bool(settings.devices) or any(device.node for device in devices)
+        if chosen or not settings.model.is_onnx or all(device.kind != "cuda" for device in devices):
+            return devices
+        lacking = lacking_on_gpus(settings.model.cfg)
+        if not lacking:
+            return devices
+        refused = tuple(str(device) for device in devices if device.kind == "cuda")
+        self._notes.append(Notice("run.onnx_on_cpu", devices=refused, operators=lacking))
+        return [device for device in devices if device.kind != "cuda"] or [DeviceId("cpu", "0")]
 
     @property
     def notes(self) -> list[Notice]:

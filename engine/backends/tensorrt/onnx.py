@@ -40,6 +40,9 @@ def build_onnx_plan(library: Library, network: OnnxNetwork, batch: int, precisio
     parser = trt.OnnxParser(definition, logger(trt))
     if not parser.parse(content):
         raise _lacking(library, network, [parser.get_error(number) for number in range(parser.num_errors)])
+    kinds = {definition.get_layer(number).type for number in range(definition.num_layers)}
+    if not library.full and trt.LayerType.NMS in kinds:
+        raise _refused(library, network, "NonMaxSuppression")
     definition.get_input(0).name = _PICTURES
     values = [definition.get_output(number) for number in range(definition.num_outputs)]
     for number, value in enumerate(values):

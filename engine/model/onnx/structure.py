@@ -148,6 +148,17 @@ def read_structure(path: Path) -> OnnxFile:
         raise ModelError(Notice("model.unreadable", path=path, error=str(error))) from error
 
 
+NOT_ON_GPUS = frozenset({"NonMaxSuppression", "NonZero"})
+"""Operators that TensorRT for RTX lacks."""
+
+
+def lacking_on_gpus(path: Path) -> tuple[str, ...]:
+    """The operators of a file that keep it from running on NVIDIA GPUs. Raises ModelError: see ``read_structure``."""
+    nodes = read_structure(path).graph.nodes
+    end = next((place for place, node in enumerate(nodes) if node.operator == EFFICIENT_NMS), len(nodes))  # the rest is cut off
+    return tuple(sorted(NOT_ON_GPUS.intersection(node.operator for node in nodes[:end])))
+
+
 class _Reader:
     """Decodes the fields of one file."""
 

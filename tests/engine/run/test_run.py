@@ -4,20 +4,24 @@ import os
 import shutil
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from onnx import TensorProto, helper
 
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.sources import stamp_of
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, FramesDone, SourceFinished, SourceOpened
+from framefleet.engine.pool.hosts import Hosts
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, Isolation, Precision, RunSettings
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.models import tiny_files
+from tests.support.onnx_models import save
 from tests.support.store import LABELS, same_frame, write_session
 
 CPU = DeviceId("cpu", "0")
@@ -151,3 +155,22 @@ def test_a_video_that_changes_during_the_run_has_an_error(how: str, tmp_path: Pa
     else:
         assert source.error is not None
         assert f"{first} changed while it was read" in str(source.error)
+
+
+class WithGpu(Hosts):
+    """A machine with a GPU."""
+
+    def devices(self, asked: Sequence[DeviceId] = ()) -> tuple[DeviceId, ...]:
+        return tuple(asked) or (DeviceId("cuda", "0"),)
+
+
+@pytest.mark.parametrize("operator", ["NonMaxSuppression", "NonZero"])
+def test_a_model_with_operators_that_gpus_lack_runs_on_the_cpu(tmp_path: Path, operator: str) -> None:
+    """Where the user has named the devices, they stay, and say what they lack."""
+    nodes = [helper.make_node("ReduceMean", ["images"], ["mean"], keepdims=0), helper.make_node(operator, ["mean"], ["o"])]
+    model = save(tmp_path / "a.onnx", nodes, [], [helper.make_tensor_value_info("o", TensorProto.FLOAT, ("n", 7))])
+    model.cfg.with_suffix(".names").write_text("cat\n")
+    expected = [f"the model has {operator}, which NVIDIA GPUs lack here: cuda:0 is not used"]
+    for asked, notes in (((), expected), ((DeviceId("cuda", "0"),), [])):
+        with DetectionRun(RunSettings(model, asked), tmp_path / f"{len(asked)}.sqlite", LABELS, hosts=WithGpu()) as run:
+            assert [str(note) for note in run.notes] == notes
