@@ -302,6 +302,8 @@ class Device:
         deadline = time.monotonic() + 60
         while not self.begun >= {*self.running} and time.monotonic() < deadline:
             time.sleep(0.05)
+        if missing := {*self.running} - self.begun:
+            raise DeviceError(literal(f"{len(missing)} of {count} streams have not begun within a minute"))
         time.sleep(SETTLE_SECONDS)
 
     def measure(self, seconds: float) -> Interval:
@@ -406,7 +408,7 @@ def main() -> None:
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--video", type=Path, help="H.264; without it, a 1080p clip is made")
     parser.add_argument("--rates", default="25,30", help="frames/s")
-    parser.add_argument("--start", type=int, default=100)
+    parser.add_argument("--start", type=int, default=80)
     parser.add_argument("--stride", type=int, default=20)
     parser.add_argument("--step", type=int, default=5, help="search until the number is known this exactly")
     parser.add_argument("--most", type=int, default=240)

@@ -228,10 +228,12 @@ def test_a_required_nvdec_is_an_error_where_it_cannot_decode(tmp_path: Path) -> 
 
 
 class Replay:
-    """Serves a file's bytes by HTTP to one client after the other, all at once, and then closes the connections: of unknown length.
+    """Serves a file's bytes by HTTP to any number of clients, in ``SECONDS``, and then closes the connections: of unknown length.
 
     go: set when the bytes shall be sent.
     """
+
+    SECONDS = 8.0
 
     def __init__(self, content: bytes) -> None:
         self.go = threading.Event()
@@ -259,9 +261,10 @@ class Replay:
             try:
                 client.sendall(b"HTTP/1.0 200 OK\r\nContent-Type: video/mp2t\r\n\r\n" + self._content[: 188 * 64])
                 self.go.wait(60)
+                begun = time.monotonic()
                 for start in range(188 * 64, len(self._content), 188 * 64):
+                    time.sleep(max(0.0, begun + self.SECONDS * start / len(self._content) - time.monotonic()))
                     client.sendall(self._content[start : start + 188 * 64])
-                    time.sleep(0.01)
             except OSError:
                 pass
 
@@ -283,17 +286,19 @@ def test_a_live_source_gives_the_boxes_of_its_file(tmp_path: Path) -> None:
     assert (finished[0].error, finished[0].decoder.name) == (None, "nvdec")
     assert finished[0].ledger.balanced
     assert finished[0].ledger.inferred == 50
-    same_detections(frames[0], expected, tolerance=1.0)
+    same_detections(
+        *([replace(frame, ref=frame.ref._replace(pts=0.0)) for frame in found] for found in (frames[0], expected)), tolerance=1.0
+    )
 
 
 def test_many_sources_at_once_have_exact_ledgers(tmp_path: Path) -> None:
-    """They send faster than in real time, so that frames are dropped."""
+    """They begin at once, faster than their decoders are opened, and send faster than in real time."""
     replay = Replay(make_video(tmp_path / "video.ts", 300, (640, 360), 25, gop=25, bframes=2).read_bytes())
     try:
-        _, finished = stream([replay.address] * 40, tiny_settings(batch=8), retries=0, ready=replay.go.set)
+        _, finished = stream([replay.address] * 24, tiny_settings(batch=8), retries=0, ready=replay.go.set)
     finally:
         replay.close()
-    assert sorted(finished) == [*range(40)]
+    assert sorted(finished) == [*range(24)]
     for each in finished.values():
         assert each.ledger.balanced
         assert each.ledger.received is not None

@@ -196,6 +196,9 @@ class LiveDecoder:
             outcomes += [*self.flush(), Lost(packet.number - self._next, BEHIND)]
             self._waiting = BEHIND
         self._next = packet.number + 1
+        if (kind := self._new_kind(packet)) is not None:  # also for a late keyframe: where many are opened, each would be late
+            outcomes += self.flush()
+            self._choose(packet, kind)
         if self._is_late(packet):
             self._waiting = BEHIND
             return [*outcomes, *self.flush(), Lost(1, BEHIND)]
@@ -209,9 +212,6 @@ class LiveDecoder:
             if self._numbers.is_gap(packet.data):
                 self._waiting = DAMAGED
                 return [*outcomes, *self.flush(), Lost(1, DAMAGED)]
-        if (kind := self._new_kind(packet)) is not None:
-            outcomes += self.flush()
-            self._choose(packet, kind)
         self._pending[packet.number] = packet
         return outcomes + self._feed(packet)
 

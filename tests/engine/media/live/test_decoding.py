@@ -177,3 +177,15 @@ def test_a_device_that_is_late_goes_on_with_the_next_fresh_keyframe(tmp_path: Pa
     decoder = LiveDecoder(HostDevice())
     decoder.begin(EpochBegan(form, FIRST, 0, waits=True))
     assert counts(decode(decoder, aged)) == {"shown": 48}, "a file is not late"
+
+
+def test_a_late_keyframe_opens_the_decoder_so_that_the_next_one_is_not_late(tmp_path: Path) -> None:
+    """Many sources that begin at once wait for each other's decoders."""
+    form, packets = packets_of(make_video(tmp_path / "a.mp4", 24))
+    now, device = time.perf_counter(), HostDevice()
+    decoder = LiveDecoder(device)
+    decoder.begin(EpochBegan(form, FIRST, 0))
+    assert counts(decoder.decode(replace(packets[0], arrival=now - 5.0))) == {"live.decoder_behind": 1}
+    assert len(device.opened) == 1
+    assert not decoder.opens(packets[12])
+    assert counts(decode(decoder, packets[1:])) == {"live.decoder_behind": 11, "shown": 12}

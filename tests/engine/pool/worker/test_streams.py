@@ -160,6 +160,28 @@ def test_opening_a_decoder_does_not_hold_up_other_sources(clip: tuple[Format, li
     assert all(worker.pictures[source] + worker.dropped(source).total() == 48 for source in range(4))
 
 
+def test_sources_that_begin_at_once_all_begin(clip: tuple[Format, list[LivePacket]]) -> None:
+    """Opening the decoders of all of them takes longer than a packet may wait."""
+    form, packets = clip
+    worker = Worker(HostDevice(lambda: time.sleep(0.15)))
+    for source in range(8):
+        worker.open(source, form)
+        worker.send(source, [replace(packet, arrival=time.perf_counter()) for packet in packets[:12]])
+    number = 12
+    while not all(worker.pictures[source] for source in range(8)):
+        assert number < 12 * 100
+        time.sleep(0.2)
+        for source in range(8):
+            group = [replace(packet, number=number + packet.number, arrival=time.perf_counter()) for packet in packets[:12]]
+            worker.send(source, group)
+        number += 12
+    for source in range(8):
+        worker.close(source)
+    until(lambda: worker.settled(range(8)))
+    worker.stop()
+    assert all(worker.pictures[source] + worker.dropped(source).total() == number for source in range(8))
+
+
 def test_what_the_device_does_not_decode_gets_a_thread_of_its_own(tmp_path: Path, clip: tuple[Format, list[LivePacket]]) -> None:
     other, pictures = packets_of(make_video(tmp_path / "a.avi", 24, codec="mjpeg", pix_fmt="yuvj420p"))
     worker = Worker(HostDevice())
