@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent
+from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 
 from framefleet.app.window import tuning
@@ -63,11 +63,34 @@ SIZE = 1360, 840
 QUEUE_WIDTH = 240
 """The width of the column of the queue at the first start, logical pixels."""
 RIGHT_WIDTH, NARROW_RIGHT = 348, 300
-"""The width of the column of the devices at the first start, and the smallest one then, logical pixels."""
+"""The width of the column of the devices in a window of ``SIZE``, and the smallest one, logical pixels, until the user moves its edge."""
+WIDEST_RIGHT = 440
+"""The width from which that column leaves more room to the picture, logical pixels."""
+CLASSES, HIGH = 186, 764
+"""The height of the list of classes, and that of its column from which the list gets half of the rest, logical pixels."""
 LOW = 200
 """Height of the panels below the picture while there is little room, logical pixels."""
 PICTURE = 200
 """Height of the picture below which these panels give way to a bar under the picture, logical pixels."""
+
+
+class RightColumn(QSplitter):
+    """The devices above the classes. sized: the user has chosen their heights, else the classes get more room in a high window."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Vertical, parent, handleWidth=3)
+        self.sized = False
+        self.splitterMoved.connect(self._keep)
+
+    def _keep(self) -> None:
+        self.sized = True
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Divide the height anew."""
+        super().resizeEvent(event)
+        if not self.sized and self.count():
+            classes = CLASSES + max(self.height() - HIGH, 0) // 2
+            self.setSizes((self.height() - classes, classes))
 
 
 class MainWindow(QMainWindow):
@@ -107,6 +130,7 @@ class MainWindow(QMainWindow):
         self._placed = [placed for feature in self._features for placed in feature.panels]
         self.top, self.status, self.start = make_top_bar(context), make_status_line(context), make_start_page(context)
         self._title: dict[str, str] = {}
+        self._sized = False  # whether the user has chosen the widths of the columns
         self._before: list[int] = []  # sizes of the middle while its lower part gives room to the picture
         self._gives_way = False  # whether the lower part is hidden then if the window is small
         self._lay_out()
@@ -128,7 +152,7 @@ class MainWindow(QMainWindow):
         self.columns = QSplitter(Qt.Orientation.Horizontal, handleWidth=3)
         column(self.top, context.banners, (self.columns, 1), self.status, spacing=2, of=whole)
         self.left, self.pages = QWidget(self.columns), QStackedWidget(self.columns)
-        self.right = QSplitter(Qt.Orientation.Vertical, self.columns, handleWidth=3)
+        self.right = RightColumn(self.columns)
         column(*((placed.widget, placed.size) for placed in self._at(Place.LEFT)), spacing=2, of=self.left)
         self.middle = QSplitter(Qt.Orientation.Vertical, handleWidth=3)
         for page in (self.start, self.middle):
@@ -142,8 +166,6 @@ class MainWindow(QMainWindow):
         self.floating = [panel for feature in self._features for panel in feature.floating]
         _fill(self.right, [placed.widget for placed in right], [placed.size for placed in right])
         self.right.setStretchFactor(0, 1)  # the devices are the headline; classes need little more than those found
-        width = max(RIGHT_WIDTH * self.width() // SIZE[0], NARROW_RIGHT)
-        self.columns.setSizes((QUEUE_WIDTH, self.width() - QUEUE_WIDTH - width, width))
         self.columns.setStretchFactor(1, 1)
         self.columns.setCollapsible(1, False)
         self.left.setMinimumWidth(196)
@@ -173,9 +195,21 @@ class MainWindow(QMainWindow):
         actions.zones.toggled.connect(self._order_tabs)
         self._order_tabs()
         self.middle.installEventFilter(self)
+        self.columns.splitterMoved.connect(self._keep_widths)
         for panel in self.floating:
             panel.opened.connect(context.requests.drop_area)
             self.installEventFilter(panel)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the devices more room in a wide window, until the user moves the edge."""
+        super().resizeEvent(event)
+        width = self.width()
+        if not self._sized:
+            right = min(max(RIGHT_WIDTH * width // SIZE[0], NARROW_RIGHT), WIDEST_RIGHT)
+            self.columns.setSizes((QUEUE_WIDTH, max(width - QUEUE_WIDTH - right, 1), right))
+
+    def _keep_widths(self) -> None:
+        self._sized = True
 
     def _rows_changed(self) -> None:
         self.pages.setCurrentWidget(self.middle if len(self.context.queue) else self.start)
@@ -255,6 +289,8 @@ class MainWindow(QMainWindow):
         for name, splitter in self._splitters.items():
             if (state := store.value(name)) is not None:
                 splitter.restoreState(state)
+        self._sized = store.contains("window/columns")
+        self.right.sized = store.contains("window/right")
         for action, panel, name in self._panels:
             action.setChecked(store.value(name, "yes" if action.isChecked() else "no") == "yes")
             panel.setVisible(action.isChecked())

@@ -71,13 +71,14 @@ class StartPage(QScrollArea):
         self.set_model(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the steps side by side if there is room."""
+        """Put the steps side by side if there is room, and the demo's text beside its button."""
         super().resizeEvent(event)
-        needed = sum(step.minimumSizeHint().width() for step in (self.model_step, self.video_step)) + GAP + 2 * MARGIN
-        wide = self.viewport().width() >= needed
-        for line in (self.steps, self.demo):
-            line.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
-        self.about.setWordWrap(not wide)
+        room = self.viewport().width() - 2 * MARGIN
+        steps = sum(step.minimumSizeHint().width() for step in (self.model_step, self.video_step)) + GAP
+        demo = self.about.fontMetrics().horizontalAdvance(self.about.text()) + self.watch.sizeHint().width() + self.demo.spacing()
+        for line, needed in ((self.steps, steps), (self.demo, demo)):
+            line.setDirection(QBoxLayout.Direction.LeftToRight if room >= needed else QBoxLayout.Direction.TopToBottom)
+        self.about.setWordWrap(room < demo)
 
     def set_model(self, summary: ModelSummary | None) -> None:
         """Show the model in use, None = none. The button of the next step gets the accent colour."""

@@ -2842,6 +2842,26 @@
         <translation>empfangen, während der Stream zu einem anderen Gerät wechselte</translation>
     </message>
     <message>
+        <source>recorded to {folder}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>recording has ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>recording rests, because its file cannot be written ({detail})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>recording rests, because the disk has less than {gib:g} GiB of free space</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>recording rests, because the disk is full</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>rotated boxes</source>
         <translation>gedrehte Rahmen</translation>
     </message>
@@ -2982,6 +3002,10 @@
         <translation>das Modell hat sich geändert</translation>
     </message>
     <message>
+        <source>the model has {operators}, which NVIDIA GPUs lack here: {devices} is not used</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the network computes more than {most:,} values per picture up to here: check width= and height=</source>
         <translation>das Netz berechnet bis hierher mehr als {most:,} Werte je Bild: width= und height= prüfen</translation>
     </message>
@@ -3098,6 +3122,10 @@
         <translation>die Sitzungen haben kein Bild von {path} gemeinsam</translation>
     </message>
     <message>
+        <source>the sound ({codec}) cannot be recorded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the source answers: {codec}, {width}×{height}</source>
         <translation>die Quelle antwortet: {codec}, {width}×{height}</translation>
     </message>
@@ -3120,6 +3148,10 @@
     <message>
         <source>the source leads to another host ({host}), which is not opened</source>
         <translation>die Quelle führt zu einem anderen Rechner ({host}), der nicht geöffnet wird</translation>
+    </message>
+    <message>
+        <source>the source of the recording is lost: {why}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the source refuses the user or the password</source>
@@ -3218,6 +3250,14 @@
         <translation>{address} ist keine Adresse eines Streams: rtsp://HOST/PFAD oder http://HOST/PFAD schreiben</translation>
     </message>
     <message>
+        <source>{count} frame was not recorded, because the disk could not keep up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} frames were not recorded, because the disk could not keep up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{data} does not belong to {path}: it ends before the values of &apos;{name}&apos;</source>
         <translation>{data} gehört nicht zu {path}: Die Datei endet vor den Werten von „{name}“</translation>
     </message>
@@ -3228,6 +3268,10 @@
     <message>
         <source>{name} takes one picture at once: leave out {option}</source>
         <translation>{name} nimmt ein Bild auf einmal: Lassen Sie {option} weg</translation>
+    </message>
+    <message>
+        <source>{name} was not recorded then, or its files are gone: clips of a stream need a recording (--record)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{operator} reads &apos;{value}&apos;, which nothing computes</source>
@@ -6543,6 +6587,10 @@ Bilder: {decoder}</translation>
         <translation>Momente</translation>
     </message>
     <message>
+        <source>No stored results yet</source>
+        <translation>Noch keine gespeicherten Ergebnisse</translation>
+    </message>
+    <message>
         <source>No such moment in the stored results</source>
         <translation>Kein solcher Moment in den gespeicherten Ergebnissen</translation>
     </message>
@@ -7964,6 +8012,10 @@ Labels: {labels}</translation>
     <message>
         <source>No boxes: another run has replaced these results</source>
         <translation>Keine Rahmen: Ein anderer Lauf hat diese Ergebnisse ersetzt</translation>
+    </message>
+    <message>
+        <source>Not analysed yet: detection goes through the file in order</source>
+        <translation>Noch nicht analysiert: die Erkennung geht die Datei der Reihe nach durch</translation>
     </message>
     <message>
         <source>Not analysed: outside the analysed part</source>

@@ -239,7 +239,7 @@ class SearchDialog(QDialog):
 
     def _show(self, found: Found, labels: Sequence[str]) -> None:
         say(self.problem, "")
-        self.said.setText(_summary(found))
+        self.said.setText(_summary(found) if self.classes.topLevelItemCount() else translate("search", "No stored results yet"))
         at = self.results.currentRow()
         before = {hit: item.icon() for item in self._items() if (hit := item.data(Qt.ItemDataRole.UserRole)) is not None}
         self.results.clear()

@@ -252,6 +252,7 @@ COUNT_MS = 1000
 """Time between updates of how often each class was seen."""
 
 _MISSING = {
+    ItemState.RUNNING: marked("viewer", "Not analysed yet: detection goes through the file in order"),
     ItemState.FAILED: marked("viewer", "Not analysed: detection failed"),
     ItemState.CANCELLED: marked("viewer", "Not analysed: detection was cancelled"),
     ItemState.DONE: marked("viewer", "Not analysed"),

@@ -206,6 +206,24 @@ def test_the_video_gets_most_room_and_panels_stay_as_the_user_leaves_them(qtbot:
     assert again.left.isVisible()
 
 
+def test_devices_and_classes_grow_with_the_window_until_the_user_sizes_them(qtbot: QtBot, open_window: Open) -> None:
+    window = open_window()
+    devices, classes = feature(window, DevicePanel), feature(window, FilterPanel)
+    window.resize(1024, 680)
+    qtbot.waitUntil(lambda: (window.width(), devices.width()) == (1024, 300))
+    low = classes.height()
+    assert low < devices.height()
+    window.resize(1920, 1080)
+    qtbot.waitUntil(lambda: devices.width() == 440 and low + 100 < classes.height() < devices.height())
+    window.right.moveSplitter(window.right.height() - 200, 1)
+    window.columns.moveSplitter(window.columns.width() - 380, 2)
+    qtbot.waitUntil(lambda: classes.height() < 200 and devices.width() < 381)
+    chosen = classes.height()
+    window.resize(1920, 1180)
+    qtbot.waitUntil(lambda: window.right.height() > 1000)
+    assert (classes.height(), devices.width() < 381) == (chosen, True)
+
+
 def test_new_settings_ask_about_what_runs(qtbot: QtBot, open_window: Open, long: Path) -> None:
     window = open_window(tiny_files())
     window.open_paths([long])

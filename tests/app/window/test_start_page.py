@@ -1,8 +1,9 @@
 import pytest
-from PySide6.QtWidgets import QBoxLayout, QPushButton
+from PySide6.QtWidgets import QApplication, QBoxLayout, QPushButton
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.start_page import StartPage
+from framefleet.app.window.widgets import translation
 from tests.support.window import window_actions
 
 
@@ -15,3 +16,20 @@ def test_no_button_is_cut_off(qtbot: QtBot, width: int, direction: QBoxLayout.Di
     qtbot.waitUntil(lambda: page.steps.direction() is direction)
     qtbot.waitUntil(lambda: all(button.width() >= button.sizeHint().width() for button in page.findChildren(QPushButton)))
     assert page.widget().width() <= page.viewport().width()
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("width", [480, 580, 820])
+def test_nothing_is_wider_than_the_page(qtbot: QtBot, language: str, width: int) -> None:
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    translation.install(application, language)
+    try:
+        page = StartPage(window_actions())
+    finally:
+        translation.install(application, "en")
+    qtbot.addWidget(page)
+    page.resize(width, 600)
+    page.show()
+    qtbot.waitUntil(lambda: page.widget().width() <= page.viewport().width())
+    qtbot.waitUntil(lambda: all(button.width() >= button.sizeHint().width() for button in page.findChildren(QPushButton)))

@@ -274,7 +274,7 @@ def test_it_says_which_size_pictures_should_have(qtbot: QtBot) -> None:
     ("state", "note"),
     [
         (ItemState.WAITING, "Not analysed yet"),
-        (ItemState.RUNNING, "Not analysed yet"),
+        (ItemState.RUNNING, "Not analysed yet: detection goes through the file in order"),
         (ItemState.FAILED, "Not analysed: detection failed"),
         (ItemState.CANCELLED, "Not analysed: detection was cancelled"),
     ],
