@@ -37,6 +37,7 @@ from framefleet.engine.media.sources import expand_sources, is_folder, is_pictur
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.model.files import class_ids
 from framefleet.engine.model.load import check_model
+from framefleet.engine.pool import prepared
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.run.resume import storing
@@ -318,6 +319,7 @@ def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ..
     """The settings, and the model's labels."""
     model = options.model_files(arguments, arguments.size)
     summary = check_model(model)
+    prepared.preload(model)
     labels = summary.labels
     if not arguments.quiet:
         for said in (summary.labels_source, *summary.notes):

@@ -14,7 +14,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -36,6 +36,9 @@ TARGETS = {
 
 LARGE = 7680, 4320
 """Width and height of the pictures for ``tiles``."""
+
+LARGE_FRAMES = 20
+"""Number of different ones. The video repeats them."""
 
 
 @dataclass(frozen=True)
@@ -110,9 +113,23 @@ def links(printed: str) -> list[Figure]:
     return [Figure(f"{entry['test']}, {entry['bytes'] >> 20} MiB", len(entry["devices"]), (entry["speedup"],)) for entry in several]
 
 
-def rate(what: str, count: int, printed: str) -> list[Figure]:
-    """The frames/s in the JSON of ``framefleet bench pipeline``."""
-    return [Figure(f"{what}, frames/s", count, (json.loads(printed.splitlines()[-1])["frames_per_s"],))]
+def rates(steps: Steps, what: str, rounds: int, commands: Mapping[int, Sequence[str]]) -> None:
+    """Run ``framefleet bench pipeline`` for each number of devices in turns. Adds the frames/s, and the speedups over one device."""
+    found: dict[int, list[float]] = {count: [] for count in commands}
+
+    def read(printed: str, count: int) -> list[Figure]:
+        found[count].append(json.loads(printed.splitlines()[-1])["frames_per_s"])
+        return []
+
+    for round_ in range(rounds):
+        for count, command in commands.items():
+            steps.run(f"{what}-{count}-{round_ + 1}", command, partial(read, count=count))
+    for count, values in found.items():
+        if values:
+            steps.figures.append(Figure(f"{what}, frames/s", count, tuple(values)))
+    for count, values in found.items():
+        if count > 1 and len(values) == len(found[1]):
+            steps.figures.append(Figure(what, count, tuple(several / one for several, one in zip(values, found[1], strict=True))))
 
 
 def states(path: Path, begun: float, ended: float) -> tuple[str, str]:
@@ -171,17 +188,17 @@ def measure(options: argparse.Namespace, steps: Steps) -> None:
             frames = [*many, "--size", str(size), "--parallel", "frames", "--mode", "strong"]
             steps.run(f"frames-{size}", frames, partial(scaling, f"frames, {name}"))
     if "tiles" in options.steps:
-        video, size = large_video(steps.folder / "large.mp4", options.large_frames), str(options.sizes[0])
-        for count in counts:
-            tiles = [*one, str(video), "--parallel", "tiles", "--devices", ",".join(devices[:count]), "--size", size]
-            steps.run(f"tiles-{count}", tiles, partial(rate, "tiles of 8K", count))
+        made, size = large_video(steps.folder / "large.mp4", LARGE_FRAMES), str(options.sizes[0])
+        video = Clips(steps.folder, made).of(options.large_frames)  # of many segments, so that one decode thread is no limit
+        tiles = [*one, str(video), "--parallel", "tiles", "--size", size, "--devices"]
+        rates(steps, "tiles of 8K", options.rounds, {count: [*tiles, ",".join(devices[:count])] for count in counts})
+        made.unlink()
         video.unlink()
     if "depth" in options.steps:
         video = Clips(steps.folder).of(options.frames)
-        for count in counts:
-            where = ["--devices", ",".join(devices[:count]), "--size", str(options.sizes[0])]
-            depth = [*one, str(video), "--parallel", "depth" if count > 1 else "segments", *where]
-            steps.run(f"depth-{count}", depth, partial(rate, "depth" if count > 1 else "one device, beside depth", count))
+        depth = [*one, str(video), "--size", str(options.sizes[0]), "--parallel"]
+        commands = {count: [*depth, "depth" if count > 1 else "segments", "--devices", ",".join(devices[:count])] for count in counts}
+        rates(steps, "depth", options.rounds, commands)
         video.unlink()
     if "tests" in options.steps:
         steps.run("tests", [*pytest, "tests/gpu"])
@@ -202,7 +219,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=8.0, help="about how long each run of the scaling takes (8)")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--frames", type=int, default=8000, help="length of the video for depth (8000)")
-    parser.add_argument("--large-frames", type=int, default=60, help="pictures of the video for tiles (60)")
+    parser.add_argument("--large-frames", type=int, default=300, help="pictures of the video for tiles (300)")
     parser.add_argument("--limit", type=float, default=550.0, help="seconds that a step may take (550)")
     parser.add_argument("--steps", nargs="+", choices=STEPS, default=STEPS)
     parser.add_argument("--out", type=Path, required=True, help="a folder for the output of the steps")

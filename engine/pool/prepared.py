@@ -1,6 +1,7 @@
 """A process for the next worker that is started before its run is known. Meanwhile it imports what workers need.
 
-A run that finds such a process begins sooner: a new process first has to start an interpreter and to load the libraries.
+A run that finds such a process begins sooner: a new process first has to start an interpreter and to load the libraries. As soon as the
+model is known, the process loads that, too.
 """
 
 from __future__ import annotations
@@ -9,29 +10,38 @@ import multiprocessing
 import os
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from multiprocessing.connection import Connection
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from framefleet.engine.cuda import has_driver, open_driver
 from framefleet.engine.logs import follow_environment
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.outcome import THE_WORKER
 
+if TYPE_CHECKING:
+    from framefleet.engine.model.onnx.network import Model
+    from framefleet.engine.settings import ModelFiles
+
 _MODULES = (
+    "framefleet.engine.model.load",
     "framefleet.engine.pool.hosts",
     "framefleet.engine.pool.worker.worker",
-    "framefleet.engine.model.load",
     "framefleet.engine.media.probe",
 )
 """What every worker imports, beside the library of its device."""
 
-_NVIDIA_DRIVER = Path("/proc/driver/nvidia")
+_NVIDIA_MODULES = ("framefleet.engine.backends.nvidia.backend", "framefleet.engine.media.nvdec.decoder")
+_CPU_MODULES = ("framefleet.engine.backends.openvino.backend",)
 
 _lock = threading.Lock()
 _waiting: list[ChildProcess] = []
 _again = False
+
+_loading: dict[ModelFiles, Future[Model]] = {}
+"""In the process: the model that it was told to load."""
 
 
 @contextmanager
@@ -88,6 +98,22 @@ def take(name: str, patience: float, work: Callable[..., None], *arguments: Any)
     return process
 
 
+def preload(files: ModelFiles) -> None:
+    """Let the waiting process load a model that the next worker needs. Does nothing if no process waits."""
+    with _lock:
+        if _waiting:
+            _waiting[0].send(files)
+
+
+def load(files: ModelFiles) -> Model:
+    """Load a model in a worker's process, unless it has been loaded by ``preload``. Errors: see ``load_model``."""
+    from framefleet.engine.model.load import load_model
+
+    loading = _loading.pop(files, None)
+    _loading.clear()
+    return load_model(files) if loading is None else loading.result()
+
+
 def release() -> None:
     """End the waiting process, if there is one."""
     with _lock:
@@ -99,15 +125,49 @@ def release() -> None:
 
 def main(connection: Connection[Any, Any]) -> None:
     """Run in the process: import, then do the work that ``take`` sends."""
-    library = "nvidia" if _NVIDIA_DRIVER.exists() else "openvino"
-    for module in (*_MODULES, f"framefleet.engine.backends.{library}.backend"):
-        with suppress(Exception):  # the worker meets the same error, and says what is missing
-            import_module(module)
     try:
-        name, environment, work, arguments = connection.recv()
+        name, environment, work, arguments = _import_until_work(connection)
     except (EOFError, OSError):
         return
     multiprocessing.current_process().name = f"framefleet {name}"
     os.environ.update(environment)
     follow_environment()
     work(connection, *arguments)
+
+
+def _import_until_work(connection: Connection[Any, Any]) -> Any:
+    """Import modules, and load models that ``preload`` sends, until work comes. Returns the work."""
+    nvidia = has_driver()
+    if nvidia:
+        threading.Thread(target=open_driver, name="driver", daemon=True).start()
+    for module in (*_MODULES, *(_NVIDIA_MODULES if nvidia else _CPU_MODULES)):
+        with suppress(Exception):  # the worker meets the same error, and says what is missing
+            import_module(module)
+        if connection.poll() and (work := _next_work(connection)) is not None:
+            return work
+    while (work := _next_work(connection)) is None:
+        pass
+    return work
+
+
+def _next_work(connection: Connection[Any, Any]) -> Any:
+    """The work, if that is the next message. None: it was a model to load."""
+    message = connection.recv()
+    if isinstance(message, tuple):
+        return message
+    _start_loading(message)
+    return None
+
+
+def _start_loading(files: ModelFiles) -> None:
+    future = _loading[files] = Future()
+
+    def work() -> None:
+        from framefleet.engine.model.load import load_model
+
+        try:
+            future.set_result(load_model(files))
+        except Exception as problem:  # the worker tells it
+            future.set_exception(problem)
+
+    threading.Thread(target=work, name="load", daemon=True).start()

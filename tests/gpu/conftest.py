@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +33,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("gpu")
             if reason is not None:
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(autouse=True)
+def _turn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests marked ``alone`` run while no other process of this test run uses a GPU: a device tells its free memory, not ours."""
+    folder = tmp_path_factory.getbasetemp().parent  # of all processes
+    alone = fcntl.LOCK_EX if request.node.get_closest_marker("alone") else fcntl.LOCK_SH
+    with (folder / "gpu-gate").open("w") as gate, (folder / "gpu-turn").open("w") as turn:
+        fcntl.flock(gate, alone)  # who waits for the turn lets no other process pass
+        fcntl.flock(turn, alone)
+        if alone == fcntl.LOCK_SH:
+            fcntl.flock(gate, fcntl.LOCK_UN)
+        yield
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -95,7 +95,7 @@ def test_cudnn_computes_stages_like_the_whole_network(cuts: tuple[int, ...], mon
     for backend in (create_backend(DeviceId("cuda", "0")), create_depth_backend(gpus())):
         with backend:
             info = backend.activate(network, replace(SETTINGS, batch=2))
-            assert info.backend.startswith("cuDNN")
+            assert info.backend.startswith("cuDNN"), str(info.reason)
             outputs.append(backend.raw_outputs(inputs))
             found.append([each for start in range(0, 12, 2) for each in backend.infer(pictures(12, seed=3)[start : start + 2])])
     for head, reference in zip(*outputs, strict=True):
@@ -193,6 +193,7 @@ def test_frames_decoded_on_the_first_device(network: Network, uncut: Backend, st
         assert abs(len(one) - len(other)) <= 2
 
 
+@pytest.mark.alone
 def test_memory_is_given_back_on_every_device(network: Network) -> None:
     def once() -> list[int]:
         with create_depth_backend(gpus()) as backend:

@@ -164,6 +164,7 @@ def test_a_damaged_plan_is_built_anew(network: Network, tmp_path: Path, monkeypa
         np.testing.assert_allclose(before.boxes, after.boxes, atol=0.5)
 
 
+@pytest.mark.alone
 def test_memory_is_given_back(network: Network) -> None:
     from cuda.bindings import runtime
 

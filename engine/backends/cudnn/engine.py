@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from cuda.core import Device, Stream
@@ -44,6 +45,7 @@ from framefleet.engine.backends.cudnn.program import (
 from framefleet.engine.backends.nvidia.engine import Engine
 from framefleet.engine.cuda.graph import Step, time_steps
 from framefleet.engine.cuda.memory import Memory
+from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.errors import DeviceError, ModelError
 from framefleet.engine.model.network import Activation, Convolution, Network
 from framefleet.engine.notices import Notice, Option
@@ -104,6 +106,9 @@ class Plans:
 KERNELS = (*pointwise.SOURCES, "channels_last.cu")
 """The sources of the kernels that an engine needs."""
 
+MAX_CONVERTERS = 8
+"""Most threads that convert weights to FP16."""
+
 _REPEATS, _ROUNDS = 8, 3
 """Launches of a convolution that a trial times together, and number of such rounds."""
 
@@ -154,8 +159,10 @@ class CudnnEngine(Engine):
         weakref.finalize(self, library.cudnn.destroy_handle, self._handle).atexit = False
         self._places, self._total = plan_memory(program, batch, self._stage)
         self._workspace = memory.device(WORKSPACE)
-        self._constants = {number: memory.constant(np.array([value], np.float32)) for number, value in CONSTANTS.items()}
-        self._weights = {number: self._load(program.operations[number]) for number in self._stage.operations}
+        self._numbers = {number: memory.constant(np.array([value], np.float32)) for number, value in CONSTANTS.items()}
+        operations = [program.operations[number] for number in self._stage.operations]
+        with ThreadPoolExecutor(min(MAX_CONVERTERS, usable_cores()), "convert weights") as threads:  # NumPy converts without Python's lock
+            self._weights = dict(zip(self._stage.operations, map(self._upload, threads.map(self._constants_of, operations)), strict=True))
         heads = sorted((buffer.head, buffer) for buffer in program.buffers if buffer.head is not None)
         self._heads = [buffer for _, buffer in heads]
         self.pitches = [buffer.channels for buffer in self._heads]
@@ -208,20 +215,25 @@ class CudnnEngine(Engine):
         """The steps that compute values at these addresses."""
         return [self._step(number, buffers, pictures) for number in self._stage.operations]
 
-    def _load(self, operation: Operation) -> tuple[int, int]:
-        """Copy the weights and the biases of an operation to the device. Returns their addresses."""
+    def _upload(self, constants: Sequence[NDArray[Any]]) -> tuple[int, int]:
+        """Copy the weights and the biases of an operation to the device. Returns their addresses, 0 for what it does not have."""
+        addresses = [*map(self._memory.constant, constants), 0, 0]
+        return addresses[0], addresses[1]
+
+    def _constants_of(self, operation: Operation) -> Sequence[NDArray[Any]]:
+        """The weights and the biases of an operation, as the device needs them."""
         match operation:
             case FirstConvolve():
                 layer = self._first()
-                return self._memory.constant(packed(layer.weights, layer.bias)), 0
+                return (packed(layer.weights, layer.bias),)
             case Convolve():
                 weights, layers = operation.weights.transpose(0, 2, 3, 1), operation.layers
                 halves = _halves(weights, layers)
             case Chain():
                 halves = np.concatenate([_halves(pointwise.packed(each), operation.layers).ravel() for each in operation.weights])
             case _:
-                return 0, 0
-        return self._memory.constant(halves), self._memory.constant(operation.bias.astype(np.float32))
+                return ()
+        return halves, operation.bias.astype(np.float32)
 
     def _first(self) -> Convolution:
         layer = self.network.layers[0]
@@ -258,7 +270,7 @@ class CudnnEngine(Engine):
         addresses[OUTPUT] = self._slice(operation.output, buffers).address
         if operation.residual is not None:
             addresses[RESIDUAL] = self._slice(operation.residual, buffers).address
-        return addresses | (self._constants if operation.activation is Activation.MISH else {})
+        return addresses | (self._numbers if operation.activation is Activation.MISH else {})
 
     def _slice(self, view: View, buffers: Sequence[int]) -> Slice:
         return Slice(buffers[view.buffer] + 2 * view.offset, view.channels, view.height, view.width, view.pitch)

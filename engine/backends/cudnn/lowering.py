@@ -57,6 +57,8 @@ class _Lowering:
         self._buffers: list[Buffer] = []
         self._copies: dict[int, list[tuple[int, int]]] = {}  # concatenation: layers to copy, and their first channels
         self._twins: dict[int, int] = {}  # convolution: a later one that is computed with it
+        heads = [layer for layer in self._layers if isinstance(layer, Yolo)]
+        self._heads = {self._origin(layer.inputs[0]): number for number, layer in enumerate(heads)}  # layer: the number of its YOLO layer
 
     def lower(self) -> Program:
         for index, layer in enumerate(self._layers):
@@ -78,7 +80,7 @@ class _Lowering:
             raise UnsupportedError(Notice("backends.unsupported_layer", index=index, kind=type(layer).__name__))
         if isinstance(layer, Route) and len(layer.inputs) > 1 and layer.groups > 1:
             raise UnsupportedError(Notice("backends.unsupported_concatenation", index=index))
-        if not isinstance(layer, Yolo) and not self._is_head(index) and layer.shape[0] % UNIT:
+        if not isinstance(layer, Yolo) and index not in self._heads and layer.shape[0] % UNIT:
             raise UnsupportedError(Notice("backends.unsupported_channels", index=index, channels=layer.shape[0], unit=UNIT))
         if isinstance(layer, Yolo) and not isinstance(self._layers[self._origin(index)], Convolution):
             raise UnsupportedError(Notice("backends.unsupported_yolo", index=index))
@@ -90,9 +92,6 @@ class _Lowering:
             elif layer.groups > 1 or layer.activation not in ACTIVATIONS or layer.inputs[0] < 0:
                 how = {"groups": layer.groups, "activation": layer.activation.value}
                 raise UnsupportedError(Notice("backends.unsupported_convolution", index=index, **how))
-
-    def _is_head(self, index: int) -> bool:
-        return any(isinstance(layer, Yolo) and self._origin(layer.inputs[0]) == index for layer in self._layers)
 
     def _origin(self, index: int) -> int:
         """The layer that computes a layer's value, or part of whose channels it is."""
@@ -139,7 +138,7 @@ class _Lowering:
             return
         (route, first), count = self._place[index], layer.shape[0]
         for other in range(index + 1, len(self._layers)):
-            if other in self._place or other in self._sums or self._is_head(other) or not self._are_alike(layer, self._layers[other]):
+            if other in self._place or other in self._sums or other in self._heads or not self._are_alike(layer, self._layers[other]):
                 continue
             last_use = self._last_use(other)
             for neighbour, place in self._place.items():
@@ -187,9 +186,7 @@ class _Lowering:
         return View(self._roots[index], 0, buffer.channels, buffer.height, buffer.width, buffer.channels)
 
     def _buffer(self, index: int, shape: Shape) -> Buffer:
-        heads = [place for place, layer in enumerate(self._layers) if isinstance(layer, Yolo)]
-        head = next((number for number, place in enumerate(heads) if self._origin(place) == index), None)
-        return Buffer(-(-shape[0] // UNIT) * UNIT, shape[1], shape[2], head)
+        return Buffer(-(-shape[0] // UNIT) * UNIT, shape[1], shape[2], self._heads.get(index))
 
     def _operations(self, index: int, layer: Layer) -> list[Operation]:
         match layer:
@@ -224,8 +221,8 @@ class _Lowering:
             tuple(layers),
             self._view(layer.inputs[0]),
             output,
-            np.pad(weights, ((0, missing), (0, 0), (0, 0), (0, 0))),
-            np.pad(bias, (0, missing)),
+            np.pad(weights, ((0, missing), (0, 0), (0, 0), (0, 0))) if missing else weights,
+            np.pad(bias, (0, missing)) if missing else bias,
             layer.stride,
             layer.padding,
             layer.activation,

@@ -27,6 +27,7 @@ from framefleet.engine.errors import FramefleetError, unexpected
 from framefleet.engine.media.decoder import Decoder, FfmpegDecoder, open_decoder
 from framefleet.engine.media.sampling import Sampling
 from framefleet.engine.notices import Notice
+from framefleet.engine.pool import prepared
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding
 from framefleet.engine.pool.protocol import (
     Began,
@@ -166,11 +167,9 @@ class Worker:
 
     def _build_pipeline(self) -> Pipeline:
         """Build the engine, and open what decodes for it."""
-        from framefleet.engine.model.load import load_model
-
         group = self._setup.device.kind == "group" and self._setup.parallel is not Parallel.DEPTH
         with ThreadPoolExecutor(1, "load") as loading:  # meanwhile the libraries are loaded and the device is opened
-            network = loading.submit(load_model, self._setup.model)
+            network = loading.submit(prepared.load, self._setup.model)
             backend = self._create_backend()
             backend.open(self._setup.engine)
             # the members of a group watch themselves

@@ -11,10 +11,14 @@ from typing import Any
 
 import pytest
 
+from framefleet.engine.errors import ModelError
+from framefleet.engine.model.load import load_network
 from framefleet.engine.pool import prepared
 from framefleet.engine.pool.events import DeviceReady, Event
 from framefleet.engine.pool.pool import EnginePool
+from framefleet.engine.settings import ModelFiles
 from tests.support.media import make_video
+from tests.support.models import TINY_CFG
 from tests.support.pool import CPUS, Seen, alive, run_pool, tiny_settings, worker_pids
 
 
@@ -101,3 +105,26 @@ def test_a_command_has_one_process_for_its_run(tmp_path: Path) -> None:
     with prepared.prepared():
         run_pool([make_video(tmp_path / "video.mp4", 5, (160, 120))], CPUS[:1], tiny_settings())
         assert not multiprocessing.active_children()
+
+
+def digest(connection: Any, files: ModelFiles) -> None:
+    try:
+        connection.send(prepared.load(files).digest)
+    except ModelError as problem:
+        connection.send(problem.notice.code)
+
+
+def test_a_model_is_loaded_before_the_work_comes(tmp_path: Path) -> None:
+    known = ModelFiles(TINY_CFG, "random:3")
+    prepared.preload(known)  # no process waits
+    for files, expected in (
+        (known, load_network(known).digest),
+        (ModelFiles(tmp_path / "missing.cfg", "random:3"), "model.missing"),
+    ):
+        prepared.prepare()
+        prepared.preload(ModelFiles(TINY_CFG, "random:4"))  # of another run
+        prepared.preload(files)
+        process = prepared.take("cpu:0", 7.0, digest, files)
+        assert process is not None
+        assert process.receive() == expected
+        process.end(10)
