@@ -79,8 +79,8 @@ class Pipeline:
         on_device = backend.decodes_on is not None
         self._buffer = FrameBuffer(pictures=2 * batch, gather=GATHER_SECONDS if on_device else 0.0)
         self._decode_threads = DecodeThreads(decoder, self._buffer, 2 * batch + 8, send, watchdog, start_thread, forward)
-        self._streams = StreamThreads(self._buffer, send, watchdog, start_thread, on_device, decoder.live)
-        self._inference = Inference(backend, watchdog, lambda: self._streams.idle)
+        self._streams = streams = StreamThreads(self._buffer, send, watchdog, start_thread, on_device, decoder.live)
+        self._inference = Inference(backend, watchdog, lambda: streams.idle)  # not of this pipeline: a cycle would keep the engine
         self._result_sender = ResultSender(backend, decoder.threads, timings, self._inference, self._buffer, send, die, member_stats)
         self._shared = SharedPictures(backend, self._inference, send) if member else None
 
