@@ -50,6 +50,8 @@ def with_fixed_inputs(network: OnnxNetwork, batch: int, half: bool = False) -> b
         dim.Clear()
     if half:
         _to_half(model, network.name)
+    if half or all(tensor.data_type != TensorProto.FLOAT16 for tensor in graph.initializer):
+        _rewrite_mish(graph, half)
     content: bytes = model.SerializeToString()
     return content
 
@@ -128,6 +130,72 @@ def _set_type(node: onnx.NodeProto) -> None:
             attribute.t.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(attribute.t).astype(np.float16)))
     if node.op_type == "ConstantOfShape" and not node.attribute:  # its default is FP32
         node.attribute.append(helper.make_attribute("value", numpy_helper.from_array(np.zeros(1, np.float16))))
+
+
+_MISH_BOUND = 10.0
+"""Above this bound, mish(x) is x in FP32."""
+
+
+def _rewrite_mish(graph: onnx.GraphProto, half: bool) -> None:
+    """Write x · tanh(softplus(x)) as x · n / (n + 2) with n = e (e + 2), e = eˣ, in FP32: TensorRT fuses that into the convolution.
+
+    See ``engine/backends/tensorrt/lowering.py``.
+    """
+    users: dict[str, list[onnx.NodeProto]] = {}
+    for node in graph.node:
+        for value in node.input:
+            users.setdefault(value, []).append(node)
+    outputs = {value.name for value in graph.output}
+
+    def only_user(value: str, operator: str) -> onnx.NodeProto | None:
+        found = users.get(value, [])
+        return found[0] if value not in outputs and len(found) == 1 and found[0].op_type == operator else None
+
+    replaced: dict[str, tuple[str, str]] = {}  # the last node's output: x, and the name of the first output
+    gone: set[str] = set()
+    for node in graph.node:
+        if node.op_type == "Softplus":
+            tanh = only_user(node.output[0], "Tanh")
+            product = only_user(tanh.output[0], "Mul") if tanh is not None else None
+            if tanh is not None and product is not None and node.input[0] in product.input:
+                replaced[product.output[0]] = node.input[0], node.output[0]
+                gone |= {node.output[0], tanh.output[0]}
+        elif node.op_type == "Mish":
+            replaced[node.output[0]] = node.input[0], f"{node.output[0]}/mish"
+    if not replaced:
+        return
+    nodes: list[onnx.NodeProto] = []
+    for node in graph.node:
+        if node.output[0] in replaced:
+            nodes += _mish_nodes(*replaced[node.output[0]], node.output[0], half)
+        elif node.output[0] not in gone:
+            nodes.append(node)
+    del graph.node[:]
+    graph.node.extend(nodes)
+    for name, number in ((_BOUND_NAME, _MISH_BOUND), (_TWO_NAME, 2.0)):
+        graph.initializer.append(numpy_helper.from_array(np.array(number, np.float32), name))
+
+
+_BOUND_NAME, _TWO_NAME = "framefleet/mish_bound", "framefleet/two"
+
+
+def _mish_nodes(x: str, name: str, y: str, half: bool) -> list[onnx.NodeProto]:
+    """The operators that compute mish(x). name: begins the names of the values between. y: the name of the result."""
+    exact, result = (f"{name}/x", f"{name}/y") if half else (x, y)
+    steps = [
+        ("Min", [exact, _BOUND_NAME], f"{name}/bounded"),
+        ("Exp", [f"{name}/bounded"], f"{name}/e"),
+        ("Add", [f"{name}/e", _TWO_NAME], f"{name}/e2"),
+        ("Mul", [f"{name}/e", f"{name}/e2"], f"{name}/n"),
+        ("Mul", [exact, f"{name}/n"], f"{name}/xn"),
+        ("Add", [f"{name}/n", _TWO_NAME], f"{name}/n2"),
+        ("Div", [f"{name}/xn", f"{name}/n2"], result),
+    ]
+    nodes = [helper.make_node(operator, inputs, [output]) for operator, inputs, output in steps]
+    if half:
+        before = helper.make_node("Cast", [x], [exact], to=TensorProto.FLOAT)
+        nodes = [before, *nodes, helper.make_node("Cast", [result], [y], to=TensorProto.FLOAT16)]
+    return nodes
 
 
 class _Casts:

@@ -141,6 +141,43 @@ def test_what_needs_fp32_keeps_it(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found, np.full((1, 6, CELLS), np.float16(4094 / 4096)))
 
 
+@pytest.mark.parametrize("operator", ["Softplus", "Mish"])
+@pytest.mark.parametrize("half", [False, True])
+def test_mish_is_written_as_the_library_fuses_it(tmp_path: Path, operator: str, half: bool) -> None:
+    """Also where a value between is read twice: then, the operators stay."""
+    nodes = [helper.make_node("Mul", ["images", "factor"], ["x"])]
+    if operator == "Mish":
+        nodes.append(helper.make_node("Mish", ["x"], ["y"]))
+    else:
+        nodes += [
+            helper.make_node("Softplus", ["x"], ["s"]),
+            helper.make_node("Tanh", ["s"], ["t"]),
+            helper.make_node("Mul", ["t", "x"], ["y"]),
+        ]
+    nodes += [
+        helper.make_node("Softplus", ["y"], ["s2"]),
+        helper.make_node("Tanh", ["s2"], ["t2"]),
+        helper.make_node("Mul", ["y", "t2"], ["y2"]),
+        helper.make_node("Add", ["y2", "t2"], ["sum"]),
+        helper.make_node("Reshape", ["sum", "shape"], ["o"]),
+    ]
+    tensors = [numpy_helper.from_array(np.array(0.1, np.float32), "factor"), numpy_helper.from_array(np.array([1, 6, 2048]), "shape")]
+    files = save(tmp_path / "a.onnx", nodes, tensors, [helper.make_tensor_value_info("o", TensorProto.FLOAT, (1, 6, "n"))])
+    model = onnx.load(files.cfg)
+    model.opset_import[0].version = 18
+    files.cfg.write_bytes(model.SerializeToString())
+    (tmp_path / "a.names").write_text("cat\ndog\n")
+    network = network_of(replace(files, reading="yolov8"))
+    written = onnx.load_model_from_string(with_fixed_inputs(network, 1, half))
+    onnx.checker.check_model(written, full_check=True)
+    kinds = [node.op_type for node in written.graph.node]
+    assert (kinds.count("Mish"), kinds.count("Softplus"), kinds.count("Exp")) == (0, 1, 1)
+    given = np.random.default_rng(1).uniform(-200, 200, (1, 3, SIDE, SIDE)).astype(np.float16).astype(np.float32)
+    (expected,) = ReferenceEvaluator(model).run(None, {"images": given})
+    (found,) = ReferenceEvaluator(written).run(None, {"images": given.astype(np.float16) if half else given})
+    np.testing.assert_allclose(found, expected, rtol=5e-3 if half else 1e-5, atol=5e-3 if half else 1e-6)
+
+
 def test_quantized_networks_stay_as_they_are(tmp_path: Path) -> None:
     nodes = [helper.make_node("QuantizeLinear", ["images", "scale"], ["q"]), helper.make_node("DequantizeLinear", ["q", "scale"], ["o"])]
     tensors = [numpy_helper.from_array(np.array(0.1, np.float32), "scale")]
