@@ -3003,7 +3003,7 @@
     </message>
     <message>
         <source>the model has {operators}, which NVIDIA GPUs lack here: {devices} is not used</source>
-        <translation type="unfinished"></translation>
+        <translation>das Modell hat {operators}, was NVIDIA-GPUs hier fehlt: {devices} wird nicht verwendet</translation>
     </message>
     <message>
         <source>the network computes more than {most:,} values per picture up to here: check width= and height=</source>
