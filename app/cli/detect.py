@@ -131,7 +131,7 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
     sources, out = [] if live else _sources(arguments.sources, arguments.out / DATABASE), arguments.out
     if arguments.format == ["video"] and sources and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError(literal("--format video draws into videos, and these are pictures: choose jsonl or coco"))
-    shown = settings.engine.confidence
+    shown = settings.engine.stored_confidence  # the run below may store weaker ones
     facts = {SHOWN: str(shown), **view_facts(exporting)}
     if exporting.zones is not None:
         facts[ZONES] = zones_text(exporting.zones)
@@ -151,7 +151,7 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         if session.withdrawn:
             return
         note_session(session.database)
-        with SessionReader(session.database, shown if shown > settings.engine.confidence else 0.0) as reader:
+        with SessionReader(session.database, shown if shown > settings.engine.stored_confidence else 0.0) as reader:
             exporting = replace(exporting, **view_options(reader.facts))  # also those of an earlier run
             counting = exporting.zones if run.interruption.number is None else None
             counted = count_sources(reader, counting, session.sources) if counting is not None else []

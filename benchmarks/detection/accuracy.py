@@ -85,7 +85,7 @@ def boxes(data: Path, devices: Sequence[DeviceId]) -> tuple[str, float]:
     model = ModelFiles(data / "models" / "yolo-fastest-1.1.cfg", data / "models" / "yolo-fastest-1.1.weights")
     video = data / "video" / "people.mp4"
     rows, shares = [], []
-    exact_settings = EngineSettings(precision=Precision.FP32, confidence=PICTURE_THRESHOLD)
+    exact_settings = EngineSettings(precision=Precision.FP32, stored_confidence=PICTURE_THRESHOLD)
     pictures = {picture: probe(picture) for picture in sorted((data / "images").glob("*.jpg"))}
     sizes = {picture.name: (info.width, info.height) for picture, info in pictures.items()}
     darknet = read_darknet(data / "reference" / "yolo-fastest-1.1.darknet.json", sizes)
@@ -97,7 +97,7 @@ def boxes(data: Path, devices: Sequence[DeviceId]) -> tuple[str, float]:
         shares.append(share)
     info = probe(video)
     opencv = read_jsonl(data / "reference" / "people.yolo-fastest-1.1.opencv.jsonl", info.width, info.height)
-    exact, _ = detect(model, video, CPU, EngineSettings(precision=Precision.FP32, confidence=VIDEO_THRESHOLD))
+    exact, _ = detect(model, video, CPU, EngineSettings(precision=Precision.FP32, stored_confidence=VIDEO_THRESHOLD))
     line, share = row(f"OpenCV, {len(exact)} frames", opencv, exact, VIDEO_THRESHOLD)
     rows.append(line)
     shares.append(share)
@@ -105,7 +105,7 @@ def boxes(data: Path, devices: Sequence[DeviceId]) -> tuple[str, float]:
     for device, precision, decoder in product(devices, Precision, Decode):
         if decoder is not Decode.CPU and device.kind != "cuda":
             continue  # other devices have no other decoder
-        settings = EngineSettings(precision=precision, decode=decoder, confidence=VIDEO_THRESHOLD)
+        settings = EngineSettings(precision=precision, decode=decoder, stored_confidence=VIDEO_THRESHOLD)
         try:
             found, used = detect(model, video, device, settings)
         except DeviceError as error:

@@ -64,7 +64,7 @@ def main() -> int:
         for name, (videos, truth) in sets.items():
             first: Accuracy | None = None
             for precision in options.precision.split(","):
-                settings = EngineSettings(precision=Precision(precision), confidence=FLOOR)
+                settings = EngineSettings(precision=Precision(precision), stored_confidence=FLOOR)
                 found = [each for video in videos for each in detect(MODEL, video, options.device, settings)[0]]
                 result = score(truth, found)
                 first = first or result

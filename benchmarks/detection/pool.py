@@ -104,8 +104,10 @@ def main() -> None:
     options = parser.parse_args()
     devices = tuple(map(DeviceId.parse, options.devices.split(",")))
     model = ModelFiles(options.cfg, options.weights, size=options.size and (options.size, options.size))
-    fields = ("precision", "batch", "hint", "decode", "confidence")
-    settings = RunSettings(model, engine=EngineSettings(**{name: getattr(options, name) for name in fields}))
+    fields = ("precision", "batch", "hint", "decode")
+    settings = RunSettings(
+        model, engine=EngineSettings(**{name: getattr(options, name) for name in fields}, stored_confidence=options.confidence)
+    )
     cases = [
         (frames, replace(settings, devices=devices[:count], parallel=Parallel(strategy), isolation=Isolation(isolation)))
         for frames, strategy, isolation, count in product(

@@ -283,7 +283,7 @@ def main() -> int:
     options = parser.parse_args()
     devices = tuple(map(DeviceId.parse, options.devices.split(",")))
     model = ModelFiles(options.cfg, options.weights or options.cfg.with_suffix(".weights"))
-    engine = EngineSettings(precision=options.precision, batch=options.batch, confidence=options.confidence)
+    engine = EngineSettings(precision=options.precision, batch=options.batch, stored_confidence=options.confidence)
     settings = RunSettings(model, devices, parallel=options.parallel, engine=engine)
     minutes = options.minutes or (20.0 if options.frames == float("inf") else float("inf"))
     options.out.parent.mkdir(parents=True, exist_ok=True)

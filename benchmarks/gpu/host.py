@@ -186,7 +186,7 @@ def main() -> int:
         alone = stack.enter_context(ProcessPoolExecutor(1, multiprocessing.get_context("spawn")))
         models: dict[str, list[Detecting]] = {}
         for cfg, confidence in zip(options.cfg, cycle(options.confidence), strict=False):
-            settings = EngineSettings(precision=options.precision, batch=options.batch, confidence=confidence, decode_threads=each)
+            settings = EngineSettings(precision=options.precision, batch=options.batch, stored_confidence=confidence, decode_threads=each)
             files = ModelFiles(cfg, options.weights, size=(options.size, options.size))
             databases = [folder / f"{cfg.stem}-{number}.sqlite" for number in range(options.engines)]
             models[cfg.stem] = [stack.enter_context(Detecting(files, device, settings, database)) for database in databases]

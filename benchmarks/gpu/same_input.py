@@ -170,9 +170,9 @@ def main() -> int:
                 print(rows[-1], file=sys.stderr, flush=True)
         boxes = []
         for video, model in videos:
-            settings = EngineSettings(precision=Precision.FP32, decode=Decode.CPU, confidence=THRESHOLD)
+            settings = EngineSettings(precision=Precision.FP32, decode=Decode.CPU, stored_confidence=THRESHOLD)
             reference, _ = detect(model, video, CPU, settings)
-            ours, used = detect(model, video, options.device, EngineSettings(precision=options.precision, confidence=THRESHOLD))
+            ours, used = detect(model, video, options.device, EngineSettings(precision=options.precision, stored_confidence=THRESHOLD))
             result = sum((compare(a, b, THRESHOLD) for a, b in zip(reference, ours, strict=True)), Comparison())
             good &= min(result.recovered, result.confirmed) >= WANTED
             boxes.append([video.name, model.cfg.stem, *(result.reference, result.ours, result.paired)])

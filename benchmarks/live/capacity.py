@@ -418,7 +418,7 @@ def main() -> None:
     parser.add_argument("--confidence", type=float, default=0.4)
     arguments = parser.parse_args()
     kind, _, name = arguments.device.partition(":")
-    settings = EngineSettings(confidence=arguments.confidence, decode_threads=arguments.decode_threads)
+    settings = EngineSettings(stored_confidence=arguments.confidence, decode_threads=arguments.decode_threads)
     setup = Setup(DeviceId(kind, name), ModelFiles(arguments.cfg, arguments.weights), settings)
     parts = []
     with tempfile.TemporaryDirectory() as folder:

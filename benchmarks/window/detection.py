@@ -132,7 +132,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     model = ModelFiles(options.cfg, options.cfg.with_suffix(".weights"))
-    settings = RunSettings(model, (DeviceId("cpu", "0"),), engine=EngineSettings(confidence=options.confidence))
+    settings = RunSettings(model, (DeviceId("cpu", "0"),), engine=EngineSettings(stored_confidence=options.confidence))
     rounds: list[dict[str, dict[str, Any]]] = []
     with tempfile.TemporaryDirectory() as folder:
         video = Clips(Path(folder), options.video).of(options.frames)

@@ -121,7 +121,7 @@ def trial_settings(settings: EngineSettings) -> EngineSettings:
     average precision, do not show them.
     """
     default = EngineSettings()
-    return replace(default, confidence=min(default.confidence, max(settings.confidence, _SCORE_FLOOR)))
+    return replace(default, stored_confidence=min(default.stored_confidence, max(settings.stored_confidence, _SCORE_FLOOR)))
 
 
 def agreeing_share(reference: Trial, other: Trial, network: Model, settings: EngineSettings) -> float:
@@ -148,7 +148,7 @@ def count_boxes(heads: Sequence[NDArray[np.float32]], network: Model, settings: 
 def _boxes(heads: Sequence[NDArray[np.float32]], network: Model, settings: EngineSettings, below: float = 0.0) -> list[Found]:
     """The boxes in each picture. below: how far the confidence may lie below the threshold."""
     whole = [Fit(network.width, network.height, 0, 0, network.width, network.height)] * len(heads[0])
-    return detections(network, heads, whole, replace(settings, confidence=max(settings.confidence, _SCORE_FLOOR) - below))
+    return detections(network, heads, whole, replace(settings, stored_confidence=max(settings.stored_confidence, _SCORE_FLOOR) - below))
 
 
 def _found_share(ours: Sequence[Found], theirs: Sequence[Found]) -> float:

@@ -228,10 +228,10 @@ def detections(network: Model, heads: Sequence[NDArray[np.float32]], fits: Seque
     outputs = [head[: len(fits)] for head in heads]
     suppress, diou_beta = True, None
     if isinstance(network, OnnxNetwork) and network.reading is not Reading.FRAMEFLEET:
-        candidates = read_outputs(network, outputs, settings.confidence)
+        candidates = read_outputs(network, outputs, settings.stored_confidence)
         suppress = network.reading in NEEDS_NMS
     else:
-        candidates = decode(outputs, network.heads, network.width, network.height, settings.confidence)
+        candidates = decode(outputs, network.heads, network.width, network.height, settings.stored_confidence)
         diou_beta = network.heads[-1].diou_beta
     return [_found(picture, fit, settings, network.classes, suppress, diou_beta) for picture, fit in zip(candidates, fits, strict=True)]
 

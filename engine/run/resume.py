@@ -44,19 +44,19 @@ def stored_confidence(confidence: float, track: Track, adjustable: bool = False)
 
 
 def storing(settings: RunSettings, adjustable: bool = False, earlier: Path | None = None) -> RunSettings:
-    """Return the settings of a run whose views show detections from the confidence of ``settings`` on, see ``stored_confidence``.
+    """Return the settings of a run whose views show what a run with ``settings`` would store. See ``stored_confidence`` above.
 
     earlier: the session that the run may continue. If it can, and the session has still weaker detections, the run stores these, too.
     """
 
     def at(confidence: float) -> RunSettings:
-        return replace(settings, engine=replace(settings.engine, confidence=confidence))
+        return replace(settings, engine=replace(settings.engine, stored_confidence=confidence))
 
-    lowest = stored_confidence(settings.engine.confidence, settings.track, adjustable)
+    lowest = stored_confidence(settings.engine.stored_confidence, settings.track, adjustable)
     if earlier is not None and earlier.exists():
         with suppress(ExportError, KeyError, ValueError), SessionReader(earlier) as reader:  # the run says what is wrong with it
             weaker = at(float(reader.facts["confidence"]))
-            if weaker.engine.confidence < lowest and not differences(reader.facts, run_facts(weaker)):
+            if weaker.engine.stored_confidence < lowest and not differences(reader.facts, run_facts(weaker)):
                 return weaker
     return at(lowest)
 

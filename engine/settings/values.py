@@ -135,9 +135,14 @@ class ModelFiles:
         return self.cfg.suffix.lower() == ".onnx"
 
 
+def _in_table(name: str) -> str:
+    """The name in the table of a field: the table has the confidence that users choose."""
+    return "confidence" if name == "stored_confidence" else name
+
+
 def _check_limits(settings: object) -> None:
-    for name, value in vars(settings).items():
-        if name not in TABLE:
+    for field_name, value in vars(settings).items():
+        if (name := _in_table(field_name)) not in TABLE:
             continue
         kind = TABLE[name].kind
         if isinstance(kind, Number) and not (value is None and kind.none) and not kind.allows(value):
@@ -150,8 +155,8 @@ class EngineSettings:
 
     batch: frames per inference, None = the backend chooses. latency_budget: ms that a chosen batch may take, None = no limit.
     threads: CPU threads this engine may use, None = all. decode_threads: segments decoded at once, None = automatic.
-    confidence: of the weakest detections that the engine returns and a run stores, 0..1; views may show fewer. iou: threshold of per-class
-    NMS, 0..1. classes: class ids to keep, None = all.
+    stored_confidence: of the weakest detections that the engine returns and a run stores, 0..1; views may show fewer. iou: threshold of
+    per-class NMS, 0..1. classes: class ids to keep, None = all.
     earlier: the engines of the run that this one continues. They replace automatic choices.
     """
 
@@ -163,7 +168,7 @@ class EngineSettings:
     latency_budget: float | None = DEFAULTS["latency_budget"]
     threads: int | None = DEFAULTS["threads"]
     decode_threads: int | None = DEFAULTS["decode_threads"]
-    confidence: float = DEFAULTS["confidence"]
+    stored_confidence: float = DEFAULTS["confidence"]
     iou: float = DEFAULTS["iou"]
     classes: frozenset[int] | None = DEFAULTS["classes"]
     earlier: tuple[EngineChoice, ...] = ()
@@ -241,7 +246,7 @@ class RunSettings:
     def values(self) -> dict[str, Any]:
         """The value of each setting, by name in the table."""
         parts = (self, self.engine, self.tiles, self.clock_settings, self.recordings)
-        return {each.name: getattr(part, each.name) for part in parts for each in fields(part) if each.name in TABLE}
+        return {name: getattr(part, each.name) for part in parts for each in fields(part) if (name := _in_table(each.name)) in TABLE}
 
     @classmethod
     def of(cls, model: ModelFiles, values: Mapping[str, Any]) -> Self:
@@ -251,7 +256,7 @@ class RunSettings:
         """
 
         def part(kind: type) -> dict[str, Any]:
-            return {each.name: values[each.name] for each in fields(kind) if each.name in values}
+            return {each.name: values[name] for each in fields(kind) if (name := _in_table(each.name)) in values}
 
         return cls(
             model,

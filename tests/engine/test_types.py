@@ -65,8 +65,15 @@ def test_a_frame_has_detections_or_a_failure() -> None:
 
 
 def test_settings_are_checked() -> None:
-    for wrong in ({"confidence": 0.0}, {"confidence": 1.1}, {"iou": -1.0}, {"iou": float("nan")}, {"batch": 0}, {"batch": 2000}):
-        with pytest.raises(UsageError, match=next(iter(wrong))):
+    for wrong in (
+        {"stored_confidence": 0.0},
+        {"stored_confidence": 1.1},
+        {"iou": -1.0},
+        {"iou": float("nan")},
+        {"batch": 0},
+        {"batch": 2000},
+    ):
+        with pytest.raises(UsageError, match=next(iter(wrong)).removeprefix("stored_")):
             EngineSettings(**wrong)
     with pytest.raises(UsageError, match="twice: cpu:0, cpu:0"):
         RunSettings(tiny_files(), (DeviceId.parse("cpu"), DeviceId.parse("cpu:0")))

@@ -27,7 +27,7 @@ from tests.support.networks.detections import compare
 from tests.support.networks.inference import CONFIDENCE, assert_same, by_definition, pictures
 
 GPU = DeviceId("cuda", "0")
-SETTINGS = EngineSettings(precision=Precision.FP16, confidence=CONFIDENCE, batch=4)
+SETTINGS = EngineSettings(precision=Precision.FP16, stored_confidence=CONFIDENCE, batch=4)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_the_demo_clip_has_the_detections_of_tensorrt() -> None:
     network, found = load_network(ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels)), []
     for layers in (CustomLayers(), CustomLayers(cudnn=True, pointwise=True)):
         with NvidiaBackend(GPU, layers) as backend:
-            backend.activate(network, replace(SETTINGS, confidence=0.25, batch=16))
+            backend.activate(network, replace(SETTINGS, stored_confidence=0.25, batch=16))
             found.append([each for start in range(0, len(frames), 16) for each in backend.infer(frames[start : start + 16])])
     total = sum((compare(one, other, 0.25) for one, other in zip(*found, strict=True)), compare(Detections(), Detections(), 0))
     assert total.reference > 100
@@ -74,7 +74,7 @@ def test_the_demo_clip_has_the_detections_of_tensorrt() -> None:
 
 
 def test_more_candidates_than_the_kernels_have_room_for(network: Network) -> None:
-    settings = replace(SETTINGS, confidence=1e-6, iou=1.0)
+    settings = replace(SETTINGS, stored_confidence=1e-6, iou=1.0)
     images = pictures(2, seed=7)
     with NvidiaBackend(GPU, CustomLayers(cudnn=True)) as backend:
         backend.activate(network, settings)

@@ -33,7 +33,7 @@ from tests.support.media import make_video
 from tests.support.models import TINY_CFG, tiny_network
 from tests.support.networks.inference import CONFIDENCE, assert_batches_stay_apart, assert_same, pictures
 
-SETTINGS = EngineSettings(precision=Precision.FP16, confidence=CONFIDENCE, batch=4)
+SETTINGS = EngineSettings(precision=Precision.FP16, stored_confidence=CONFIDENCE, batch=4)
 
 
 def gpus(count: int = 2) -> DeviceId:

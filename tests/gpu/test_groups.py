@@ -21,7 +21,7 @@ from tests.support.pool import run_pool, tiny_settings
 
 GPU = DeviceId("cuda", "0")
 CONFIDENCE = 0.1
-SETTINGS = EngineSettings(precision=Precision.FP16, confidence=0.05, batch=4)
+SETTINGS = EngineSettings(precision=Precision.FP16, stored_confidence=0.05, batch=4)
 
 
 def equal(a: list[Detections], b: list[Detections]) -> bool:

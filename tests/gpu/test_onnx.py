@@ -140,7 +140,7 @@ def test_a_network_of_our_own_export(tmp_path: Path) -> None:
     cfg = load_network(ModelFiles(TINY_CFG, "random:1"))
     export_onnx(cfg, tmp_path / "a.onnx")
     files, images = ModelFiles(tmp_path / "a.onnx", tmp_path / "a.onnx"), pictures(12)
-    settings = replace(SETTINGS, confidence=0.05, batch=4)
+    settings = replace(SETTINGS, stored_confidence=0.05, batch=4)
     with create_backend(GPU) as backend, create_backend(GPU) as other:
         backend.activate(load_model(files), settings)
         other.activate(cfg, settings)

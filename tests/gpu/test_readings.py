@@ -28,7 +28,7 @@ WIDTH, HEIGHT, CLASSES, BATCH = 96, 64, 5, 3
 PICTURE = (300, 100)
 CELLS = sum((WIDTH // stride) * (HEIGHT // stride) for stride in (8, 16, 32))
 READINGS = [reading for reading in Reading if reading is not Reading.FRAMEFLEET]
-SETTINGS = EngineSettings(confidence=0.3)
+SETTINGS = EngineSettings(stored_confidence=0.3)
 
 Arrays = list[NDArray[np.float32]]
 
@@ -134,7 +134,7 @@ def test_detections_are_those_of_the_cpu(gpu: Gpu, reading: Reading) -> None:
 
 @pytest.mark.parametrize("reading", [Reading.YOLOV8, Reading.END2END])
 def test_unwanted_classes_are_left_out(gpu: Gpu, reading: Reading) -> None:
-    network, settings = network_of(reading), EngineSettings(confidence=0.3, classes=frozenset({1, 4}))
+    network, settings = network_of(reading), EngineSettings(stored_confidence=0.3, classes=frozenset({1, 4}))
     outputs, fits = outputs_of(network, seed=5), fits_of(network)
     expected = detections(network, outputs, fits, settings)
     found, _ = on_device(gpu, network, outputs, fits, settings)

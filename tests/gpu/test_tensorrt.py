@@ -20,7 +20,7 @@ from tests.support.models import OLDER_CFG, TINY_CFG, run_by_definition, tiny_ne
 from tests.support.networks.inference import CONFIDENCE, assert_batches_stay_apart, assert_same, by_definition, pictures
 
 GPU = DeviceId("cuda", "0")
-SETTINGS = EngineSettings(precision=Precision.FP16, confidence=CONFIDENCE, batch=4)
+SETTINGS = EngineSettings(precision=Precision.FP16, stored_confidence=CONFIDENCE, batch=4)
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_the_same_input_gives_the_same_bytes(backend: Backend) -> None:
 
 
 def test_more_candidates_than_the_kernels_have_room_for(network: Network) -> None:
-    settings = replace(SETTINGS, confidence=1e-6, iou=1.0)
+    settings = replace(SETTINGS, stored_confidence=1e-6, iou=1.0)
     images = pictures(2, seed=7)
     with create_backend(GPU) as backend:
         backend.activate(network, settings)

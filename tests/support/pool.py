@@ -53,7 +53,7 @@ def tiny_settings(
     isolation: Isolation = Isolation.PROCESS,
 ) -> RunSettings:
     """Settings for the tiny detector at fp32, which needs no trial of precisions."""
-    engine = EngineSettings(precision=Precision.FP32, confidence=confidence, batch=batch, decode_threads=decode_threads)
+    engine = EngineSettings(precision=Precision.FP32, stored_confidence=confidence, batch=batch, decode_threads=decode_threads)
     return RunSettings(model or tiny_files(), parallel=parallel, engine=engine, isolation=isolation)
 
 

@@ -150,7 +150,7 @@ def test_it_detects_what_is_in_the_clip() -> None:
     truth = read_truth(CLIP_TRUTH)
     numbers, found = [], []
     with create_backend(CPU) as backend:
-        backend.activate(load_network(ModelFiles(CFG, WEIGHTS)), EngineSettings(precision=Precision.FP32, confidence=FLOOR))
+        backend.activate(load_network(ModelFiles(CFG, WEIGHTS)), EngineSettings(precision=Precision.FP32, stored_confidence=FLOOR))
         for segment in info.segments:
             for frame in islice(decode(info, segment), 0, 51, 50):
                 assert isinstance(frame, DecodedFrame)

@@ -246,7 +246,7 @@ class OutputSteps:
         decoding: Step
         if isinstance(network, OnnxNetwork) and network.reading is not Reading.FRAMEFLEET:
             rows = describe_rows(network, heads, outputs.shapes, memory.constant)
-            described = memory.constant(rows_table(rows, network.classes, settings.confidence))
+            described = memory.constant(rows_table(rows, network.classes, settings.stored_confidence))
             scratch = memory.device(scratch_bytes(rows, network.classes, batch))
             decoding = RowsLayer(kernels, rows, described, network.classes, batch, scratch, candidates)
             suppress, most = network.reading in NEEDS_NMS, MAX_QUERIES if rows.pairs else None
@@ -256,7 +256,7 @@ class OutputSteps:
                 for address, layer, pitch in zip(heads, network.heads, outputs.pitches, strict=True)
             ]
             addresses, size = memory.constant(head_table(described_heads)), (network.width, network.height)
-            how = batch, network.classes, size, settings.confidence, candidates, outputs.number
+            how = batch, network.classes, size, settings.stored_confidence, candidates, outputs.number
             decoding, beta = YoloLayer(kernels, described_heads, addresses, *how), network.heads[-1].diou_beta
         self.steps: list[Step] = [
             decoding,

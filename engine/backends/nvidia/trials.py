@@ -308,7 +308,7 @@ class Builder:
         """
         if isinstance(self._model, OnnxNetwork):
             shown = trial_settings(self._settings)
-            situation = f"{self.situation} frames {shown.confidence} {letterboxes(self._model, self._settings)}"
+            situation = f"{self.situation} frames {shown.stored_confidence} {letterboxes(self._model, self._settings)}"
             compare = partial(agreeing_share, network=self._model, settings=shown)
             safe = None if self._tuning else Precision.FP32
             return resolve_precision(

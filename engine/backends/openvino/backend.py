@@ -164,7 +164,7 @@ class OpenVinoBackend(Backend):
         check_memory(network, builder.batch, value_bytes, free_host_memory(), self.device)
         situation = f"{BACKEND} {full_name} {builder.batch} {settings.hint} {settings.threads}"
         shown = trial_settings(settings)
-        situation += f" frames {shown.confidence} {self._letterbox}"
+        situation += f" frames {shown.stored_confidence} {self._letterbox}"
         count = partial(count_boxes, network=network, settings=shown)
         trials = Trials(builder, progress, self.examples, self._letterbox, network.placement, count)
         compare = partial(agreeing_share, network=network, settings=shown)

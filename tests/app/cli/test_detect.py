@@ -121,7 +121,7 @@ def test_every_option_reaches_the_settings() -> None:
         decode=Decode.CPU,
         batch=3,
         latency_budget=12.5,
-        confidence=0.5,
+        stored_confidence=0.5,
         iou=0.6,
         classes=frozenset({0, 2}),
     )

@@ -24,7 +24,7 @@ from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import Detections, DeviceId, Image
 from tests.support.models import tiny_network
 
-SETTINGS = EngineSettings(precision=Precision.FP32, confidence=0.05, threads=2)
+SETTINGS = EngineSettings(precision=Precision.FP32, stored_confidence=0.05, threads=2)
 
 
 def cpus(count: int) -> DeviceId:

@@ -116,8 +116,8 @@ def test_without_trials_it_is_the_first_choice_until_a_trial_has_run(network: Ne
 
 @pytest.mark.parametrize(("confidence", "compared"), [(0.9, 0.25), (0.25, 0.25), (0.2, 0.2), (0.005, 0.1)])
 def test_trials_of_most_runs_compare_the_same_boxes(confidence: float, compared: float) -> None:
-    settings = EngineSettings(confidence=confidence, iou=0.3, classes=frozenset({1}))
-    assert trial_settings(settings) == EngineSettings(confidence=compared)
+    settings = EngineSettings(stored_confidence=confidence, iou=0.3, classes=frozenset({1}))
+    assert trial_settings(settings) == EngineSettings(stored_confidence=compared)
 
 
 def test_devices_alike_that_try_at_the_same_time_take_the_first_ones_outcome(network: Network, cache: Path) -> None:
@@ -204,7 +204,7 @@ def strong_heads(network: Network, error: float = 0.0, objectness: float = 0.0, 
 
 @pytest.mark.parametrize(("error", "agrees"), [(0.0, True), (0.001, True), (0.3, False)])
 def test_boxes_above_the_threshold_are_compared(network: Network, error: float, agrees: bool) -> None:
-    settings = EngineSettings(confidence=0.3)
+    settings = EngineSettings(stored_confidence=0.3)
     exact, other = Trial(strong_heads(network), 1.0), Trial(strong_heads(network, error), 1.0)
     share = agreeing_share(exact, other, network, settings)
     assert (share >= MATCHING) is agrees
@@ -212,7 +212,7 @@ def test_boxes_above_the_threshold_are_compared(network: Network, error: float, 
 
 
 def test_boxes_that_only_one_side_has_count_on_both_sides(network: Network) -> None:
-    settings = EngineSettings(confidence=0.3)
+    settings = EngineSettings(stored_confidence=0.3)
     exact, fewer = Trial(strong_heads(network), 1.0), Trial(strong_heads(network), 1.0)
     fewer.heads[0] = np.full_like(fewer.heads[0], -9)
     for pair in ((exact, fewer), (fewer, exact)):
@@ -221,14 +221,14 @@ def test_boxes_that_only_one_side_has_count_on_both_sides(network: Network) -> N
 
 def test_boxes_that_only_trackers_use_are_not_compared(network: Network) -> None:
     exact, other = (Trial(strong_heads(network, error, objectness=-3), 1.0) for error in (0, 0.02))
-    shares = {agreeing_share(exact, other, network, EngineSettings(confidence=value)) for value in (0.005, 0.05, 0.1)}
+    shares = {agreeing_share(exact, other, network, EngineSettings(stored_confidence=value)) for value in (0.005, 0.05, 0.1)}
     assert len(shares) == 1
 
 
 def test_outputs_that_are_not_finite_do_not_match(network: Network) -> None:
     broken = Trial(strong_heads(network, pictures=2), 1.0)
     broken.heads[0][1] = np.nan
-    assert agreeing_share(Trial(strong_heads(network, pictures=2), 1.0), broken, network, EngineSettings(confidence=0.3)) == 0
+    assert agreeing_share(Trial(strong_heads(network, pictures=2), 1.0), broken, network, EngineSettings(stored_confidence=0.3)) == 0
 
 
 def test_too_few_boxes_mean_fp32_and_are_tried_again(network: Network) -> None:
@@ -236,7 +236,7 @@ def test_too_few_boxes_mean_fp32_and_are_tried_again(network: Network) -> None:
     runner.trials = {
         precision: Trial(strong_heads(network, objectness=-9), 10.0 * speed) for precision, speed in zip(BOTH, (1, 2), strict=True)
     }
-    compare = partial(agreeing_share, network=network, settings=EngineSettings(confidence=0.3))
+    compare = partial(agreeing_share, network=network, settings=EngineSettings(stored_confidence=0.3))
     precision, reason = resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", runner, compare)
     assert (precision, reason) == (Precision.FP32, Notice("backends.too_few_boxes", boxes=0, pictures=1))
     runner.trials = {Precision.FP32: Trial(strong_heads(network), 10.0), Precision.BF16: Trial(strong_heads(network), 20.0)}

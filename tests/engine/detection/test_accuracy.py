@@ -55,7 +55,7 @@ def test_the_demo_s_frames_as_opencv_sees_them() -> None:
     )
     total = Comparison()
     with VideoReader(DEMO.clip) as reader, create_backend(CPU) as backend:
-        backend.activate(by_iou, EngineSettings(precision=Precision.FP32, confidence=0.3))
+        backend.activate(by_iou, EngineSettings(precision=Precision.FP32, stored_confidence=0.3))
         for seconds in (2, 11, 20):
             reader.seek(seconds)
             image = np.ascontiguousarray(next(reader).image[..., 2::-1])  # it is blue, green, red, 255
@@ -70,7 +70,7 @@ def test_pictures_as_darknet_sees_them(network: Network, data: Path) -> None:
     sizes = {name: (picture.shape[1], picture.shape[0]) for name, picture in pictures.items()}
     reference = read_darknet(data / "reference" / "yolo-fastest-1.1.darknet.json", sizes)
     with create_backend(CPU) as backend:
-        backend.activate(network, EngineSettings(precision=Precision.FP32, confidence=0.3))
+        backend.activate(network, EngineSettings(precision=Precision.FP32, stored_confidence=0.3))
         ours = {name: backend.infer([picture], still=True)[0] for name, picture in pictures.items()}
     total = sum((compare(reference[name], ours[name], 0.3) for name in reference), Comparison())
     assert total.reference == 16
@@ -84,7 +84,7 @@ def test_frames_as_opencv_sees_them(network: Network, data: Path) -> None:
     decoded = chain.from_iterable(decode(info, segment) for segment in info.segments)
     frames = [frame for frame in islice(decoded, FRAMES.start, FRAMES.stop, FRAMES.step) if isinstance(frame, DecodedFrame)]
     with create_backend(CPU) as backend:
-        backend.activate(network, EngineSettings(precision=Precision.FP32, confidence=0.25))
+        backend.activate(network, EngineSettings(precision=Precision.FP32, stored_confidence=0.25))
         futures = [backend.submit([frame.image]) for frame in frames]
         ours = [future.result()[0] for future in futures]
     total = sum((compare(a, b, 0.25) for a, b in zip(reference, ours, strict=True)), Comparison())

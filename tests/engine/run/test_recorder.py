@@ -27,7 +27,7 @@ CPUS = DeviceId("cpu", "0"), DeviceId("cpu", "1")
 SETTINGS = RunSettings(
     ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels, (320, 192)),
     CPUS[:1],
-    engine=EngineSettings(Precision.FP32, confidence=0.1, threads=1),
+    engine=EngineSettings(Precision.FP32, stored_confidence=0.1, threads=1),
     isolation=Isolation.THREAD,
     track=Track.BYTETRACK,
 )

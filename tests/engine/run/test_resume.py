@@ -33,7 +33,10 @@ from tests.support.pool import engine_fault_main
 from tests.support.store import LABELS, make_frame, same_frame, video_info
 
 SETTINGS = RunSettings(
-    tiny_files(), (DeviceId("cpu", "0"),), engine=EngineSettings(Precision.FP32, confidence=0.05, threads=1), isolation=Isolation.THREAD
+    tiny_files(),
+    (DeviceId("cpu", "0"),),
+    engine=EngineSettings(Precision.FP32, stored_confidence=0.05, threads=1),
+    isolation=Isolation.THREAD,
 )
 
 
@@ -163,7 +166,7 @@ def test_a_changed_file_is_done_again_and_the_others_stay(clips: list[Path], und
 def test_other_settings_are_done_again_and_say_so(clips: list[Path], tmp_path: Path) -> None:
     database = tmp_path / "s.sqlite"
     Run(database, clips[2])
-    other = replace(SETTINGS, engine=replace(SETTINGS.engine, confidence=0.5))
+    other = replace(SETTINGS, engine=replace(SETTINGS.engine, stored_confidence=0.5))
     again = Run(database, clips[2], settings=other)
     assert again.inferred == 40
     (note,) = again.notes

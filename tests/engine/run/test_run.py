@@ -25,7 +25,7 @@ from tests.support.onnx_models import save
 from tests.support.store import LABELS, same_frame, write_session
 
 CPU = DeviceId("cpu", "0")
-SETTINGS = RunSettings(tiny_files(), (CPU,), engine=EngineSettings(confidence=0.05))
+SETTINGS = RunSettings(tiny_files(), (CPU,), engine=EngineSettings(stored_confidence=0.05))
 
 
 def test_every_event_is_stored_before_it_is_told(tmp_path: Path) -> None:

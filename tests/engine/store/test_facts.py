@@ -25,7 +25,7 @@ def test_what_decides_the_results_changes_the_facts_and_nothing_else() -> None:
     same = replace(base, devices=(DeviceId("cpu", "1"),), parallel=Parallel.STREAMS, engine=EngineSettings(batch=7, threads=1))
     assert _deciding(same) == _deciding(replace(same, tiles=Tiles(overlap=0.4))) == _deciding(base)
     for changed in (
-        replace(base, engine=EngineSettings(confidence=0.3)),
+        replace(base, engine=EngineSettings(stored_confidence=0.3)),
         replace(base, engine=EngineSettings(iou=0.3)),
         replace(base, engine=EngineSettings(classes=frozenset((1, 0)))),
         replace(base, parallel=Parallel.TILES),
@@ -48,7 +48,7 @@ def test_a_model_is_known_by_its_content(tmp_path: Path) -> None:
 
 def test_what_differs_is_said_in_words() -> None:
     base = run_facts(RunSettings(tiny_files()))
-    other = run_facts(RunSettings(tiny_files(), engine=EngineSettings(classes=frozenset((1, 0)), confidence=0.3)))
+    other = run_facts(RunSettings(tiny_files(), engine=EngineSettings(classes=frozenset((1, 0)), stored_confidence=0.3)))
     assert [*map(str, differences(base, other))] == ["confidence is 0.3, it was 0.25", "classes is 0,1, it was not given"]
 
 

@@ -75,7 +75,7 @@ def test_the_accuracy_is_told_when_the_clip_is_done(qtbot: QtBot, window: MainWi
 
 
 def test_the_demo_leaves_the_user_s_model_alone(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    own = RunSettings(tiny_files(2), engine=EngineSettings(confidence=0.05))
+    own = RunSettings(tiny_files(2), engine=EngineSettings(stored_confidence=0.05))
     video, other, third = (make_video(tmp_path / f"{name}.mp4", 20) for name in "abc")
     first, second = window.context.run.add([video], (own, ("x", "y", "z")))[0], window.context.run.add([other])[0]
     waiting = window.context.queue.get(second)
@@ -104,6 +104,6 @@ def test_the_demo_leaves_the_user_s_model_alone(qtbot: QtBot, window: MainWindow
 def test_the_demo_s_settings_are_its_own() -> None:
     settings = demo_settings()
     assert settings.model.cfg == DEMO.cfg
-    assert settings.engine.confidence < 0.05, "average precision wants the weak detections"
+    assert settings.engine.stored_confidence < 0.05, "average precision wants the weak detections"
     assert settings.engine.precision is Precision.FP32, "trials of precisions take longer than the demo's clip"
     assert demo_settings({"precision": Precision.AUTO}).engine.precision is Precision.AUTO

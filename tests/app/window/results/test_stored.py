@@ -167,7 +167,7 @@ def test_the_window_says_that_the_results_were_replaced_and_opens_the_new_ones(q
 
 def test_the_window_notices_that_another_run_has_replaced_results_of_its_own(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     video = make_video(tmp_path / "first.mp4", 60, (320, 240))
-    own = RunSettings(tiny_files(2), engine=EngineSettings(confidence=0.05))
+    own = RunSettings(tiny_files(2), engine=EngineSettings(stored_confidence=0.05))
     (key,) = window.context.run.add([video], (own, ("x", "y", "z")))
     window.context.selection.show_moment(key, 0.0)
     qtbot.waitUntil(lambda: window.context.queue.get(key).state is ItemState.DONE, timeout=PATIENCE)

@@ -63,8 +63,8 @@ def test_whatever_stands_in_the_file_the_window_starts(tmp_path: Path) -> None:
 
 def test_detection_keeps_more_than_is_shown_at_first() -> None:
     model = ModelFiles(Path("m.cfg"), "random:1")
-    assert Preferences.of(model, confidence=0.5).run_settings().engine.confidence == ADJUSTABLE_CONFIDENCE
-    assert Preferences.of(model, confidence=0.02).run_settings().engine.confidence == 0.02
+    assert Preferences.of(model, confidence=0.5).run_settings().engine.stored_confidence == ADJUSTABLE_CONFIDENCE
+    assert Preferences.of(model, confidence=0.02).run_settings().engine.stored_confidence == 0.02
     with pytest.raises(UsageError, match="no model is chosen"):
         Preferences().run_settings()
 
@@ -79,7 +79,7 @@ def test_every_choice_reaches_the_run() -> None:
         batch=4,
         latency_budget=12.5,
         decode_threads=3,
-        confidence=ADJUSTABLE_CONFIDENCE,
+        stored_confidence=ADJUSTABLE_CONFIDENCE,
         iou=0.6,
     )
     tiles = Tiles(4, None, 0.15, full_frame=False)

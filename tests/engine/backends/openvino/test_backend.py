@@ -24,7 +24,7 @@ from tests.support.devices.surfaces import random_frame
 from tests.support.models import tiny_network
 
 CPU = DeviceId("cpu", "0")
-FP32 = EngineSettings(precision=Precision.FP32, confidence=0.05)
+FP32 = EngineSettings(precision=Precision.FP32, stored_confidence=0.05)
 
 # What tiny.cfg has not: attention layers, sums of three, the other activations, several inputs of one group.
 ATTENTION = """
@@ -170,7 +170,7 @@ def test_a_batch_may_be_partly_filled(network: Network, backend: Backend) -> Non
     images = pictures(3)
     alone = [backend.infer([image])[0] for image in images]
     with create_backend(CPU) as batched:
-        batched.activate(network, EngineSettings(precision=Precision.FP32, confidence=0.05, batch=4))
+        batched.activate(network, EngineSettings(precision=Precision.FP32, stored_confidence=0.05, batch=4))
         full = batched.infer([*images, images[0]])
         part = batched.infer(images)
         with pytest.raises(ValueError, match="5 pictures for an engine of batch 4"):
@@ -184,7 +184,7 @@ def test_boxes_lie_in_the_picture_stretched_or_letterboxed(network: Network) -> 
     found = {}
     for resize in (Resize.STRETCH, Resize.LETTERBOX):
         with create_backend(CPU) as backend:
-            backend.activate(network, EngineSettings(precision=Precision.FP32, confidence=0.05, resize=resize))
+            backend.activate(network, EngineSettings(precision=Precision.FP32, stored_confidence=0.05, resize=resize))
             found[resize] = backend.infer([image])[0]
         boxes = found[resize].boxes
         assert len(boxes) > 0
@@ -198,7 +198,7 @@ def test_classes_and_confidence_select(network: Network, backend: Backend) -> No
     everything = backend.infer([image])[0]
     threshold = float(np.median(everything.scores))
     with create_backend(CPU) as chosen:
-        chosen.activate(network, EngineSettings(precision=Precision.FP32, confidence=threshold, classes=frozenset({1})))
+        chosen.activate(network, EngineSettings(precision=Precision.FP32, stored_confidence=threshold, classes=frozenset({1})))
         assert same(chosen.infer([image])[0], everything.filter(threshold, frozenset({1})))
 
 

@@ -23,7 +23,7 @@ from tests.support.devices.emulated_gpus import Gpus, Stream
 from tests.support.models import tiny_network
 
 LAYOUT = FrameFormat(PixelFormat.NV12, 8, 64, 48, 64, 48, (False, None), "bt709", False)
-SETTINGS = EngineSettings(precision=Precision.FP32, confidence=0.1, threads=1, batch=4)
+SETTINGS = EngineSettings(precision=Precision.FP32, stored_confidence=0.1, threads=1, batch=4)
 
 
 def die(why: Failed) -> Any:

@@ -27,7 +27,7 @@ from framefleet.engine.types import Detections, DeviceId, Image
 from tests.support.models import tiny_network
 from tests.support.pool import CPUS
 
-SETTINGS = EngineSettings(precision=Precision.FP32, confidence=0.1, threads=1)
+SETTINGS = EngineSettings(precision=Precision.FP32, stored_confidence=0.1, threads=1)
 
 
 def pictures(count: int) -> list[Image]:
@@ -59,7 +59,7 @@ def member_pool_of(
 ) -> Iterator[MemberPool]:
     member_pool = MemberPool(CPUS, make, told.append, die, Watchdog(60.0, lambda: False, die), spread_evenly)
     settings = {
-        device: EngineSettings(precision=Precision.FP32, confidence=0.1, threads=1, batch=batch)
+        device: EngineSettings(precision=Precision.FP32, stored_confidence=0.1, threads=1, batch=batch)
         for device, batch in zip(CPUS, batches, strict=True)
     }
     try:

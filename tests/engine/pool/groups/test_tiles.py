@@ -86,7 +86,7 @@ def test_small_objects_of_a_large_picture_are_found_in_tiles_only(tmp_path: Path
     dog = cv2.imread(str(data / "images" / "dog.jpg"))
     cv2.imwrite(str(tmp_path / "sheet.png"), np.tile(dog, (3, 3, 1)))
     files = ModelFiles(data / "models" / "yolo-fastest-1.1.cfg", data / "models" / "yolo-fastest-1.1.weights")
-    settings = RunSettings(files, engine=EngineSettings(precision=Precision.FP32, confidence=0.4), parallel=Parallel.STREAMS)
+    settings = RunSettings(files, engine=EngineSettings(precision=Precision.FP32, stored_confidence=0.4), parallel=Parallel.STREAMS)
     whole = run_pool([tmp_path / "sheet.png"], CPUS[:1], settings).frames[0][0].detections
     tiled = run_pool([tmp_path / "sheet.png"], CPUS, replace(settings, parallel=Parallel.TILES, tiles=Tiles(4, 4, 0.3))).frames[0][0]
     assert whole is not None
