@@ -128,9 +128,9 @@ class _FieldPairs:
         self._first: bool | None = None  # parity of the last field, if it still has no second field
         start = 6 if self.length_size else 0
         length_size = 2 if self.length_size else 0  # in an avcC record the lengths of parameter sets have two bytes
-        for nal in _nals(extradata[start:], length_size):
+        for nal in nal_units(extradata[start:], length_size):
             if nal[0] & 31 == _SPS:
-                self.read_sps(Bits(_unescaped(nal[1:])))
+                self.read_sps(Bits(unescaped(nal[1:])))
                 return
 
     def is_second(self, packet: bytes) -> bool:
@@ -142,7 +142,7 @@ class _FieldPairs:
 
     def _parity(self, packet: bytes) -> bool | None:
         """Return True for a bottom field, False for a top field, None for a whole frame or an unreadable packet."""
-        for nal in _nals(packet, self.length_size):
+        for nal in nal_units(packet, self.length_size):
             if nal[0] & 31 in _SLICES:
                 bits = self._at_frame_number(nal)
                 bits.take(self.frame_number_bits)
@@ -150,7 +150,7 @@ class _FieldPairs:
         return None
 
     def _at_frame_number(self, slice_nal: bytes) -> Bits:
-        bits = Bits(_unescaped(slice_nal[1:_HEADER]))
+        bits = Bits(unescaped(slice_nal[1:_HEADER]))
         for _ in ("first_mb_in_slice", "slice_type", "pic_parameter_set_id"):
             bits.golomb()
         bits.take(2 * self._planes)
@@ -217,10 +217,10 @@ class FrameNumbers:
 
     def is_gap(self, packet: bytes) -> bool:
         """Whether frames are missing before this packet. Call it for every packet from a keyframe on, in decoding order."""
-        for nal in _nals(packet, self._headers.length_size):
+        for nal in nal_units(packet, self._headers.length_size):
             kind = nal[0] & 31
             if kind == _SPS:
-                self._headers.read_sps(Bits(_unescaped(nal[1:])))
+                self._headers.read_sps(Bits(unescaped(nal[1:])))
             elif kind in _SLICES:
                 number = self._headers.frame_number(nal)
                 follows = self._before is None or kind == _IDR or (number - self._before) % (1 << self._headers.frame_number_bits) <= 1
@@ -239,7 +239,7 @@ def _skip_scaling_list(bits: Bits, size: int) -> None:
         last = following or last
 
 
-def _nals(content: bytes, length_size: int) -> Iterator[bytes]:
+def nal_units(content: bytes, length_size: int) -> Iterator[bytes]:
     """Yield the NAL units of a packet. length_size: bytes of the length before each unit; 0: start codes separate the units."""
     position = 0
     while position + length_size < len(content):
@@ -258,6 +258,6 @@ def _nals(content: bytes, length_size: int) -> Iterator[bytes]:
             yield nal
 
 
-def _unescaped(nal: bytes) -> bytes:
+def unescaped(nal: bytes) -> bytes:
     """Remove the bytes of a NAL unit that prevent accidental start codes (7.4.1)."""
     return nal.replace(b"\0\0\3", b"\0\0")

@@ -1,9 +1,9 @@
 """Decodes the packets of a live source. Each packet becomes a frame or is counted as lost, with the reason.
 
 After a damaged frame, nothing is decoded before the next keyframe: frames that depend on a damaged one look damaged, and have no mark.
-Lost whole frames of H.264 are found by their numbers. Otherwise FFmpeg's strictest error detection is used, because a wrong alarm costs a
-few frames, and a grey picture costs wrong boxes. Some cameras send streams that it always refuses: after ``_STRICT_KEYFRAMES`` refused
-keyframes in a row, it is switched off.
+Lost whole frames of H.264 are found by their numbers, those of HEVC by what later frames refer to. Otherwise FFmpeg's strictest error
+detection is used, because a wrong alarm costs a few frames, and a grey picture costs wrong boxes. Some cameras send streams that it always
+refuses: after ``_STRICT_KEYFRAMES`` refused keyframes in a row, it is switched off.
 
 On a GPU, a ``DeviceDecoder`` decodes the formats that it can, and FFmpeg the others. Each keyframe is asked for its format.
 """
@@ -24,6 +24,7 @@ from av.video.frame import VideoFrame
 
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.errors import SourceError
+from framefleet.engine.media.container.hevc_references import References
 from framefleet.engine.media.container.hidden_packets import FrameNumbers
 from framefleet.engine.media.container.video_file import MAX_PIXELS, reason
 from framefleet.engine.media.live.messages import EpochBegan, Format, LivePacket
@@ -161,7 +162,8 @@ class LiveDecoder:
         self._waiting: Notice | None = BEFORE_KEYFRAME  # why packets before the next keyframe are not decoded
         self._pending: dict[int, LivePacket] = {}
         self._next: int | None = None
-        self._numbers: FrameNumbers | None = None  # of H.264
+        self._numbers: FrameNumbers | References | None = None
+        self._gaps = 0  # groups of pictures in a row in which pictures were missing
         self.decoded = 0
         self.refusal: Notice | None = None
 
@@ -181,7 +183,11 @@ class LiveDecoder:
         if self._codec is None or self._format != epoch.format:
             self._codec, self._kind = _FfmpegCodec(epoch.format, self._strict), None
         self._format, self._waiting, self._waits = epoch.format, BEFORE_KEYFRAME, epoch.waits
-        self._numbers = FrameNumbers(epoch.format.extradata) if epoch.format.codec == "h264" else None
+        self._numbers, self._gaps = None, 0
+        if epoch.format.codec == "h264":
+            self._numbers = FrameNumbers(epoch.format.extradata)
+        elif epoch.format.codec == "hevc" and self._device is not None:  # FFmpeg itself notices missing pictures of HEVC
+            self._numbers = References(epoch.format.extradata)
         return outcomes
 
     def opens(self, packet: LivePacket) -> bool:
@@ -202,18 +208,28 @@ class LiveDecoder:
         if self._is_late(packet):
             self._waiting = BEHIND
             return [*outcomes, *self.flush(), Lost(1, BEHIND)]
-        if self._waiting is not None:
-            if not packet.keyframe:
-                return [*outcomes, Lost(1, self._waiting)]
-            self._waiting = None
-        if self._numbers is not None:
-            if packet.keyframe:
-                self._numbers.reset()
-            if self._numbers.is_gap(packet.data):
-                self._waiting = DAMAGED
-                return [*outcomes, *self.flush(), Lost(1, DAMAGED)]
+        if self._waiting is not None and not packet.keyframe:
+            return [*outcomes, Lost(1, self._waiting)]
+        if self._is_gap(packet):
+            self._waiting = DAMAGED
+            return [*outcomes, *self.flush(), Lost(1, DAMAGED)]
+        self._waiting = None
         self._pending[packet.number] = packet
         return outcomes + self._feed(packet)
+
+    def _is_gap(self, packet: LivePacket) -> bool:
+        """Whether pictures that this one refers to are missing."""
+        if self._numbers is None:
+            return False
+        if packet.keyframe:
+            self._gaps = self._gaps if self._waiting == DAMAGED else 0
+            self._numbers.reset()
+        if not self._numbers.is_gap(packet.data):
+            return False
+        self._gaps += 1
+        if self._gaps >= _STRICT_KEYFRAMES and isinstance(self._numbers, References):  # rather an encoder that names too many pictures
+            self._numbers = None
+        return True
 
     def _is_late(self, packet: LivePacket) -> bool:
         if self._device is None or self._waits:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import av
+from av.codec.context import Flags
 
 from framefleet.engine.media.live.decoding import CodecError, Decoded, LiveCodec, LiveDecoder, Lost, Outcome, RefusedError, open_codec
 from framefleet.engine.media.live.messages import Format, LivePacket
@@ -44,13 +45,14 @@ def counts(outcomes: Iterable[Outcome]) -> Counter[str]:
 
 
 class HostDevice:
-    """Decodes H.264 for a device, by FFmpeg into host memory.
+    """Decodes for a device, by FFmpeg into host memory. Like NVDEC, it says nothing of missing pictures.
 
-    opened: the kinds in the order in which decoders were opened. opening: called before each.
+    opened: the kinds in the order in which decoders were opened. opening: called before each. codecs: that it decodes.
     """
 
-    def __init__(self, opening: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, opening: Callable[[], object] = lambda: None, codecs: tuple[str, ...] = ("h264",)) -> None:
         self.threads, self.required = 2, False
+        self.codecs = codecs
         self.opened: list[object] = []
         self.opening = opening
 
@@ -64,8 +66,8 @@ class HostDevice:
         return form.codec, form.width if form.extradata else len(keyframe.data[:4])
 
     def open(self, form: Format, keyframe: LivePacket) -> LiveCodec:
-        if form.codec != "h264":
-            raise RefusedError(Notice("media.nvdec_codec", codec=form.codec, codecs=("h264",)))
+        if form.codec not in self.codecs:
+            raise RefusedError(Notice("media.nvdec_codec", codec=form.codec, codecs=self.codecs))
         self.opening()
         codec = HostCodec(form)
         self.opened.append(self.kind(form, keyframe))
@@ -81,6 +83,7 @@ class HostCodec:
 
     def restart(self, strict: bool) -> None:  # noqa: ARG002
         self._codec = open_codec(self._form)
+        self._codec.flags |= Flags.output_corrupt
 
     def decode(self, packet: LivePacket) -> list[Decoded]:
         data = av.Packet(packet.data)

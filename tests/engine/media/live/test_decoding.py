@@ -12,7 +12,7 @@ import pytest
 
 from framefleet.engine.errors import SourceError
 from framefleet.engine.media.live.decoding import LiveDecoder, Shown, converter
-from framefleet.engine.media.live.messages import EpochBegan, Format
+from framefleet.engine.media.live.messages import EpochBegan, Format, LivePacket
 from framefleet.engine.notices import Notice
 from tests.support.live.packets import HostDevice, counts, decode, packets_of
 from tests.support.media import make_video, number_of
@@ -189,3 +189,31 @@ def test_a_late_keyframe_opens_the_decoder_so_that_the_next_one_is_not_late(tmp_
     assert len(device.opened) == 1
     assert not decoder.opens(packets[12])
     assert counts(decode(decoder, packets[1:])) == {"live.decoder_behind": 11, "shown": 12}
+
+
+def hevc(folder: Path) -> tuple[Format, list[LivePacket]]:
+    return packets_of(make_video(folder / "a.mkv", 72, codec="libx265", options={"x265-params": "log-level=none:bframes=0"}))
+
+
+def without(packets: list[LivePacket], lost: set[int]) -> list[LivePacket]:
+    """The packets without those that a camera lost: the numbers have no gap."""
+    kept = [packet for packet in packets if packet.number not in lost]
+    return [replace(packet, number=number) for number, packet in enumerate(kept)]
+
+
+def test_a_device_shows_nothing_that_depends_on_a_lost_picture_of_hevc(tmp_path: Path) -> None:
+    form, packets = hevc(tmp_path)
+    decoder = LiveDecoder(HostDevice(codecs=("hevc",)))
+    decoder.begin(EpochBegan(form, FIRST, 0))
+    outcomes = [*decode(decoder, without(packets, {29}))]
+    assert decoder.refusal is None
+    assert counts(outcomes) == {"shown": 29 + 36, "live.damaged": 6}
+    assert [outcome.packet.number for outcome in outcomes if isinstance(outcome, Shown)] == [*range(29), *range(35, 71)]
+
+
+def test_an_encoder_that_always_names_missing_pictures_is_believed_in_the_end(tmp_path: Path) -> None:
+    form, packets = hevc(tmp_path)
+    decoder = LiveDecoder(HostDevice(codecs=("hevc",)))
+    decoder.begin(EpochBegan(form, FIRST, 0))
+    outcomes = [*decode(decoder, without(packets, {2, 14, 26, 38, 50, 62}))]
+    assert counts(outcomes) == {"shown": 3 * 2 + 3 * 11, "live.damaged": 3 * 9}
