@@ -256,6 +256,22 @@ class StreamFile:
     file: RecordedFile
 
 
+@dataclass(frozen=True, eq=False)
+class StreamPicture:
+    """A frame of a watched live source, as it goes to the engine: see ``EnginePool.watch``. Its ``FramesDone`` has the same time.
+
+    The two come in either order. seconds: as in ``FrameRef.pts``. arrival: of its packet, ``perf_counter``. pixels: ``height`` rows of
+    ``4 * width`` bytes: blue, green, red, 255.
+    """
+
+    source: int
+    seconds: float
+    arrival: float
+    width: int
+    height: int
+    pixels: bytes = field(repr=False)
+
+
 Event: TypeAlias = (
     StrategyChosen
     | DeviceStarting
@@ -272,6 +288,7 @@ Event: TypeAlias = (
     | StreamCounted
     | StreamRecording
     | StreamFile
+    | StreamPicture
 )
 
 

@@ -15,6 +15,7 @@ from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding, Event, Position, SourceFinished, StrategyChosen
 from framefleet.engine.pool.hosts import Hosts, WorkerMain
+from framefleet.engine.pool.protocol import Watch
 from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
 from framefleet.engine.pool.scheduling.strategies.choice import STRATEGIES, explain
 from framefleet.engine.pool.streams import LiveSource, Streams
@@ -133,6 +134,11 @@ class EnginePool(Closing):
         with self._commanding:
             self._command(lambda: self._streams.record(source, settings))
 
+    def watch(self, source: int, size: tuple[int, int], interval: float) -> None:
+        """Let ``StreamPicture`` of a live source come from now on, also on another device. size, interval: see ``Watch``."""
+        with self._commanding:
+            self._command(lambda: self._streams.watch(Watch(source, size, interval)))
+
     def finish(self) -> None:
         """Accept no more sources. ``events`` ends when all are finished."""
         with self._commanding:
@@ -247,6 +253,8 @@ class EnginePool(Closing):
                 self._supervisor.send(device, message)
             for device, stream, packets in self._streams.assignments():
                 self._supervisor.send_stream(device, stream, packets)
+            for device, watch in self._streams.watches():
+                self._supervisor.send(device, watch)
             return events or self._supervisor.wait(self._alarm)
 
     def _explain(self) -> list[Event]:

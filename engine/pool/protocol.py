@@ -1,10 +1,10 @@
 """The messages between the pool, its workers and the members of groups. All are frozen and picklable.
 
-To a worker: ``Probe``, ``Detect``, ``Stream``, ``Drop``, ``Revoke``, ``Stop``. To the pool: the rest. Within one task, a worker's messages
-come in this order: ``Began``, ``Frames`` (in careful mode each after a ``Trying``), ``Done``. ``Failed`` or ``Stopped`` is a worker's last
-message; the pool then closes the connection. ``Failed`` with ``retry`` ends the worker's process, too. A group's worker sends
-``SharedMemory`` and ``Infer`` to its members, which answer ``Inferred`` or ``InferenceFailed``. It forwards a ``Detect`` to a member that
-has sent ``Need``, and the member's ``Frames`` to the pool.
+To a worker: ``Probe``, ``Detect``, ``Stream``, ``Watch``, ``Drop``, ``Revoke``, ``Stop``. To the pool: the rest. Within one task, a
+worker's messages come in this order: ``Began``, ``Frames`` (in careful mode each after a ``Trying``), ``Done``. ``Failed`` or
+``Stopped`` is a worker's last message; the pool then closes the connection. ``Failed`` with ``retry`` ends the worker's process, too. A
+group's worker sends ``SharedMemory`` and ``Infer`` to its members, which answer ``Inferred`` or ``InferenceFailed``. It forwards a
+``Detect`` to a member that has sent ``Need``, and the member's ``Frames`` to the pool.
 
 Results are packed, since one array for a whole batch costs as much to pickle as one for a single picture.
 """
@@ -22,7 +22,7 @@ from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.sampling import Sampling
 from framefleet.engine.media.types import Segment, SourceInfo
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, EngineBuilding, EpochStarted
+from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, EngineBuilding, EpochStarted, StreamPicture
 from framefleet.engine.pool.groups.shared_pictures import Chunk, PictureLocation
 from framefleet.engine.processes.outcome import Failed as Failed
 from framefleet.engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Tiles
@@ -245,6 +245,18 @@ class StreamCounts:
 
 
 @dataclass(frozen=True)
+class Watch:
+    """Send ``StreamPicture`` of a live source from now on.
+
+    size: the largest width and height, pixels, (0, 0): send none. interval: the shortest time between two, seconds.
+    """
+
+    source: int
+    size: tuple[int, int]
+    interval: float
+
+
+@dataclass(frozen=True)
 class Drop:
     """Stop working on a source. Its tasks still end with ``Done``."""
 
@@ -355,8 +367,8 @@ DeviceEvent: TypeAlias = DeviceStarting | EngineBuilding | DeviceReady | DeviceF
 """About the worker's device, or about a member of its group: then a failed member leaves the group, which goes on without it."""
 
 Task: TypeAlias = Probe | Detect | Stream
-LiveMessage: TypeAlias = StreamBegan | EpochStarted | StreamCounts
-ToWorker: TypeAlias = Task | Drop | Revoke | Stop | SharedMemory | Infer
+LiveMessage: TypeAlias = StreamBegan | EpochStarted | StreamCounts | StreamPicture
+ToWorker: TypeAlias = Task | Watch | Drop | Revoke | Stop | SharedMemory | Infer
 FromWorker: TypeAlias = (
     Listening
     | DeviceEvent

@@ -50,9 +50,10 @@ from framefleet.engine.pool.events import (
     StreamChanged,
     StreamCounted,
     StreamFile,
+    StreamPicture,
     StreamRecording,
 )
-from framefleet.engine.pool.protocol import Done, Frames, LiveMessage, Revoke, Stream, StreamBegan, StreamCounts
+from framefleet.engine.pool.protocol import Done, Frames, LiveMessage, Revoke, Stream, StreamBegan, StreamCounts, Watch
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.types import DeviceId
 
@@ -87,7 +88,7 @@ class OpenStream:
     and ``failed``. unassigned: of these, how many came while no device was ready. device: whose worker decodes it, None: none.
     missing: why frames are missing until the next worker begins. moving: whether its device was told to end. ended: the
     last message of the capture process. recorder: the process that records another address. record: how it is recorded now. file: that is
-    written now.
+    written now. watch: which pictures are wanted. watched: the worker that has been told so.
     """
 
     number: int
@@ -120,6 +121,8 @@ class OpenStream:
     recorder: ChildProcess | None = None
     record: RecordSettings | None = None
     file: RecordedFile | None = None
+    watch: Watch | None = None
+    watched: DeviceId | None = None
 
     @property
     def ledger(self) -> Ledger:
@@ -246,7 +249,7 @@ class Streams:
                 continue
             owned = Counter(other.device for other in self._open.values())
             device = min(self._devices, key=lambda each: owned[each])
-            stream.device = device
+            stream.device, stream.watched = device, None
             packets, theirs = multiprocessing.Pipe()
             with theirs:
                 try:
@@ -255,6 +258,19 @@ class Streams:
                 except OSError:  # it has ended, which its connection shows
                     pass
             yield device, Stream(stream.number, stream.info, stream.epoch), packets
+
+    def watch(self, watch: Watch) -> list[Event]:
+        """Set which pictures of a source are wanted."""
+        if (stream := self._open.get(watch.source)) is not None:
+            stream.watch, stream.watched = watch, None
+        return []
+
+    def watches(self) -> Iterator[tuple[DeviceId, Watch]]:
+        """Yield what to tell workers about pictures, after ``assignments``."""
+        for stream in self._open.values():
+            if stream.watch is not None and stream.device is not None and stream.watched != stream.device:
+                stream.watched = stream.device
+                yield stream.device, stream.watch
 
     # messages
 
@@ -270,6 +286,8 @@ class Streams:
                 stream.lose(message.number - stream.accounted, stream.missing)
             case EpochStarted():
                 stream.epoch = message.number + 1
+                return [message]
+            case StreamPicture():
                 return [message]
             case StreamCounts():
                 stream.decoded += message.decoded

@@ -30,6 +30,7 @@ from framefleet.engine.pool.events import (
     Event,
     RunFigures,
     SourceFinished,
+    StreamPicture,
 )
 from framefleet.engine.pool.hosts import Host, Hosts, RemoteWorker, WorkerMain, stop_all
 from framefleet.engine.pool.protocol import (
@@ -325,7 +326,7 @@ class Supervisor:
             case Frames():
                 remote.without_frame = 0
                 self._reports.frames(remote.device, message)
-            case StreamBegan() | EpochStarted() | StreamCounts():
+            case StreamBegan() | EpochStarted() | StreamCounts() | StreamPicture():
                 return self._streams.heard(remote.device, message)
         if isinstance(message, Frames | Done) and self._streams.has(message.source):
             return self._streams.heard(remote.device, message)

@@ -176,6 +176,10 @@ class DetectionRun(Closing):
         """Record a live source from its next keyframe on, or stop recording it (None)."""
         self._pool.record(source, settings)
 
+    def watch(self, source: int, size: tuple[int, int], interval: float) -> None:
+        """Let the events of a live source contain pictures: see ``EnginePool.watch``."""
+        self._pool.watch(source, size, interval)
+
     def finish(self) -> None:
         """Accept no more sources: ``events`` ends after the last one."""
         self._pool.finish()

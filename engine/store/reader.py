@@ -528,6 +528,10 @@ class SessionReader(Closing):
         """Return the last frame that is shown before this time (seconds), None if there is none."""
         return self._one_frame("pts < ? ORDER BY pts DESC, frame DESC", source, pts)
 
+    def frame_after(self, source: int, pts: float) -> FrameResult | None:
+        """Return the first frame that is shown after this time (seconds), None if there is none yet."""
+        return self._one_frame("pts > ? ORDER BY pts, frame", source, pts)
+
     def _one_frame(self, where: str, source: int, pts: float) -> FrameResult | None:
         # "+": SQLite has to search the times, not the frames
         query = f"SELECT {_COLUMNS} FROM frames WHERE source = ? AND +frame BETWEEN ? AND ? AND {where} LIMIT 1"

@@ -31,6 +31,7 @@ from framefleet.engine.media.live.messages import EpochBegan, Format, LivePacket
 from framefleet.engine.media.picture import Converter, PlaneReader
 from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.notices import Notice, Option
+from framefleet.engine.types import Image
 
 _STRICT_KEYFRAMES = 3
 
@@ -402,5 +403,21 @@ def converter(form: Format, planes: bool, address: str) -> Callable[[Shown], Hos
         except (av.FFmpegError, ValueError) as error:
             seconds = shown.packet.seconds
             raise SourceError(Notice("media.frame_not_converted", path=address, seconds=seconds, detail=reason(error))) from error
+
+    return converted
+
+
+def screen_converter(form: Format, size: tuple[int, int]) -> Callable[[Shown], Image | None]:
+    """Return a function that converts frames for the screen, to pictures not larger than ``size``.
+
+    The function returns uint8 (height, width, 4): blue, green, red, 255; None if the frame cannot be converted.
+    """
+    convert = Converter(None if form.aspect is None else Fraction(*form.aspect), size, for_screen=True)
+
+    def converted(shown: Shown) -> Image | None:
+        try:
+            return None if isinstance(shown.frame, DeviceFrame) else convert(shown.frame)
+        except (av.FFmpegError, ValueError, SourceError):  # detection reports it
+            return None
 
     return converted

@@ -32,6 +32,7 @@ from framefleet.engine.pool.protocol import (
     SharedMemory,
     Stream,
     ToWorker,
+    Watch,
 )
 from framefleet.engine.pool.worker.decode_threads import DecodeThreads, Forward, StartThread
 from framefleet.engine.pool.worker.inference import Inference
@@ -110,6 +111,8 @@ class Pipeline:
         match message:
             case Detect():
                 self._decode_threads.put(message)
+            case Watch():
+                self._streams.watch(message)
             case Drop():
                 self._decode_threads.drop(message.source)
             case Revoke():

@@ -23,16 +23,17 @@ from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.live.messages import EpochBegan, ToDecoder
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import EpochStarted
-from framefleet.engine.pool.protocol import Detect, FromWorker, Stream, StreamBegan, StreamCounts
+from framefleet.engine.pool.events import EpochStarted, StreamPicture
+from framefleet.engine.pool.protocol import Detect, FromWorker, Stream, StreamBegan, StreamCounts, Watch
 from framefleet.engine.pool.worker.decode_threads import StartThread
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Newest, Picture
 from framefleet.engine.processes.outcome import lack_of_resources
 from framefleet.engine.processes.watchdog import Clock, Watchdog
-from framefleet.engine.types import UNNUMBERED, FrameRef
+from framefleet.engine.types import UNNUMBERED, FrameRef, Image
 
 if TYPE_CHECKING:
     from framefleet.engine.media.live.decoding import DeviceDecoder, LiveDecoder, Outcome, Shown
+    from framefleet.engine.media.live.messages import Format
 
 Packets: TypeAlias = "Connection[Any, ToDecoder]"
 
@@ -42,6 +43,80 @@ OPEN_TIMES = 5
 """Factor by which opening a decoder of a GPU may take longer than decoding a frame: others may be opened before it."""
 
 _BUSY = Notice("live.device_busy")
+
+
+class PictureSender:
+    """Sends pictures of the watched sources to the pool, in a thread of its own. Neither decoding nor the engine waits for it.
+
+    The newest frame of each source wins.
+    """
+
+    def __init__(self, send: Callable[[FromWorker], None], start_thread: StartThread) -> None:
+        self._send, self._start_thread = send, start_thread
+        self._changed = threading.Condition()
+        self._watches: dict[int, Watch] = {}
+        self._due: dict[int, float] = {}
+        self._newest: dict[int, tuple[Shown, Format]] = {}
+        self._running = self._stopped = False
+
+    def watch(self, watch: Watch) -> None:
+        """Send other pictures of a source from now on."""
+        with self._changed:
+            if watch.size == (0, 0):
+                self._watches.pop(watch.source, None)
+                return
+            self._watches[watch.source] = watch
+            if self._running:
+                return
+            self._running = True
+        self._start_thread("pictures", self._run)
+
+    def offer(self, source: int, shown: Shown, form: Format) -> None:
+        """Offer a frame that goes to the engine now."""
+        if source not in self._watches:
+            return
+        with self._changed:
+            watch, now = self._watches.get(source), time.perf_counter()
+            if watch is not None and now >= self._due.get(source, 0.0):
+                self._due[source] = now + watch.interval
+                self._newest[source] = shown, form
+                self._changed.notify()
+
+    def forget(self, source: int) -> None:
+        """Send no more pictures of a source."""
+        with self._changed:
+            for known in (self._watches, self._due, self._newest):
+                known.pop(source, None)
+
+    def stop(self) -> None:
+        """Let the thread end."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify()
+
+    def _run(self) -> None:
+        from framefleet.engine.media.live.decoding import screen_converter
+
+        converters: dict[tuple[int, Format, tuple[int, int]], Callable[[Shown], Image | None]] = {}
+        while True:
+            with self._changed:
+                while not self._newest and not self._stopped:
+                    self._changed.wait()
+                if self._stopped:
+                    return
+                source = next(iter(self._newest))
+                shown, form = self._newest.pop(source)
+                watch = self._watches.get(source)
+            if watch is None:
+                continue
+            key = source, form, watch.size
+            if key not in converters:
+                converters = {known: each for known, each in converters.items() if known[0] != source}
+                converters[key] = screen_converter(form, watch.size)
+            if (image := converters[key](shown)) is not None:
+                height, width = image.shape[:2]
+                packet = shown.packet
+                self._send(StreamPicture(source, packet.seconds, packet.arrival, width, height, image.tobytes()))
 
 
 class StreamThreads:
@@ -60,7 +135,8 @@ class StreamThreads:
         device: Callable[[], DeviceDecoder | None] = lambda: None,
     ) -> None:
         self._start_thread, self._device = start_thread, device
-        self._open = partial(LiveStream, buffer=buffer, send=send, watchdog=watchdog, planes=planes)
+        self._pictures = PictureSender(send, start_thread)
+        self._open = partial(LiveStream, buffer=buffer, send=send, watchdog=watchdog, planes=planes, pictures=self._pictures)
         self._streams: dict[int, LiveStream] = {}
         self._threads: list[threading.Thread] = []
         self._shared: SharedThreads | None = None
@@ -89,12 +165,18 @@ class StreamThreads:
         live = self._streams.pop(source, None)
         if live is not None:
             live.ending.set()
+            self._pictures.forget(source)
             if self._shared is not None:
                 self._shared.wake(live)
         return live is not None
 
+    def watch(self, watch: Watch) -> None:
+        """Send other pictures of a source from now on."""
+        self._pictures.watch(watch)
+
     def stop(self) -> None:
         """Let all threads end."""
+        self._pictures.stop()
         for source in list(self._streams):
             self.end(source)
         if self._shared is not None:
@@ -223,13 +305,14 @@ class LiveStream:
         send: Callable[[FromWorker], None],
         watchdog: Watchdog,
         planes: bool,
+        pictures: PictureSender,
         device: DeviceDecoder | None = None,
     ) -> None:
         self.ending, self.lock = threading.Event(), threading.Lock()
         self.over = self.alone = self.opening = False
         self.source, self.descriptor = stream.source, packets.fileno()
         self._stream, self._packets, self._buffer, self._send = stream, packets, buffer, send
-        self._planes, self._device = planes, device
+        self._planes, self._device, self._pictures = planes, device, pictures
         self._clock: Clock = watchdog.add()
         self._limit = watchdog.seconds
         self._remove = partial(watchdog.remove, self._clock)
@@ -355,6 +438,8 @@ class LiveStream:
 
     def _picture(self, task: Detect, shown: Shown, convert: Callable[[Shown], HostImage | DeviceFrame], took: float) -> Picture | Gap:
         """Convert a decoded frame for the engine. Called by the thread that feeds the engine."""
+        if self._format is not None and not isinstance(shown.frame, DeviceFrame):
+            self._pictures.offer(task.source, shown, self._format.format)
         ref = FrameRef(task.source, UNNUMBERED, shown.packet.seconds)
         try:
             frame = DecodedFrame(ref, convert(shown))

@@ -13,7 +13,7 @@ import pytest
 
 from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.messages import LiveState
-from framefleet.engine.pool.events import EpochStarted, Event, FramesDone, SourceFinished, StreamChanged
+from framefleet.engine.pool.events import EpochStarted, Event, FramesDone, SourceFinished, StreamChanged, StreamPicture
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.types import DeviceId, FrameResult
@@ -37,6 +37,7 @@ class Watched:
         self.epochs: dict[int, list[EpochStarted]] = defaultdict(list)
         self.changes: dict[int, list[StreamChanged]] = defaultdict(list)
         self.finished: dict[int, SourceFinished] = {}
+        self.pictures: dict[int, list[StreamPicture]] = defaultdict(list)
 
     def add(self, event: Event) -> None:
         match event:
@@ -46,6 +47,8 @@ class Watched:
                 self.epochs[source].append(event)
             case StreamChanged(source):
                 self.changes[source].append(event)
+            case StreamPicture(source):
+                self.pictures[source].append(event)
             case SourceFinished(source):
                 self.finished[source] = event
 
@@ -196,3 +199,24 @@ def test_messages_about_a_stream_that_was_given_up_are_ignored(tmp_path: Path, m
     with HttpCamera(tmp_path) as camera:
         watched = watch([f"{camera.address}/mjpeg"] * 2, step, 4.0)
     assert [watched.finished[number].cancelled for number in range(2)] == [True, False]
+
+
+def test_pictures_of_a_watched_source_are_those_of_its_inferred_frames(tmp_path: Path) -> None:
+    def step(watched: Watched, pool: EnginePool) -> None:
+        if not watched.frames[0] and not watched.pictures[0]:
+            pool.watch(0, (160, 120), 0.0)
+        elif len(watched.pictures[0]) > 3:
+            pool.watch(0, (0, 0), 0.0)
+
+    with HttpCamera(tmp_path) as camera:
+        watched = watch([f"{camera.address}/mjpeg"] * 2, step)
+    pictures = watched.pictures[0]
+    assert pictures
+    assert not watched.pictures[1]
+    assert {picture.seconds for picture in pictures} <= {frame.ref.pts for frame in watched.frames[0]}
+    for picture in pictures:
+        assert picture.width <= 160
+        assert picture.height <= 120
+        assert len(picture.pixels) == 4 * picture.width * picture.height
+    assert len({picture.pixels for picture in pictures}) > 1, "the camera's picture moves"
+    assert len(watched.frames[0]) > len(pictures), "no more pictures are sent than somebody watches"
