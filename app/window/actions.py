@@ -42,6 +42,7 @@ class Actions:
 
         self.open_files = action("open", translate("window", "Open…"), "Ctrl+O", "add")
         self.open_folder = action("open_folder", translate("window", "Open folder…"), "Ctrl+Shift+O", "folder")
+        self.open_stream = action("open_stream", translate("window", "Open stream…"), "Ctrl+L", "camera")
         self.open_results = action("open_results", translate("window", "Open stored results…"), "Ctrl+R", "film")
         self.undo = action("undo", translate("window", "Undo"), "Ctrl+Z", "undo")
         self.redo = action("redo", translate("window", "Redo"), "Ctrl+Shift+Z Ctrl+Y", "redo")
@@ -74,6 +75,7 @@ class Actions:
             (
                 self.open_files,
                 self.open_folder,
+                self.open_stream,
                 self.recent.menuAction(),
                 self.open_results,
                 self.sessions,

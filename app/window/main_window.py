@@ -27,6 +27,7 @@ from framefleet.app.window.results import counts, export, interrupted, outcome, 
 from framefleet.app.window.search import dialog as search
 from framefleet.app.window.sessions import dialog as sessions
 from framefleet.app.window.start_page import make_start_page
+from framefleet.app.window.streams import streams
 from framefleet.app.window.viewer import filter_panel
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import Severity
@@ -45,6 +46,7 @@ FEATURES = (
     corrector,
     comparison,
     grid,
+    streams,
     export,
     clips,
     worst_frames,
@@ -216,7 +218,7 @@ class MainWindow(QMainWindow):
         self.context.actions.fullscreen.setEnabled(len(self.context.queue) > 0)  # else it would show the start page without a way back
 
     def _file_changed(self, item: QueueItem | None) -> None:
-        self._show_title(name=item.path.name if item is not None else "")
+        self._show_title(name=item.name if item is not None else "")
         if item is not None:
             self.pages.setCurrentWidget(self.middle)
 

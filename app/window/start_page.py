@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QScrollArea, QSiz
 from framefleet.app.window.actions import Actions
 from framefleet.app.window.context import Context
 from framefleet.app.window.widgets import formats, theme
-from framefleet.app.window.widgets.build import column, label, push_button, row, set_role, show_inside
+from framefleet.app.window.widgets.build import Flow, column, label, push_button, row, set_role, show_inside
 from framefleet.app.window.widgets.painting import Symbol
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.model.load import ModelSummary
@@ -29,7 +29,7 @@ class StepCard(QFrame):
         self.text = label("muted", text, wrap=True)
         self.text.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         head = row(self.icon, (self.title, 1), spacing=10)
-        below = row(*buttons, None, spacing=theme.SPACE)
+        below = Flow(*buttons, spacing=theme.SPACE)
         column(head, (self.text, 1), 4, below, spacing=10, margins=(20, 18, 20, 18), of=self)
         self.set_done(False)
 
@@ -55,9 +55,12 @@ class StartPage(QScrollArea):
         self.open_folder = push_button(
             translate("window", "Open folder…"), actions.open_folder.trigger, tip=translate("window", "Open a folder (Ctrl+Shift+O)")
         )
+        self.open_stream = push_button(
+            translate("window", "Open stream…"), actions.open_stream.trigger, tip=translate("window", "Open a camera or stream (Ctrl+L)")
+        )
         self.model_step = StepCard("model", "", "", self.choose_model)
         adding = translate("window", "Drop videos, pictures or folders anywhere on this window, or open them.")
-        self.video_step = StepCard("film", translate("window", "Add videos"), adding, self.open_files, self.open_folder)
+        self.video_step = StepCard("film", translate("window", "Add videos"), adding, self.open_files, self.open_folder, self.open_stream)
         self.steps = row(self.model_step, self.video_step, spacing=GAP)
         across = row(1.0, (self.steps, 200), 1.0)  # the steps reach their full width before the margins grow
         self.watch = push_button(translate("window", "Watch the demo"), actions.demo.trigger, symbol="play")
@@ -74,7 +77,7 @@ class StartPage(QScrollArea):
         """Put the steps side by side if there is room, and the demo's text beside its button."""
         super().resizeEvent(event)
         room = self.viewport().width() - 2 * MARGIN
-        steps = sum(step.minimumSizeHint().width() for step in (self.model_step, self.video_step)) + GAP
+        steps = sum(min(step.sizeHint().width(), step.maximumWidth()) for step in (self.model_step, self.video_step)) + GAP
         demo = self.about.fontMetrics().horizontalAdvance(self.about.text()) + self.watch.sizeHint().width() + self.demo.spacing()
         for line, needed in ((self.steps, steps), (self.demo, demo)):
             line.setDirection(QBoxLayout.Direction.LeftToRight if room >= needed else QBoxLayout.Direction.TopToBottom)

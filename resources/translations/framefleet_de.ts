@@ -5085,6 +5085,10 @@
         <translation>Das ist nicht möglich</translation>
     </message>
     <message>
+        <source>What was analysed is stored. Streams have to be opened again at the next start.</source>
+        <translation>Was analysiert wurde, ist gespeichert. Streams müssen beim nächsten Start wieder geöffnet werden.</translation>
+    </message>
+    <message>
         <source>{device} failed and is out of this run</source>
         <translation>{device} ist ausgefallen und nimmt an diesem Lauf nicht mehr teil</translation>
     </message>
@@ -5095,6 +5099,10 @@
     <message>
         <source>{name}: {done} finished</source>
         <translation>{name}: {done} fertig</translation>
+    </message>
+    <message>
+        <source>{name}: {frames} analysed</source>
+        <translation>{name}: {frames} analysiert</translation>
     </message>
     <message>
         <source>{summary}. Results of running work may be incomplete. Please report this error.</source>
@@ -5711,10 +5719,6 @@ Bilder: {decoder}</translation>
         </translation>
     </message>
     <message>
-        <source>Addresses cannot be opened</source>
-        <translation>Adressen lassen sich nicht öffnen</translation>
-    </message>
-    <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
     </message>
@@ -5737,6 +5741,14 @@ Bilder: {decoder}</translation>
     <message>
         <source>Compare…</source>
         <translation>Vergleichen…</translation>
+    </message>
+    <message>
+        <source>Connecting…</source>
+        <translation>Verbindung wird aufgebaut …</translation>
+    </message>
+    <message>
+        <source>Connection lost</source>
+        <translation>Verbindung verloren</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -5767,6 +5779,10 @@ Bilder: {decoder}</translation>
         <translation>Loslassen, um diese Ergebnisse zu öffnen</translation>
     </message>
     <message>
+        <source>Drop to open this stream</source>
+        <translation>Loslassen, um diesen Stream zu öffnen</translation>
+    </message>
+    <message>
         <source>Drop to set the model and add {sources}</source>
         <translation>Loslassen, um das Modell zu setzen und {sources} hinzuzufügen</translation>
     </message>
@@ -5785,6 +5801,10 @@ Bilder: {decoder}</translation>
     <message>
         <source>Files you add appear here.</source>
         <translation>Hinzugefügte Dateien erscheinen hier.</translation>
+    </message>
+    <message>
+        <source>Live</source>
+        <translation>Live</translation>
     </message>
     <message>
         <source>Open folder</source>
@@ -5861,6 +5881,22 @@ Bilder: {decoder}</translation>
         <translation>Im Ordner zeigen</translation>
     </message>
     <message>
+        <source>Stalled</source>
+        <translation>Keine Bilder</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stoppen</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Gestoppt</translation>
+    </message>
+    <message>
+        <source>Stopped after {frames}</source>
+        <translation>Gestoppt nach {frames}</translation>
+    </message>
+    <message>
         <source>The boxes are of the earlier file: detect again.</source>
         <translation>Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
@@ -5869,8 +5905,16 @@ Bilder: {decoder}</translation>
         <translation>Sie liegen in {folder} und in den Ordnern darunter.</translation>
     </message>
     <message>
+        <source>This address cannot be opened</source>
+        <translation>Diese Adresse lässt sich nicht öffnen</translation>
+    </message>
+    <message>
         <source>Waiting</source>
         <translation>Wartet</translation>
+    </message>
+    <message>
+        <source>Waiting for a keyframe…</source>
+        <translation>Wartet auf ein Schlüsselbild …</translation>
     </message>
     <message>
         <source>empty</source>
@@ -5881,8 +5925,8 @@ Bilder: {decoder}</translation>
         <translation>alle zeigen</translation>
     </message>
     <message>
-        <source>{address} is an address, not a file: save the video on this machine and drop the file.</source>
-        <translation>{address} ist eine Adresse, keine Datei: das Video auf diesem Rechner speichern und die Datei ablegen.</translation>
+        <source>{address} is not an address of a stream: streams begin with rtsp:// or http://.</source>
+        <translation>{address} ist keine Adresse eines Streams: Streams beginnen mit rtsp:// oder http://.</translation>
     </message>
     <message>
         <source>{done} done</source>
@@ -7570,6 +7614,184 @@ Labels: {labels}</translation>
     </message>
 </context>
 <context>
+    <name>streams</name>
+    <message numerus="yes">
+        <source>%Ln more GPUs of this kind would do. The newest frame of each stream is analysed.</source>
+        <translation>
+            <numerusform>Noch %Ln GPU dieser Art würde genügen. Analysiert wird das neueste Bild jedes Streams.</numerusform>
+            <numerusform>Noch %Ln GPUs dieser Art würden genügen. Analysiert wird das neueste Bild jedes Streams.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>A GPU, a smaller model or fewer streams would help. The newest frame of each stream is analysed.</source>
+        <translation>Eine GPU, ein kleineres Modell oder weniger Streams würden helfen. Analysiert wird das neueste Bild jedes Streams.</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Connecting…</source>
+        <translation>Verbindung wird aufgebaut …</translation>
+    </message>
+    <message>
+        <source>Connects again in {seconds}</source>
+        <translation>Neue Verbindung in {seconds}</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>End the test</source>
+        <translation>Test beenden</translation>
+    </message>
+    <message>
+        <source>From packet to boxes: {p50} ms, 99 of 100 within {p99} ms</source>
+        <translation>Vom Paket zu den Boxen: {p50} ms, 99 von 100 in {p99} ms</translation>
+    </message>
+    <message>
+        <source>Keep user and password in the system&apos;s key ring</source>
+        <translation>Benutzer und Passwort im Schlüsselbund des Systems speichern</translation>
+    </message>
+    <message>
+        <source>Last streams</source>
+        <translation>Letzte Streams</translation>
+    </message>
+    <message>
+        <source>Live</source>
+        <translation>Live</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Open stream</source>
+        <translation>Stream öffnen</translation>
+    </message>
+    <message>
+        <source>Password</source>
+        <translation>Passwort</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>Angehalten</translation>
+    </message>
+    <message>
+        <source>Picture of the stream</source>
+        <translation>Bild des Streams</translation>
+    </message>
+    <message>
+        <source>Pictures of streams are not kept.</source>
+        <translation>Bilder von Streams werden nicht gespeichert.</translation>
+    </message>
+    <message>
+        <source>Remove {address}</source>
+        <translation>{address} entfernen</translation>
+    </message>
+    <message>
+        <source>Return to the newest picture</source>
+        <translation>Zum neuesten Bild zurück</translation>
+    </message>
+    <message>
+        <source>Save the picture with its boxes (S)</source>
+        <translation>Bild mit seinen Boxen speichern (S)</translation>
+    </message>
+    <message>
+        <source>Snapshot</source>
+        <translation>Foto</translation>
+    </message>
+    <message>
+        <source>Stalled</source>
+        <translation>Keine Bilder</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stoppen</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Gestoppt</translation>
+    </message>
+    <message>
+        <source>Stored results</source>
+        <translation>Gespeicherte Ergebnisse</translation>
+    </message>
+    <message>
+        <source>Stored: {time}</source>
+        <translation>Gespeichert: {time}</translation>
+    </message>
+    <message>
+        <source>Test</source>
+        <translation>Testen</translation>
+    </message>
+    <message>
+        <source>The devices analyse {some} of {all} frames/s of each stream</source>
+        <translation>Die Geräte analysieren {some} von {all} Bildern/s jedes Streams</translation>
+    </message>
+    <message>
+        <source>The key ring does not keep the password: {why}</source>
+        <translation>Der Schlüsselbund speichert das Passwort nicht: {why}</translation>
+    </message>
+    <message>
+        <source>The source states {rate} frames/s</source>
+        <translation>Die Quelle gibt {rate} Bilder/s an</translation>
+    </message>
+    <message>
+        <source>The stream is being tested</source>
+        <translation>Der Stream wird getestet</translation>
+    </message>
+    <message>
+        <source>This is not an address of a stream: it begins with rtsp://, http:// or camera:.</source>
+        <translation>Das ist keine Adresse eines Streams: Sie beginnt mit rtsp://, http:// oder camera:.</translation>
+    </message>
+    <message>
+        <source>User</source>
+        <translation>Benutzer</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>Wartet</translation>
+    </message>
+    <message>
+        <source>Waiting for a keyframe…</source>
+        <translation>Wartet auf ein Schlüsselbild …</translation>
+    </message>
+    <message>
+        <source>analysed {count}</source>
+        <translation>analysiert {count}</translation>
+    </message>
+    <message>
+        <source>dropped {count}</source>
+        <translation>verworfen {count}</translation>
+    </message>
+    <message>
+        <source>if the camera asks for it</source>
+        <translation>falls die Kamera ihn verlangt</translation>
+    </message>
+    <message>
+        <source>received {count}</source>
+        <translation>empfangen {count}</translation>
+    </message>
+    <message>
+        <source>rtsp://…, http://… (MJPEG, HLS or a video file), or camera:0 for a camera of this machine</source>
+        <translation>rtsp://…, http://… (MJPEG, HLS oder eine Videodatei) oder camera:0 für eine Kamera dieses Rechners</translation>
+    </message>
+    <message>
+        <source>{rate} frames/s</source>
+        <translation>{rate} Bilder/s</translation>
+    </message>
+    <message>
+        <source>{state} · picture {age} s old</source>
+        <translation>{state} · Bild {age} s alt</translation>
+    </message>
+</context>
+<context>
     <name>timeline</name>
     <message numerus="yes">
         <source>%Ln crossings</source>
@@ -8298,6 +8520,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Ein, vier oder neun Videos</translation>
     </message>
     <message>
+        <source>Open a camera or stream (Ctrl+L)</source>
+        <translation>Kamera oder Stream öffnen (Strg+L)</translation>
+    </message>
+    <message>
         <source>Open a folder (Ctrl+Shift+O)</source>
         <translation>Einen Ordner öffnen (Strg+Umschalt+O)</translation>
     </message>
@@ -8328,6 +8554,10 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Open stored results…</source>
         <translation>Gespeicherte Ergebnisse öffnen …</translation>
+    </message>
+    <message>
+        <source>Open stream…</source>
+        <translation>Stream öffnen …</translation>
     </message>
     <message>
         <source>Open videos and pictures</source>

@@ -295,6 +295,16 @@
     </message>
 </context>
 <context>
+    <name>streams</name>
+    <message numerus="yes">
+        <source>%Ln more GPUs of this kind would do. The newest frame of each stream is analysed.</source>
+        <translation>
+            <numerusform>%Ln more GPU of this kind would do. The newest frame of each stream is analysed.</numerusform>
+            <numerusform>%Ln more GPUs of this kind would do. The newest frame of each stream is analysed.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>timeline</name>
     <message numerus="yes">
         <source>%Ln crossings</source>

@@ -50,7 +50,8 @@ class Cell(QObject):
         self.canvas.show_message(translate("viewer", "Opening…"))
         self.update_item(item)
         self.player.set_viewport(self.canvas.device_size())
-        self.player.open(item, play=False)
+        if not item.live:  # its pictures come from the run
+            self.player.open(item, play=False)
 
     @property
     def position(self) -> float:
@@ -71,6 +72,8 @@ class Cell(QObject):
 
     def follow(self, leader: Player, offset: float | None) -> None:
         """Show the picture that belongs to the leader's. offset: of its time since the first one, seconds; None = unknown."""
+        if self.item.live:
+            return
         if offset is None:
             self._leave(translate("viewer", "The clock time of this video is unknown"))
             return
@@ -115,10 +118,13 @@ SIDES = (1, 2, 3)
 class Grid(QObject):
     """Fills the viewer's pictures with the files beside the shown one in the queue. chosen: the key of a file that was clicked.
 
+    live_canvas: the key of a live item, and the canvas that shows it from now on.
+
     ``cells``: the videos beside the main one, by their keys.
     """
 
     chosen = Signal(int)
+    live_canvas = Signal(int, object)
 
     def __init__(self, viewer: Viewer, items: QueueModel, background: Background, menu: QMenu, parent: QWidget) -> None:
         super().__init__(parent)
@@ -199,8 +205,10 @@ class Grid(QObject):
                 self.cells[key] = Cell(item, self._viewer.player.clock, self._background, self)
                 self.cells[key].canvas.set_filter(self._filter)
                 self.cells[key].chosen.connect(self.chosen)
+                if item.live:
+                    self.live_canvas.emit(key, self.cells[key].canvas)
         canvases = [self._viewer.canvas if key == self._main else self.cells[key].canvas for key in wanted]
-        names = [item.path.name for key in wanted if (item := self._items.get(key)) is not None]
+        names = [item.name for key in wanted if (item := self._items.get(key)) is not None]
         side = self._side if len(wanted) > 1 else 1
         self._viewer.transport.timeline.keep_height(side > 1)
         self._viewer.pictures.arrange(canvases or [self._viewer.canvas], names or [""], side)
@@ -235,4 +243,5 @@ def attach(context: Context) -> Feature:
     context.run.item_changed.connect(grid.update_item)
     context.actions.more_videos.triggered.connect(grid.next_side)
     grid.chosen.connect(context.selection.show)
+    grid.live_canvas.connect(context.requests.live_canvas)
     return Feature(stop=grid.stop)

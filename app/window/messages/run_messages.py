@@ -116,17 +116,18 @@ class QuitQuestion:
         if not self.ask or not waiting:
             return True
         if self._box is None:
+            stored = translate("messages", "Finished frames are stored. At the next start you can continue where detection stopped.")
+            if any(item.live and not item.ended for item in self._items):
+                stored = translate("messages", "What was analysed is stored. Streams have to be opened again at the next start.")
             begun = [item for item in self._items if not item.ended and item.progress.frames]
-            names = [item.finished_text for item in begun] + [
-                item.path.name for item in self._items if not item.ended and item not in begun
-            ]
+            names = [item.finished_text for item in begun] + [item.name for item in self._items if not item.ended and item not in begun]
             texts = (
                 translate("messages", "Detection has not finished in %Ln files.", None, waiting),
                 "\n".join(
                     (
                         *listed(names),
                         "",
-                        translate("messages", "Finished frames are stored. At the next start you can continue where detection stopped."),
+                        stored,
                     )
                 ),
             )

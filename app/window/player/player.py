@@ -115,9 +115,11 @@ class Player(QObject):
     """Plays one file at a time by its pts.
 
     shown: Shown. result: a later FrameResult of the current picture, None when detection starts again. opened: SourceInfo.
-    changed: Playback. failed: why the file cannot be shown.
+    changed: Playback. failed: why the file cannot be shown. live_wanted: the newest picture of a live source. live_sought: a time, seconds,
+    and which frame of a live source to show: that at the time (0), the one before (-1) or after (1).
     Attributes: clock: says when each picture is due. current: the picture on the screen. info: about the open file.
-    speed: seconds of video per second; negative = backwards.
+    speed: seconds of video per second; negative = backwards. live: whether the open item is a live source, whose pictures come by
+    ``show_live``.
     """
 
     shown = Signal(object)
@@ -125,6 +127,8 @@ class Player(QObject):
     opened = Signal(object)
     changed = Signal(object)
     failed = Signal(str)
+    live_wanted = Signal()
+    live_sought = Signal(float, int)
 
     def __init__(self, client: PreviewClient, parent: QObject | None = None, clock: PlaybackClock | None = None) -> None:
         super().__init__(parent)
@@ -137,6 +141,7 @@ class Player(QObject):
         self.info: SourceInfo | None = None
         self.speed = 1.0
         self._shown_at = 0.0
+        self.live = False
         self._step = 0  # to take after the jump under way
         self._state = Playback()
         self.current: Shown | None = None
@@ -181,9 +186,20 @@ class Player(QObject):
         """Show a file from a time on, seconds. play: start to play it."""
         self._detections.open(item)
         self.info, self.current = item.progress.info, None
+        self.live = item.live
+        if self.live:
+            self._next.clear()
+            self._timer.stop()
+            self._set(Playback(True))
+            return
         self._next.path = str(item.path)
         self._set(Playback(play))
         self._jump(at=at)
+
+    def show_live(self, shown: Shown) -> None:
+        """Show a picture of the open live source."""
+        self.current = shown
+        self.shown.emit(shown)
 
     def close_file(self) -> None:
         """Show nothing."""
@@ -195,6 +211,8 @@ class Player(QObject):
 
     def update_item(self, item: QueueItem, queue_busy: bool) -> None:
         """Use a changed state of the shown file. queue_busy: detection runs in another file."""
+        if self.live:
+            self.info = item.progress.info
         self._detections.update(item, queue_busy)
 
     def reread(self) -> None:
@@ -208,6 +226,9 @@ class Player(QObject):
             return
         self._set(Playback(True))
         self.clock.stop()
+        if self.live:
+            self.live_wanted.emit()
+            return
         if self._next.ended and not self._next.pictures:
             self._jump(at=self.begin)
         else:
@@ -232,7 +253,9 @@ class Player(QObject):
         if self.current is None:
             return
         self.pause()
-        if self._next.goal is not None:
+        if self.live:
+            self.live_sought.emit(self.current.pts, frames)
+        elif self._next.goal is not None:
             self._step = frames
         elif frames < 0:
             self._jump(before=self.current.pts)
@@ -256,7 +279,7 @@ class Player(QObject):
         width, height = size.width(), size.height()
         if (width, height) != self._next.size and not size.isEmpty():
             self._next.size = width, height
-            if self.current is not None and not self._state.playing:
+            if self.current is not None and not self._state.playing and not self.live:
                 self._fetch_again()
 
     def _fetch_again(self) -> None:
@@ -266,6 +289,10 @@ class Player(QObject):
 
     def _jump(self, at: float | None = None, before: float | None = None) -> None:
         if self._detections.item is None:
+            return
+        if self.live:
+            self.pause()
+            self.live_sought.emit(self.position if at is None else at, 0)
             return
         self._timer.stop()
         self.clock.stop()
@@ -291,7 +318,7 @@ class Player(QObject):
 
     def _schedule(self) -> None:
         """While it plays, request pictures, and start the timer for the next picture."""
-        if not self._state.playing:
+        if not self._state.playing or self.live:
             return
         now, coming = time.monotonic(), self._next
         if self.speed < 0:

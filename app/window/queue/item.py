@@ -7,11 +7,22 @@ from pathlib import Path
 
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import SourceProgress
+from framefleet.engine.pool.streams import LiveSource
 
+LIVE_STATES = {
+    LiveState.CONNECTING: marked("queue", "Connecting…"),
+    LiveState.WAITING_FOR_KEYFRAME: marked("queue", "Waiting for a keyframe…"),
+    LiveState.RUNNING: marked("queue", "Live"),
+    LiveState.STALLED: marked("queue", "Stalled"),
+    LiveState.WAITING_TO_RECONNECT: marked("queue", "Connection lost"),
+    LiveState.STOPPED: marked("queue", "Stopped"),
+}
+"""The words for the states of a live source."""
 SESSION = ".sqlite"
 """The suffix of session databases."""
 
@@ -57,7 +68,8 @@ class QueueItem:
 
     key: unique in the window, never reused. rate: frames/s over the last seconds. reason: why detection failed, or what the file
     waits for. changed: whether the file has changed since its results were stored. part: detection is limited to it; None = no limit.
-    replaced: whether another run has replaced the session with its results.
+    replaced: whether another run has replaced the session with its results. stream: how to read a live source, None = a file, or stored
+    results.
     """
 
     key: int
@@ -69,6 +81,18 @@ class QueueItem:
     changed: bool = False
     part: Part | None = None
     replaced: bool = False
+    stream: LiveSource | None = None
+
+    @property
+    def live(self) -> bool:
+        """Whether it is a camera or a stream, or its stored results: its pictures cannot be read again."""
+        return self.stream is not None or (self.progress.info is not None and self.progress.info.kind is SourceKind.LIVE)
+
+    @property
+    def name(self) -> str:
+        """The name of the file or folder; of a stream, its address without the scheme."""
+        address = self.progress.address
+        return (self.path.name or str(self.path)) if address is None else address.rpartition("://")[2]
 
     @property
     def path(self) -> Path:
@@ -96,6 +120,8 @@ class QueueItem:
     @property
     def finished_text(self) -> str:
         """The file with its finished part: ``a.mp4: 45 % finished``."""
+        if self.live:
+            return translate("messages", "{name}: {frames} analysed").format(name=self.name, frames=self.frames_text)
         done = self.frames_text if self.fraction is None else formats.percent(self.fraction)
         return translate("messages", "{name}: {done} finished").format(name=self.path.name, done=done)
 
@@ -137,6 +163,8 @@ class QueueItem:
         progress, frames = self.progress, self.frames_text
         if self.replaced:
             return translate("queue", "Replaced by another run")
+        if self.live and self.active and progress.state is not None and progress.state.state is not LiveState.RUNNING:
+            return translate("queue", LIVE_STATES[progress.state.state])
         if self.state is ItemState.WAITING:
             return self.explained or translate("queue", "Waiting")
         if self.state is ItemState.PAUSED:
@@ -151,6 +179,8 @@ class QueueItem:
         if self.state is ItemState.DONE:
             speed = f" · {self._speed(progress.frames / progress.seconds)}" if progress.seconds else ""
             return f"{frames}{speed}"
+        if self.state is ItemState.CANCELLED and self.live:
+            return translate("queue", "Stopped after {frames}").format(frames=frames)
         if self.state is ItemState.CANCELLED:
             return (
                 translate("queue", "Cancelled after {frames}").format(frames=frames) if progress.frames else translate("queue", "Cancelled")
@@ -160,7 +190,8 @@ class QueueItem:
     @property
     def brief(self) -> str:
         """The state in a line that fits into the queue; the progress of a running file stands elsewhere in its row."""
-        if self.state is not ItemState.RUNNING:
+        waits = self.live and self.progress.state is not None and self.progress.state.state is not LiveState.RUNNING
+        if self.state is not ItemState.RUNNING or waits:
             return self.summary
         parts = [translate("queue", "{rate}/s").format(rate=formats.rate(self.rate))] if self.rate else []
         parts += (

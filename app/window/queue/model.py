@@ -151,7 +151,7 @@ class QueueModel(QAbstractListModel):
                     del self._thumbnails[next(iter(self._thumbnails))]
             return picture
         if role == Qt.ItemDataRole.DisplayRole:
-            return item.path.name or str(item.path)
+            return item.name
         if role == Qt.ItemDataRole.ToolTipRole:
             failed = ""
             if item.progress.failed and item.state is not ItemState.FAILED:
@@ -160,11 +160,11 @@ class QueueModel(QAbstractListModel):
             decoder = "" if use is None else translate("queue", "\nFrames {decoder}").format(decoder=of_engine(use))
             found = self._found_text(item, NAMED)
             boxes = translate("queue", "\nBoxes: {found}").format(found=found) if self.found(item) else ""
-            return f"{item.path}\n{item.explanation}{boxes if found else ''}{failed}{decoder}"
+            return f"{item.progress.address or item.path}\n{item.explanation}{boxes if found else ''}{failed}{decoder}"
         if role == FOUND_ROLE:
             return self._found_text(item)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(filter(None, (item.path.name, item.state.value, self._found_text(item, NAMED), item.summary)))
+            return ", ".join(filter(None, (item.name, item.state.value, self._found_text(item, NAMED), item.summary)))
         return None
 
     def _found_text(self, item: QueueItem, most: int | None = None) -> str:
@@ -255,7 +255,7 @@ class QueueDelegate(QStyledItemDelegate):
             painter.drawPixmap(area.topLeft(), picture)
             return
         draw_box(painter, area, CORNER, theme.BACKGROUND)
-        name = "folder" if not item.path.suffix else "image" if is_picture(item.path) else "film"
+        name = "camera" if item.live else "folder" if not item.path.suffix else "image" if is_picture(item.path) else "film"
         placeholder = pixmap(name, 18, theme.DISABLED)
         painter.drawPixmap(area.center() - QRect(0, 0, 18, 18).center(), placeholder)
 
@@ -274,7 +274,7 @@ class QueueDelegate(QStyledItemDelegate):
         painter.setFont(name_font)
         metrics = QFontMetrics(name_font)
         painter.setPen(QColor(theme.TEXT))
-        name = shortened(metrics, item.path.name or str(item.path), area.width())
+        name = shortened(metrics, item.name, area.width())
         block = metrics.height() + 2 + small.height() + (7 if running else 0)
         top = area.y() + (area.height() - block) / 2
         painter.drawText(QPointF(area.x(), top + metrics.ascent()), name)
@@ -302,7 +302,7 @@ class Thumbnails(QObject):
         client.still.connect(self._arrived)
 
     def _fetch(self, key: int) -> None:
-        if (item := self._items.get(key)) is not None:
+        if (item := self._items.get(key)) is not None and not item.live:
             size = THUMBNAIL * self._window.devicePixelRatio() * 1.4  # the picture fills the row's place, whatever its shape
             self._client.fetch_still(str(item.path), (size.width(), size.height()))
 

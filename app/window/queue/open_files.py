@@ -14,6 +14,8 @@ from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.painting import CENTRE, draw_box, painting, pixmap
 from framefleet.app.window.widgets.questions import file_dialog
 from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.errors import UsageError
+from framefleet.engine.media.live.address import LiveAddress, hide
 from framefleet.engine.media.sources import PICTURE_SUFFIXES, VIDEO_SUFFIXES
 
 MARGIN = 12
@@ -23,10 +25,11 @@ MARGIN = 12
 class DropOverlay(QWidget):
     """Covers a window while files are dragged over it, and shows what dropping them does. dropped: their paths.
 
-    refused: why nothing is opened. It leaves mouse events to the window.
+    address_dropped: the address of a stream. refused: why nothing is opened. It leaves mouse events to the window.
     """
 
     dropped = Signal(object)
+    address_dropped = Signal(str)
     refused = Signal(str)
 
     def __init__(self, window: QWidget) -> None:
@@ -44,7 +47,9 @@ class DropOverlay(QWidget):
             paths = local_paths(event)
             if paths or _address(event):
                 event.acceptProposedAction()
-                self._cover(drop_title(sort_paths(paths)) if paths else translate("queue", "Addresses cannot be opened"))
+                stream = translate("queue", "Drop to open this stream")
+                other = stream if is_stream(_address(event)) else translate("queue", "This address cannot be opened")
+                self._cover(drop_title(sort_paths(paths)) if paths else other)
             return True
         if event.type() is QEvent.Type.DragLeave:
             self.hide()
@@ -54,9 +59,11 @@ class DropOverlay(QWidget):
             self._window.activateWindow()
             if paths := local_paths(event):
                 self.dropped.emit(paths)
+            elif is_stream(address := _address(event)):
+                self.address_dropped.emit(address)
             else:
-                why = translate("queue", "{address} is an address, not a file: save the video on this machine and drop the file.")
-                self.refused.emit(why.format(address=_address(event)))
+                why = translate("queue", "{address} is not an address of a stream: streams begin with rtsp:// or http://.")
+                self.refused.emit(why.format(address=hide(address)))
             return True
         return super().eventFilter(watched, event)
 
@@ -104,7 +111,15 @@ def local_paths(event: QDropEvent) -> list[Path]:
 
 def _address(event: QDropEvent) -> str:
     """The first address of a drag that names no local file, "" = none."""
-    return next((url.toDisplayString() for url in event.mimeData().urls() if not url.isLocalFile()), "")
+    return next((url.toEncoded().toStdString() for url in event.mimeData().urls() if not url.isLocalFile()), "")
+
+
+def is_stream(text: str) -> bool:
+    """Whether a text is an address that can be opened as a stream."""
+    try:
+        return LiveAddress.read(text) is not None
+    except UsageError:
+        return False
 
 
 KEY, MAX_RECENT = "window/recent", 10

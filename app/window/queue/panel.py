@@ -257,7 +257,7 @@ class QueuePanel(Panel):
     def menu_for(self, item: QueueItem) -> QMenu:
         """The menu of a file. Some of its actions apply to all selected files, if this one is among them."""
         chosen = self.selected if item in self.selected else [item]
-        ended = [each.key for each in chosen if each.ended]
+        ended = [each.key for each in chosen if each.ended and (each.stream is not None or not each.live)]
         cancelled = [each.key for each in chosen if each.state is ItemState.CANCELLED and not each.replaced]
         running = [each.key for each in chosen if not each.ended]
         finished = [other.key for other in self._model if other.ended]
@@ -272,7 +272,8 @@ class QueuePanel(Panel):
                 action.setIcon(icon(name, theme.MUTED))
 
         add(translate("queue", "Show"), partial(self.show_item, item.key), name="play")
-        add(translate("queue", "Show in folder"), partial(self.reveal_requested.emit, item.key), name="folder")
+        if not item.live:
+            add(translate("queue", "Show in folder"), partial(self.reveal_requested.emit, item.key), name="folder")
         menu.addSeparator()
         add(translate("queue", "Export…"), partial(self.export_requested.emit, item.key), stored, "export")
         for title, wanted in (
@@ -289,7 +290,9 @@ class QueuePanel(Panel):
             title = translate("queue", "Retry") if failed else translate("queue", "Detect again")
             add(title, partial(self.retry_requested.emit, ended), name="undo" if cancelled else "play")
         if running:
-            add(translate("queue", "Cancel"), partial(self.cancel_requested.emit, running), name="stop")
+            streams = all(each.live for each in chosen if not each.ended)
+            title = translate("queue", "Stop") if streams else translate("queue", "Cancel")
+            add(title, partial(self.cancel_requested.emit, running), name="stop")
         add(translate("queue", "Remove from queue"), partial(self.remove_requested.emit, [each.key for each in chosen]), name="close")
         add(translate("queue", "Remove all finished"), partial(self.remove_requested.emit, finished), bool(finished))
         return menu
@@ -374,11 +377,13 @@ def _connect_opening(context: Context) -> None:
     requests.open_paths.connect(opening.take)
     requests.open_paths.connect(recent.add)
     overlay.refused.connect(opening.refuse)
+    overlay.address_dropped.connect(requests.open_stream)
 
     def add_area(area: QWidget) -> None:
         further = DropOverlay(area)
         further.dropped.connect(requests.open_paths)
         further.refused.connect(opening.refuse)
+        further.address_dropped.connect(requests.open_stream)
 
     requests.drop_area.connect(add_area)
     opening.model_taken.connect(context.settings.take)

@@ -36,7 +36,7 @@ class PictureSaver(QObject):
         self._wanted = source, boxes, self._player.playing
         self._player.pause()
         size = QSize(info.width, info.height)
-        if (current.image.width(), current.image.height()) == size.toTuple():
+        if self._player.live or (current.image.width(), current.image.height()) == size.toTuple():  # live pictures are not kept
             self._shown(current)
         else:
             self._player.set_viewport(size)

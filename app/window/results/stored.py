@@ -1,12 +1,13 @@
 """Stored results of an earlier run as items for the queue, and the clock time of pictures."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from threading import Event
 
 from framefleet.app.window.queue.item import ItemState, Part, QueueItem, Results
-from framefleet.app.window.timeline.class_counts import Tally, length_of
+from framefleet.app.window.timeline.class_counts import Tally, length_of, live_length
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.errors import ExportError, literal
 from framefleet.engine.media.types import SourceKind
@@ -98,10 +99,15 @@ def _stored(reader: SessionReader, source: StoredSource) -> QueueItem:
     state = ItemState.FAILED if source.error else ItemState.DONE if source.complete else ItemState.CANCELLED
     finished = SourceFinished(source.number, source.ledger, source.seconds or 0.0, source.error, source.cancelled)
     frames, failed, head = reader.count(source.number), reader.failed(source.number), reader.last_pts(source.number)
-    progress = SourceProgress(source.file, source.info, frames, failed, head, finished)
+    info, address, part = source.info, None, None
+    if info is not None and info.kind is SourceKind.LIVE:
+        info, address = replace(info, duration=live_length(head)), info.path
+    else:
+        part = _part(reader, source)
+    progress = SourceProgress(source.file, info, frames, failed, head, finished, address=address)
     facts = [reader.facts.get(key, "") for key in ("model", ZONES, CREATED)]
     results = Results(reader.path, source.number, reader.labels, *facts)
-    return QueueItem(0, progress, state, results, reason=source.error, changed=source.changed(), part=_part(reader, source))
+    return QueueItem(0, progress, state, results, reason=source.error, changed=source.changed(), part=part)
 
 
 def _part(reader: SessionReader, source: StoredSource) -> Part | None:

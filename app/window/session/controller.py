@@ -13,12 +13,14 @@ from framefleet.app.window.queue.item import ItemState, Part, QueueItem, Results
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.session.files import FileSettings, Removed, SettingsAndLabels, session_name, with_progress
 from framefleet.app.window.session.thread import SessionThread
+from framefleet.app.window.streams.pictures import LivePictures
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import SourceProgress, StrategyChosen
+from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.settings import RunSettings
 from framefleet.engine.types import DeviceId
 
@@ -52,6 +54,7 @@ class DetectionController(QObject):
     rate_changed : the throughput of all files, frames/s.
     refused : why a device cannot join or leave.
     pause_changed : whether the run is paused now.
+    pictured : key of a live source, and its newest LivePicture.
 
     Attributes
     ----------
@@ -71,7 +74,9 @@ class DetectionController(QObject):
     rate_changed = Signal(float)
     refused = Signal(object)
     pause_changed = Signal(bool)
+    pictured = Signal(int, object)
     _woken = Signal()
+    _picture_came = Signal()
 
     def __init__(self, model: QueueModel, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -95,6 +100,8 @@ class DetectionController(QObject):
         self._counts_on = False  # the next session continues a paused run
         model.rowsMoved.connect(self._submit)
         self._woken.connect(self._wake)
+        self._picture_came.connect(self._show_pictures)
+        self._watched: dict[int, tuple[tuple[int, int], float]] = {}
 
     def tally(self, key: int) -> Tally | None:
         """The current counts of a file's detections, None before detection begins."""
@@ -126,7 +133,7 @@ class DetectionController(QObject):
         Parameters
         ----------
         paths : iterable of Path
-            Files, folders of pictures, or live sources.
+            Files or folders of pictures.
         settings : tuple of RunSettings and labels, optional
             For these files only; None = the common ones.
 
@@ -155,6 +162,36 @@ class DetectionController(QObject):
         self._model.extend(items)
         self._submit()
         return [item.key for item in items]
+
+    def add_streams(self, sources: Iterable[LiveSource]) -> list[int]:
+        """Queue live sources; return their keys."""
+        keys, items = [], []
+        for source in sources:
+            keys.append(key := next(self._keys))
+            progress = SourceProgress(Path(source.address.name), address=str(source.address))
+            items.append(QueueItem(key, progress, reason=self._settings.waits_for(key), stream=source))
+        if self.paused and all(item.ended for item in self._model):
+            self.set_paused(False)
+        self._model.extend(items)
+        self._submit()
+        return keys
+
+    def watch(self, key: int, size: tuple[int, int], interval: float) -> None:
+        """Let pictures of a live source come from now on.
+
+        Parameters
+        ----------
+        key : int
+            Of the source.
+        size : tuple of int
+            The largest width and height, device pixels; (0, 0): no pictures.
+        interval : float
+            The shortest time between two pictures, seconds.
+        """
+        if self._watched.get(key) != (size, interval):
+            self._watched[key] = size, interval
+            if self._session is not None:
+                self._session.watch(key, size, interval)
 
     def unfinished(self) -> list[QueueItem]:
         """The whole files that wait or are being detected with the settings of files that are added now."""
@@ -291,12 +328,14 @@ class DetectionController(QObject):
         return (session.settings, session.labels) == now and session.can_use(self._strategy, settings, labels)
 
     def cancel(self, key: int) -> None:
-        """Stop detection in a file; the stored results stay."""
+        """Stop detection in a file; the stored results stay. A stream ends when its last frames have their results."""
         item = self._model.get(key)
         if item is None or item.ended:
             return
         if self._session is not None and item.results is not None:
             self._session.cancel(key)
+            if item.stream is not None and item.results.source >= 0 and item.active:
+                return
         self._put(replace(item, state=ItemState.CANCELLED, rate=None))
 
     def remove(self, key: int) -> Removed | None:
@@ -307,6 +346,7 @@ class DetectionController(QObject):
         row = self._model.row_of(key)
         self.cancel(key)
         self._model.remove(key)
+        self._watched.pop(key, None)
         return Removed(row, item, self._tallies.pop(key, None), self._settings.by_file.pop(key, None))
 
     def put_back(self, removed: Removed) -> None:
@@ -355,7 +395,8 @@ class DetectionController(QObject):
         if keep and item.results is not None:
             self._settings.stored[item.key] = item.results.database
         reason = self._settings.waits_for(item.key)
-        self._put(QueueItem(item.key, SourceProgress(item.path, item.progress.info), reason=reason, part=part))
+        progress = SourceProgress(item.path, None if item.live else item.progress.info, address=item.progress.address)
+        self._put(QueueItem(item.key, progress, reason=reason, part=part, stream=item.stream))
 
     def _put(self, item: QueueItem) -> None:
         self._model.update(item)
@@ -374,14 +415,18 @@ class DetectionController(QObject):
             earlier = stored.get(first.key)
             database = earlier or self.folder / session_name(first.path)
             devices, self._counts_on = self._devices if self._counts_on and earlier is not None else (), False
-            self._session = SessionThread(run, database, labels, self._woken.emit, self._cluster, earlier is not None, devices)
+            self._session = SessionThread(
+                run, database, labels, self._woken.emit, self._cluster, earlier is not None, devices, LivePictures(self._picture_came.emit)
+            )
         session = self._session
         common = (session.settings, session.labels, session.cluster)
         now = [item for item, settings in waiting if (*settings, self._cluster) == common and session.takes(item.key, stored.get(item.key))]
         in_session = [item for item in self._model if item.results is not None and item.results.database == session.database]
         room = self._room(in_session)
         for item in now[:room]:
-            if not session.add(item.key, item.path):
+            if item.key in self._watched:
+                session.watch(item.key, *self._watched[item.key])
+            if not session.add(item.key, item.stream or item.path):
                 break  # the next session takes them
             self._put(replace(item, reason=None, results=Results(session.database, -1, session.labels)))
         else:
@@ -402,6 +447,16 @@ class DetectionController(QObject):
     def _wake(self) -> None:
         if not self._timer.isActive() and not self._closing:
             self._timer.start()
+
+    @Slot()
+    def _show_pictures(self) -> None:
+        session = self._session
+        if session is None:
+            return
+        keys = {number: key for key, number in list(session.numbers.items())}
+        for number, picture in session.pictures.take().items():
+            if number in keys:
+                self.pictured.emit(keys[number], picture)
 
     def refresh(self) -> None:
         """Show the present state of the session in the queue."""

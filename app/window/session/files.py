@@ -7,8 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from framefleet.app.window.queue.item import SESSION, ItemState, QueueItem
-from framefleet.app.window.timeline.class_counts import Tally
+from framefleet.app.window.timeline.class_counts import Tally, live_length
 from framefleet.app.window.widgets.translation import translate
+from framefleet.engine.media.types import SourceKind
 from framefleet.engine.pool.events import SourceProgress
 from framefleet.engine.settings import RunSettings
 from framefleet.engine.settings.kinds import Moment
@@ -78,7 +79,11 @@ class FileSettings:
 
 def with_progress(item: QueueItem, progress: SourceProgress, rate: float | None) -> QueueItem:
     """A queue item with the progress of its session. rate: frames/s."""
-    item = replace(item, progress=replace(progress, path=item.path, info=progress.info or item.progress.info), rate=rate)
+    info = progress.info or item.progress.info
+    if info is not None and info.kind is SourceKind.LIVE:
+        info = replace(info, duration=live_length(progress.head))
+    address = progress.address or item.progress.address
+    item = replace(item, progress=replace(progress, path=item.path, info=info, address=address), rate=rate)
     finished = progress.finished
     if finished is None:
         return replace(item, state=ItemState.RUNNING if progress.frames else ItemState.WAITING)

@@ -17,6 +17,7 @@ from threading import Lock
 
 from framefleet.app.window.devices.status import RATE_SECONDS, DeviceEvent, DeviceStatus, Phase, continued, fold
 from framefleet.app.window.queue.item import RateMeter
+from framefleet.app.window.streams.pictures import LivePictures
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.errors import ExportError, FramefleetError, UsageError, unexpected
@@ -30,7 +31,10 @@ from framefleet.engine.pool.events import (
     SourceOpened,
     SourceProgress,
     StrategyChosen,
+    StreamChanged,
+    StreamCounted,
 )
+from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings
 from framefleet.engine.store.facts import CREATED, differences, run_facts
@@ -129,7 +133,9 @@ class Feed:
         now = self._clock()
         with self._lock:
             match event:
-                case SourceOpened(source) | FramesDone(source) | SourceFinished(source) if progress is not None:
+                case SourceOpened(source) | FramesDone(source) | SourceFinished(source) | StreamChanged(source) | StreamCounted(source) if (
+                    progress is not None
+                ):
                     self._sources[source] = progress
                     self._changed.add(source)
                     if isinstance(event, FramesDone):
@@ -212,7 +218,7 @@ class SessionThread(threading.Thread):
 
     wake: called in this thread when the feed has a new snapshot. cluster: has the devices, None = this machine.
     go_on: end at once, with ``differs``, instead of replacing the results of other settings in ``database``.
-    devices: of a paused run that this session continues.
+    devices: of a paused run that this session continues. pictures: of the live sources.
     ``numbers``: the source number in the pool by queue item key. created: identifies the session, "" before it has begun.
     """
 
@@ -225,12 +231,14 @@ class SessionThread(threading.Thread):
         cluster: ClusterConnection | None = None,
         go_on: bool = False,
         devices: Iterable[DeviceStatus] = (),
+        pictures: LivePictures | None = None,
     ) -> None:
         super().__init__(name="framefleet session", daemon=True)
         self.settings = settings
         self.database = database
         self.labels = tuple(labels)
         self.feed = Feed(devices=devices)
+        self.pictures = pictures or LivePictures(lambda: None)
         self.numbers: dict[int, int] = {}
         self.created = ""
         self.cluster = cluster
@@ -239,7 +247,8 @@ class SessionThread(threading.Thread):
         self._wake = wake
         self._lock = threading.Lock()
         self._session: DetectionRun | None = None
-        self._waiting: dict[int, Path] = {}
+        self._waiting: dict[int, Path | LiveSource] = {}
+        self._watched: dict[int, tuple[tuple[int, int], float]] = {}
         self._taken: set[int] = set()
         self._finishing = False
         self._stopped = False
@@ -273,7 +282,7 @@ class SessionThread(threading.Thread):
             with self._lock:
                 self._session = session
                 for key, path in self._waiting.items():
-                    self.numbers[key] = session.add(path)
+                    self._add(session, key, path)
                 self._waiting.clear()
                 if self._finishing:
                     session.finish()
@@ -284,6 +293,7 @@ class SessionThread(threading.Thread):
                 if isinstance(event, SourceOpened | SourceFinished) and event.source not in tallied:
                     tallied.add(event.source)
                     self._tally_stored(event.source, session.sources[event.source])
+                self.pictures.apply(event)
                 if self.feed.apply(event, session.progress_of(event)):
                     self._wake()
 
@@ -311,8 +321,20 @@ class SessionThread(threading.Thread):
         """
         return stored is None or (stored == self.database and key not in self._taken)
 
-    def add(self, key: int, path: Path) -> bool:
-        """Queue a file, also before the thread has started. Return False if the session takes no more files."""
+    def _add(self, session: DetectionRun, key: int, source: Path | LiveSource) -> None:
+        self.numbers[key] = number = session.add(source) if isinstance(source, Path) else session.add_stream(source)
+        if key in self._watched:
+            session.watch(number, *self._watched[key])
+
+    def watch(self, key: int, size: tuple[int, int], interval: float) -> None:
+        """Get pictures of a live source, also before it is added: see ``DetectionRun.watch``."""
+        with self._lock:
+            self._watched[key] = size, interval
+            if self._session is not None and key in self.numbers:
+                self._session.watch(self.numbers[key], size, interval)
+
+    def add(self, key: int, path: Path | LiveSource) -> bool:
+        """Queue a file or a live source, also before the thread has started. Return False if the session takes no more files."""
         self._taken.add(key)
         with self._lock:
             if self._finishing or self._over:
@@ -321,7 +343,7 @@ class SessionThread(threading.Thread):
                 self._waiting[key] = path
                 return True
             try:
-                self.numbers[key] = self._session.add(path)
+                self._add(self._session, key, path)
             except RuntimeError:  # the pool has ended, and this thread ends soon
                 return False
             return True

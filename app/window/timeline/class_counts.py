@@ -1,6 +1,7 @@
 """How often each class was seen in one source, by confidence and time, in constant memory."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +29,22 @@ def length_of(info: SourceInfo | None) -> float:
     return float(max(info.frames - 1, 1)) if info.kind is SourceKind.IMAGES else info.duration or 0.0
 
 
+FIRST_LENGTH = 60.0
+"""Seconds that the timeline of a live source shows at first. It doubles whenever the source has become longer."""
+
+
+def live_length(head: float | None) -> float:
+    """The length of the timeline of a live source, seconds. head: time of its last frame."""
+    length = FIRST_LENGTH
+    while head is not None and head >= length:
+        length *= 2
+    return length
+
+
 def slices_of(times: NDArray[np.float64], length: float) -> NDArray[np.int64]:
     """The slices of a source of this length in which these times since its beginning lie, int64 (n,)."""
     places = times / length if length else np.zeros_like(times)
     return np.clip(places * BINS, 0, BINS - 1).astype(np.int64)
-
-
-def _slices_of_pts(pts: NDArray[np.float64], info: SourceInfo | None) -> NDArray[np.int64]:
-    return slices_of(pts - (info.begin if info is not None else 0.0), length_of(info))
 
 
 class Tally:
@@ -51,6 +60,18 @@ class Tally:
         self._activity: dict[int, NDArray[np.uint16]] = {}
         self.frames, self.failures = _NO_FRAMES, _NO_FAILURES
         self.complete, self.compact = complete, False
+        self._length = FIRST_LENGTH  # of a live source
+
+    def _slices(self, pts: NDArray[np.float64], info: SourceInfo | None) -> NDArray[np.int64]:
+        """The slices in which frames lie. The slices of a live source become longer as it goes on."""
+        if info is None or info.kind is not SourceKind.LIVE:
+            return slices_of(pts - (info.begin if info is not None else 0.0), length_of(info))
+        while len(pts) and pts.max() >= self._length:
+            self._length *= 2
+            self.frames, self.failures = _in_pairs(self.frames), _in_pairs(self.failures)
+            for class_id, counts in self._activity.items():
+                self._activity[class_id] = np.minimum(_in_pairs(counts.astype(np.int64)), _MAX_COUNT).astype(np.uint16)
+        return slices_of(pts, self._length)
 
     def compress(self) -> None:
         """Keep how often each class was seen at or above each confidence, and forget when."""
@@ -78,7 +99,7 @@ class Tally:
         self._add_frames(np.array([frame.ref.pts for frame in frames if frame.failure is None]), info)
         found = [(frame.ref.pts, frame.detections) for frame in frames if frame.detections is not None and len(frame.detections)]
         if found:
-            slices = _slices_of_pts(np.array([pts for pts, _ in found]), info).repeat([len(detections) for _, detections in found])
+            slices = self._slices(np.array([pts for pts, _ in found]), info).repeat([len(detections) for _, detections in found])
             self.add(
                 np.concatenate([detections.class_ids for _, detections in found]),
                 np.concatenate([detections.scores for _, detections in found]),
@@ -87,12 +108,14 @@ class Tally:
 
     def _add_frames(self, times: NDArray[np.float64], info: SourceInfo | None) -> None:
         if len(times):
-            self.frames = self.frames + np.bincount(_slices_of_pts(times, info), minlength=BINS)
+            slices = self._slices(times, info)
+            self.frames = self.frames + np.bincount(slices, minlength=BINS)
 
     def _add_failures(self, times: Sequence[float], info: SourceInfo | None) -> None:
         if times:
+            slices = self._slices(np.array(times), info)
             failures = self.failures.copy()
-            np.add.at(failures, _slices_of_pts(np.array(times), info), 1)
+            np.add.at(failures, slices, 1)
             self.failures = failures
 
     def add_stored(self, reader: SessionReader, source: int, info: SourceInfo | None) -> None:
@@ -102,7 +125,7 @@ class Tally:
         failed, times = reader.failed_times(source), reader.times(source, len(frames))
         self._add_failures(failed, info)
         self._add_frames(times[~np.isin(times, failed)], info)
-        slices = _slices_of_pts(times, info)
+        slices = self._slices(times, info)
         ends = np.flatnonzero(np.diff(slices, append=BINS)).tolist()  # the last frame of each slice
         first = 0  # position of the slice's first frame
         for last in ends:
@@ -134,3 +157,12 @@ class Tally:
         for class_id in chosen:
             total += self._activity[class_id][:, level:].sum(axis=1, dtype=np.int64)
         return total
+
+
+Counts = TypeVar("Counts", NDArray[np.int64], NDArray[np.int32])
+
+
+def _in_pairs(counts: Counts) -> Counts:
+    """Counts (BINS, …) in slices that are twice as long; the second half is empty."""
+    half = counts.reshape(BINS // 2, 2, *counts.shape[1:]).sum(axis=1, dtype=counts.dtype)
+    return np.concatenate([half, np.zeros_like(half)])

@@ -159,6 +159,12 @@ class Transport(Panel):
         self._arrange()
         self.set_position(self.begin)
 
+    def set_live_length(self, info: SourceInfo, head: float | None) -> None:
+        """Set the length of a live source, which has become longer. head: the time of its last frame, seconds."""
+        self._duration = info.duration or 0.0
+        self.timeline.set_duration(self._duration)
+        self.length.setText(f"/ {formats.clock(head or 0.0, 0)}")
+
     def show_name(self, name: str) -> None:
         """Show the name of the current picture of a folder, "" for a video."""
         if name != self._name:

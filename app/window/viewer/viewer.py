@@ -330,7 +330,7 @@ class Viewer(QWidget):
         """Show a file from a time on, seconds."""
         self.item, self._tally = item, tally
         self.transport.timeline.set_part(None)
-        self.hover_card.set_path(str(item.path))
+        self.hover_card.set_path(None if item.live else str(item.path))
         self.canvas.show_message(translate("viewer", "Opening…"))
         self.canvas.set_labels(item.results.labels if item.results else ())
         self.transport.set_source(item.progress.info)
@@ -361,6 +361,8 @@ class Viewer(QWidget):
         if item.progress.info is not None and (before is None or before.progress.info is None):
             self.transport.set_source(item.progress.info)
             self.transport.set_position(self.player.position)
+        elif item.live and item.progress.info is not None:
+            self.transport.set_live_length(item.progress.info, item.progress.head)
         self.player.update_item(item, queue_busy)
         self._detected(item)
         self._find_clock(item)
@@ -412,7 +414,9 @@ class Viewer(QWidget):
 
     def _detected(self, item: QueueItem | None) -> None:
         begin = end = 0.0
-        self.transport.wait.setEnabled(item is not None and not item.ended)
+        self.transport.wait.setEnabled(item is not None and not item.ended and not item.live)
+        if item is not None and item.live:
+            self.transport.speed.setEnabled(False)
         if item is not None:
             info = item.progress.info
             length = length_of(info)

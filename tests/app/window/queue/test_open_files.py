@@ -17,14 +17,14 @@ from tests.support.window import feature
 
 def test_a_dropped_address_is_not_ignored(window: MainWindow, qtbot: QtBot) -> None:
     data = QMimeData()
-    data.setUrls([QUrl("rtsp://camera.example/street")])
+    data.setUrls([QUrl("ftp://camera.example/street")])
     place, action, button, key = QPointF(100, 100), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     QApplication.sendEvent(window, QDragEnterEvent(place.toPoint(), action, data, button, key))
-    assert feature(window, DropOverlay).title == "Addresses cannot be opened"
+    assert feature(window, DropOverlay).title == "This address cannot be opened"
     QApplication.sendEvent(window, QDropEvent(place, action, data, button, key))
-    assert any("rtsp://camera.example/street is an address" in text for text in window.context.banners.texts)
+    assert any("ftp://camera.example/street is not an address" in text for text in window.context.banners.texts)
     window.open_paths([])
-    assert not any("is an address" in text for text in window.context.banners.texts), "the message goes with the next try"
+    assert not any("is not an address" in text for text in window.context.banners.texts), "the message goes with the next try"
 
 
 def test_every_column_shows_its_whole_text(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from framefleet.app.window.timeline.class_counts import BINS, Tally
+from framefleet.app.window.timeline.class_counts import BINS, Tally, live_length
+from framefleet.engine.media.types import SourceKind
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, FrameRef, FrameResult, InferenceFailure
 from tests.support.notices import words
@@ -69,3 +70,20 @@ def test_stored_detections_are_counted_as_those_of_a_run(
     assert stored.counts(hundredths / 100) == run.counts(hundredths / 100)
     assert np.array_equal(stored.activity(hundredths / 100), run.activity(hundredths / 100))
     assert np.array_equal(stored.frames, run.frames)
+
+
+def test_the_slices_of_a_live_source_become_longer_as_it_goes_on() -> None:
+    info = replace(video_info("cam", 0), kind=SourceKind.LIVE, duration=None, frames=0)
+    tally = Tally()
+    times = [0.0, 30.0, 59.9, 61.0, 200.0]
+    for index, pts in enumerate(times):
+        found = detections([(0.5, 1)] * (index + 1)) if index != 1 else InferenceFailure(words("broken"))
+        tally.add_frames([FrameResult(FrameRef(0, index, pts), CPU, 320, 240, found)], info)
+    length = live_length(times[-1])
+    assert length == 240.0
+    activity, places = tally.activity(0.25), [int(pts / length * BINS) for pts in times]
+    assert np.flatnonzero(activity).tolist() == sorted({place for index, place in enumerate(places) if index != 1})
+    assert activity.sum() == 1 + 3 + 4 + 5
+    assert np.flatnonzero(tally.failures).tolist() == [places[1]]
+    assert tally.frames.sum() == 4
+    assert tally.counts(0.25) == {1: 13}

@@ -1,0 +1,1 @@
+"""Cameras and streams: opening one, its live picture and its state."""

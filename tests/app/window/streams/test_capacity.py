@@ -1,0 +1,42 @@
+"""What the window says when the devices cannot take all frames of the streams."""
+
+from __future__ import annotations
+
+import pytest
+
+from framefleet.app.window.devices.status import DeviceStatus, Phase
+from framefleet.app.window.streams.streams import MEASURE_TICKS, Capacity, shortage
+from framefleet.engine.pool.events import Ledger
+from framefleet.engine.types import DeviceId
+from tests.support.window import CPU
+
+GPU = DeviceStatus(DeviceId("cuda", "0"), phase=Phase.READY)
+
+
+def test_a_shortage_says_how_many_more_gpus_would_do() -> None:
+    title, details = shortage(received=100.0, analysed=64.0, streams=4, devices=[GPU])
+    assert title == "The devices analyse 16.0 of 25.0 frames/s of each stream"
+    assert details.startswith("1 more GPU of this kind would do.")
+    assert shortage(300.0, 100.0, 12, [GPU, GPU])[1].startswith("4 more GPUs of this kind would do.")
+    assert "would help" in shortage(100.0, 50.0, 4, [DeviceStatus(CPU, phase=Phase.READY)])[1]
+
+
+@pytest.mark.parametrize("analysed", [91.0, 100.0])
+def test_nothing_is_said_when_the_devices_keep_up(analysed: float) -> None:
+    assert not shortage(100.0, analysed, 4, [GPU])
+
+
+def test_the_capacity_is_measured_over_seconds_and_again_with_other_streams() -> None:
+    capacity = Capacity()
+
+    def ledgers(received: int, inferred: int, keys: int = 2) -> dict[int, Ledger]:
+        return {key: Ledger(received, inferred, received=received) for key in range(keys)}
+
+    assert capacity.look(ledgers(0, 0), [GPU]) is None
+    for tick in range(1, MEASURE_TICKS):
+        assert capacity.look(ledgers(6 * tick, 3 * tick), [GPU]) is None
+    said = capacity.look(ledgers(6 * MEASURE_TICKS, 3 * MEASURE_TICKS), [GPU])
+    assert said is not None
+    assert said[0] == "The devices analyse 12.0 of 24.0 frames/s of each stream"
+    assert capacity.look(ledgers(1000, 500, keys=3), [GPU]) is None
+    assert capacity.look({}, [GPU]) == ()
