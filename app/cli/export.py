@@ -7,6 +7,8 @@ from framefleet.app.cli import options
 from framefleet.app.cli.options import make_parser
 from framefleet.app.streams import print_line
 from framefleet.engine.errors import ExportError, UsageError, literal
+from framefleet.engine.notices import Notice
+from framefleet.engine.processes.outcome import lack_of_resources
 from framefleet.engine.store.destinations import Protected
 
 
@@ -38,7 +40,12 @@ def run(argv: Sequence[str]) -> int:
                 literal(f"{path} exists, and Framefleet did not write it: choose another name, or give --overwrite to replace it")
             )
     network = load_network(files)
-    export_onnx(network, arguments.output)
+    try:
+        export_onnx(network, arguments.output)
+    except ExportError as error:
+        if (lack := lack_of_resources(error)) is not None:
+            raise ExportError(Notice("store.cannot_write", path=arguments.output, value=lack)) from error
+        raise
     print_line(f"{arguments.output}: {network.name}, {network.width}×{network.height}, {network.classes} classes")
     return 0
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from framefleet.engine.errors import UsageError, literal
+from framefleet.engine.media.sources import is_picture, is_video
+from framefleet.engine.model.cfg import read_cfg
 from framefleet.engine.model.files import coco_file, find_weights, require_cfg
 from framefleet.engine.model.onnx.recognise import describe_onnx, find_data, remember_reading
 from framefleet.engine.model.random_weights import is_random
@@ -108,10 +110,14 @@ def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = No
     require_cfg(cfg)
     if not cfg.exists():
         raise UsageError(literal(f"{cfg} does not exist: check the name and the folder; 'framefleet models' lists models to download"))
+    if is_video(cfg) or is_picture(cfg):
+        what = "video" if is_video(cfg) else "picture"
+        raise UsageError(literal(f"{cfg} is a {what}, not a model: give the .cfg or .onnx file of a model with --model"))
     weights: str | Path | None = arguments.weights
     if weights is None:
         weights = find_weights(cfg)
         if weights is None:
+            read_cfg(cfg)  # another kind of file is called what it is
             raise UsageError(
                 literal(f"no weights like {cfg.stem}.weights beside {cfg}: give --weights M.weights (or random:1, to try without)")
             )

@@ -81,7 +81,8 @@ def _description(export: Export) -> str:
             lines.append(f"# {' '.join(stem.splitlines())} began at {start}")
         command = ffmpeg_command(source, export.place / "yolo", f"{IMAGES}/{stem}", SUFFIXES[PictureFormat.JPEG])
         if command is not None and export.options.pictures is None:
-            lines.append(f"# {' '.join(command.splitlines())}")
+            one_line = len(command.splitlines()) == 1
+            lines.append(f"# {command}" if one_line else f"# no command for {to_json(source.name)}: its name has a line break")
     return "\n".join(lines) + "\n"
 
 

@@ -300,6 +300,17 @@ def test_models_that_cannot_be_used(tmp_path: Path, video: Path) -> None:
     run = run_main("detect", video, "--model", tmp_path / "m.cfg")
     assert run.status == 2
     assert "m.weights" in run.err
+    (tmp_path / "zones.json").write_text('{"version": 1}')
+    (tmp_path / "photo.png").touch()
+    for path, words in (
+        (video, "is a video, not a model: give"),
+        (tmp_path / "photo.png", "is a picture"),
+        (tmp_path / "zones.json", "cfg?"),
+    ):
+        run = run_main("detect", video, "--model", path)
+        assert run.status == 2
+        assert str(path) in run.err
+        assert words in run.err
     run = run_main("detect", video, "--model", tmp_path / "m.cfg", "--weights", "random:1", "--out", tmp_path / "out")
     assert run.status == 2
     assert str(tmp_path / "m.cfg") in run.err

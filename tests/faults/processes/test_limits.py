@@ -81,6 +81,7 @@ def test_a_limit_is_named_and_blames_no_frame(kind: int, value: int, option: str
         ("track", "s"),
         ("merge", "s", "--out", "merged"),
         ("correct", "s", "delete", "--frame", "0", "--object", "0"),
+        ("export", "--model", str(TINY_CFG), "--weights", "random:1", "-o", "tiny.onnx"),
     ],
     ids=" ".join,
 )

@@ -167,6 +167,13 @@ def test_the_command_in_a_description_of_a_data_set_makes_its_pictures(tmp_path:
     assert made == labelled
 
 
+def test_a_name_with_a_line_break_has_no_command_that_fails(tmp_path: Path) -> None:
+    with SessionReader(write_session(tmp_path / "session.sqlite", {"a\nb.mp4": 1})) as reader:
+        export_session(reader, tmp_path / "out", ["yolo"])
+    *_, said = (tmp_path / "out" / "yolo" / "data.yaml").read_text().splitlines()
+    assert said == '# no command for "a\\nb.mp4": its name has a line break'
+
+
 @pytest.mark.parametrize(("pts", "name"), [(0.0, "00000000"), (0.00025, "00000003"), (1001 / 30000, "00000334"), (-0.04, "-00000400")])
 def test_names_are_rounded_as_ffmpeg_rounds(pts: float, name: str) -> None:
     assert picture_name(pts) == name
