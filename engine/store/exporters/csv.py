@@ -6,6 +6,7 @@ drew or moved a box. ``clock`` is empty if it is unknown when the source began o
 would take for a formula begins with an apostrophe; Parquet and JSON Lines have it without.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -35,6 +36,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "
 
 Such a formula may come from a file name or from a model's labels."""
 
+_QUOTED = re.compile('[,"\r\n]')
 _WHOLES = [str(number) for number in range(1 << 14)]
 _DECIMALS = [f".{number:02}".rstrip("0") if number else ".0" for number in range(100)]
 
@@ -233,7 +235,7 @@ def _field(value: object) -> str:
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"  # R and spreadsheets take small letters for text
     text = f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else str(value)
-    return '"' + text.replace('"', '""') + '"' if any(character in text for character in ',"\r\n') else text
+    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 
 EXPORTER = Exporter(

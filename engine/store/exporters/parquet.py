@@ -51,12 +51,17 @@ def write(export: Export) -> None:
         ThreadPoolExecutor(1) as writing,
     ):
         written: Future[None] | None = None
+        waiting: Any = None
         for group in _row_groups(pa, schema, export):
             if written is not None:
                 written.result()
-            written = writing.submit(file.write_table, group)  # compression needs no lock of the interpreter
+            if waiting is not None:  # a small file needs no thread
+                written = writing.submit(file.write_table, waiting)  # compression needs no lock of the interpreter
+            waiting = group
         if written is not None:
             written.result()
+        if waiting is not None:
+            file.write_table(waiting)
 
 
 def _row_groups(pa: Any, schema: Any, export: Export) -> Iterator[Any]:
