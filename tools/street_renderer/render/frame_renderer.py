@@ -1,6 +1,9 @@
-"""Renders frames of a scene: moving objects over a copy of the static background."""
+"""Renders frames of a scene: moving objects over a copy of the static background, reflections, and what a camera adds."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -9,16 +12,142 @@ from numpy.typing import NDArray
 from tools.street_renderer.geometry.posed_meshes import MeshPart, draw_over
 from tools.street_renderer.lighting.light import Light
 from tools.street_renderer.lighting.shading import tone
-from tools.street_renderer.render import camera_effects
+from tools.street_renderer.lighting.shadow_map import ShadowMap
 from tools.street_renderer.render.actor_lighting import ActorLighting, LitFaces
-from tools.street_renderer.render.actor_motion import Motion
 from tools.street_renderer.render.background import Background
 from tools.street_renderer.render.ground_effects import GroundEffects
-from tools.street_renderer.render.wet_reflection import WetReflection
 from tools.street_renderer.scene import Scene
 from tools.street_renderer.truth import Truth, measure
 
 F32 = NDArray[np.float32]
+REACH = 75.0
+"""Actors further from the camera than this cast no shadow, metres."""
+
+
+class Motion:
+    """Computes the poses of a scene's actors."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self._still = {i: actor.pose(0.0) for i, actor in enumerate(scene.actors) if actor.still}
+
+    def matrices(
+        self, time: float, only: NDArray[np.bool_] | None = None, base: NDArray[np.float64] | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Bone matrices of all actors, and each actor's x, y and direction (n, 3). Actors not in ``only`` keep their pose of ``base``."""
+        meshes = self.scene.meshes
+        poses = []
+        for i, actor in enumerate(self.scene.actors):
+            if actor.still:
+                poses.append(self._still[i])
+            elif only is not None and base is not None and not only[i]:
+                poses.append(base[meshes.starts[i] : meshes.starts[i + 1]])
+            else:
+                poses.append(actor.pose(time))
+        matrices = np.concatenate(poses)
+        first = matrices[meshes.starts[:-1]]
+        return matrices, np.stack([first[:, 0, 3], first[:, 1, 3], np.arctan2(first[:, 1, 0], first[:, 0, 0])], -1)
+
+    def in_view(self, places: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which actors may be in the picture, and which may cast a shadow into it."""
+        camera = self.scene.camera
+        seen = camera.to_camera(np.c_[places[:, :2], np.ones(len(places))])
+        size = np.array([max(actor.size[0] / 2, 1.5) for actor in self.scene.actors]) + 0.5
+        slope = camera.width / 2 / camera.focal
+        edge = np.abs(seen[:, 0]) - slope * seen[:, 2]
+        inside = (
+            (seen[:, 2] > -size) & (edge < size * 1.4) & (seen[:, 1] - slope * camera.height / camera.width * seen[:, 2] < size * 1.4 + 2)
+        )
+        return inside, (seen[:, 2] > -6) & (edge < 10) & (seen[:, 2] < REACH)
+
+
+class WetReflection:
+    """Reflections of one scene, rendered at half the picture's resolution."""
+
+    def __init__(self, scene: Scene, shadows: ShadowMap, lights: Sequence[Light]) -> None:
+        c = scene.camera
+        below = replace(c, position=(c.position[0], c.position[1], -c.position[2]), pitch=-c.pitch)
+        self.camera, self.size = below.resized(c.width // 2, c.height // 2), (c.width, c.height)
+        under = Background(scene.town, scene.ground, self.camera, 2, floor=False)
+        self._near, self._jitter = under.near[0], under.jitters[0]
+        self._pictures = [under.light_with(light, shadows).fixed for light in lights]
+
+    def picture(
+        self,
+        lighting: ActorLighting,
+        lit_faces: LitFaces,
+        matrices: NDArray[np.float64],
+        light: Light,
+        between: tuple[int, float],
+        moving: F32,
+    ) -> F32:
+        """Reflected radiance (height, width, 3). between: the number of a lit background, and the share of the next one."""
+        i, share = between
+        still = (
+            self._pictures[i]
+            if len(self._pictures) == 1
+            else self._pictures[i] + (self._pictures[i + 1] - self._pictures[i]) * np.float32(share)
+        )
+        seen = still.copy().reshape(-1, 3)
+        pixels, face, near, _ = draw_over(lit_faces.placed(matrices), self.camera, self._jitter, self._near)
+        seen[pixels] = lighting.color(lit_faces, pixels, face, near, self.camera, self._jitter, light, moving)
+        flipped = np.ascontiguousarray(seen.reshape(self.camera.height, self.camera.width, 3)[::-1])
+        # ripples stretch a reflection towards the viewer
+        smeared = cv2.GaussianBlur(flipped, (0, 0), sigmaX=self.camera.height / 260, sigmaY=self.camera.height / 32)
+        return np.asarray(cv2.resize(smeared, self.size, interpolation=cv2.INTER_LINEAR), np.float32)
+
+
+class CameraEffects:
+    """Post-processes frames of one size. rain: 0 none … 1 heavy. noise: standard deviation of the grain as a share of full scale."""
+
+    def __init__(self, width: int, height: int, rain: float, noise: float) -> None:
+        self.width, self.height, self.rain, self.noise = width, height, rain, noise
+        y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+        square = ((x / width - 0.5) ** 2 + (y / height - 0.5) ** 2) * 2
+        self.vignette = (1 - 0.2 * square**1.2)[..., None].astype(np.float32)
+        if noise:
+            self.grain = np.random.default_rng(7).normal(0, 1, (height + 64, width + 64)).astype(np.float32)
+
+    def finish(self, picture: F32, light: Light, number: int, tone: Callable[[F32, float], NDArray[np.uint8]]) -> NDArray[np.uint8]:
+        """Add glow, rain and vignette, apply ``tone``, and add grain.
+
+        picture: radiance, float32 (height, width, 3). number: seed of rain and grain.
+        """
+        rng = np.random.default_rng((977, number))
+        small = cv2.resize(picture, (self.width // 4, self.height // 4), interpolation=cv2.INTER_AREA)
+        bright = np.clip(small - 1.1 / light.exposure, 0, 6)
+        unit = self.height / 720
+        glow = cv2.GaussianBlur(bright, (0, 0), 2.2 * unit) * 0.16 + cv2.GaussianBlur(bright, (0, 0), 9 * unit) * 0.12
+        picture += cv2.resize(glow, (self.width, self.height), interpolation=cv2.INTER_LINEAR)
+        if self.rain:
+            self._streaks(picture, rng, light)
+        picture *= self.vignette
+        out = tone(picture, light.exposure)
+        if self.noise:
+            x, y = rng.integers(0, 64, 2)
+            grain = self.grain[y : y + self.height, x : x + self.width]
+            color = rng.integers(0, 64, 2)
+            tint = self.grain[color[0] : color[0] + self.height, color[1] : color[1] + self.width]
+            mixed = np.stack([grain + 0.35 * tint, grain, grain - 0.35 * tint], -1) * np.float32(255 * self.noise)
+            out = np.clip(out + mixed, 0, 255).astype(np.uint8)
+        return out
+
+    def _streaks(self, picture: F32, rng: np.random.Generator, light: Light) -> None:
+        count = int(self.rain * 420)
+        layer = np.zeros((self.height, self.width), np.uint8)
+        unit = self.height / 720
+        depth = rng.uniform(0.25, 1.0, count) ** 1.5
+        x, y = rng.uniform(-20, self.width + 20, count), rng.uniform(-60, self.height, count)
+        length = (26 + 60 * depth) * unit
+        slant = 0.07 + rng.normal(0, 0.012, count)
+        for i in range(count):
+            start = (int(x[i] * 16), int(y[i] * 16))
+            end = (int((x[i] + slant[i] * length[i]) * 16), int((y[i] + length[i]) * 16))
+            cv2.line(layer, start, end, int(40 + 70 * depth[i]), max(1, round(1.6 * depth[i] * unit)), cv2.LINE_AA, 4)
+        soft = cv2.GaussianBlur(layer, (0, 0), 0.6 * max(unit, 0.5))
+        picture += soft[..., None].astype(np.float32) * ((light.sky + 0.4 * light.horizon) * np.float32(0.35 / 255))
+
+
 DELTA = 0.01
 """Poses within an exposure are extrapolated from two poses this far apart, seconds."""
 
@@ -40,7 +169,7 @@ class FrameRenderer:
         self.layers = [self.background.light_with(light, self.shadows) for light in self.lights]
         wet = max(light.wet for light in self.lights) > 0
         self.reflection = WetReflection(scene, self.shadows, self.lights) if wet else None
-        self.effects = camera_effects.CameraEffects(scene.camera.width, scene.camera.height, scene.rain, scene.noise)
+        self.effects = CameraEffects(scene.camera.width, scene.camera.height, scene.rain, scene.noise)
         self.motion, self.ground_effects = Motion(scene), GroundEffects(scene)
         self.lighting = ActorLighting(scene, self.shadows, self.ground_effects, all_faces=wet)
 
