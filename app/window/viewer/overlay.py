@@ -273,6 +273,7 @@ def _font(step: int) -> tuple[QFont, QFontMetricsF]:
     return font, QFontMetricsF(font)
 
 
+@cache
 def _label_height(step: int) -> int:
     return math.ceil(_font(step)[1].height()) + 1
 
