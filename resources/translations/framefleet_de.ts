@@ -1658,10 +1658,6 @@
         <translation>{path} existiert nicht: Clips stammen aus dem Video selbst; es zurücklegen, oder den Ordner zurückbenennen</translation>
     </message>
     <message>
-        <source>{path} does not exist; if a camera is meant: cameras are not read, only files and folders: record a file first</source>
-        <translation>{path} existiert nicht; falls eine Kamera gemeint ist: Kameras werden nicht gelesen, nur Dateien und Ordner: erst eine Datei aufnehmen</translation>
-    </message>
-    <message>
         <source>{path} has more than {megabytes} MiB: it is not a zones file</source>
         <translation>{path} hat mehr als {megabytes} MiB: das ist keine Zonendatei</translation>
     </message>
@@ -3292,6 +3288,10 @@
     <message>
         <source>{path} computes more than {most:,} values per picture</source>
         <translation>{path} berechnet mehr als {most:,} Werte je Bild</translation>
+    </message>
+    <message>
+        <source>{path} does not exist; if a camera is meant, write its number as camera:0</source>
+        <translation>{path} existiert nicht; falls eine Kamera gemeint ist, ihre Nummer als camera:0 schreiben</translation>
     </message>
     <message>
         <source>{path} does not say how many classes it has: give their names with {option} (for a network trained on COCO, write coco)</source>

@@ -131,7 +131,7 @@ def test_an_address_is_distinguished_from_a_missing_file(address: str, advice: s
 @pytest.mark.parametrize("camera", ["0", "12", "/dev/video97"])
 def test_the_number_of_a_camera_is_recognised(camera: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SourceError, match=f"^{camera} does not exist; if a camera is meant: cameras are not read"):
+    with pytest.raises(SourceError, match=f"^{camera} does not exist; if a camera is meant, write its number as camera:0"):
         expand_sources([Path(camera)])
     (tmp_path / "0").touch()
     assert expand_sources([Path("0")]) == [Path("0")]
