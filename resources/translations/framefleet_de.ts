@@ -7623,6 +7623,10 @@ Labels: {labels}</translation>
         </translation>
     </message>
     <message>
+        <source>A GPU decodes this stream, so there is no live picture. Decoding on the CPU, in the settings, shows it.</source>
+        <translation>Eine GPU dekodiert diesen Stream, darum gibt es kein Livebild. Dekodieren auf der CPU, in den Einstellungen, zeigt es.</translation>
+    </message>
+    <message>
         <source>A GPU, a smaller model or fewer streams would help. The newest frame of each stream is analysed.</source>
         <translation>Eine GPU, ein kleineres Modell oder weniger Streams würden helfen. Analysiert wird das neueste Bild jedes Streams.</translation>
     </message>

@@ -15,6 +15,8 @@ from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.pool.events import StreamChanged
 
+MANY_FRAMES = 50
+"""After this many results without a picture, none follows: frames in a GPU's memory are not shown."""
 OLD_SECONDS = 2.0
 """From this age on, the age of a picture is a warning."""
 MARGIN = 10
@@ -130,6 +132,10 @@ class LiveView(QObject):
         title, reason, colour = self._clock.words(item)
         if self.canvas.placement is None:
             self.overlay.hide()
+            if item.progress.frames >= MANY_FRAMES and not item.ended:
+                reason = translate(
+                    "streams", "A GPU decodes this stream, so there is no live picture. Decoding on the CPU, in the settings, shows it."
+                )
             self.canvas.show_message("\n".join(filter(None, (title, reason))))
             return
         if self.stored:
