@@ -7783,6 +7783,10 @@ Labels: {labels}</translation>
         <translation>empfangen {count}</translation>
     </message>
     <message>
+        <source>rtsp://192.168.1.20:554/stream1</source>
+        <translation>rtsp://192.168.1.20:554/stream1</translation>
+    </message>
+    <message>
         <source>rtsp://…, http://… (MJPEG, HLS or a video file), or camera:0 for a camera of this machine</source>
         <translation>rtsp://…, http://… (MJPEG, HLS oder eine Videodatei) oder camera:0 für eine Kamera dieses Rechners</translation>
     </message>

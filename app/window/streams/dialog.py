@@ -99,7 +99,7 @@ class StreamDialog(QDialog):
         self._recent, self._background = recent, background
         self._stop: threading.Event | None = None
         self._asked = ""  # the host for which the key ring was asked
-        self.address = clearable("rtsp://192.168.1.20:554/stream1")
+        self.address = clearable(translate("streams", "rtsp://192.168.1.20:554/stream1"))
         self.address.setAccessibleName(translate("streams", "Address"))
         self.user, self.password = clearable(translate("streams", "if the camera asks for it")), clearable("")
         self.user.setAccessibleName(translate("streams", "User"))

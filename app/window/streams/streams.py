@@ -81,7 +81,7 @@ class Streams(QObject):
         """Ask for a stream. text: its address, "" = what the clipboard holds, if that is one."""
         dialog = self.dialog = StreamDialog(self._recent, self._context.background, self._context.window)
         dialog.chosen.connect(self.open)
-        dialog.noted.connect(partial(self._context.banners.show_banner, "key ring", Severity.WARNING))
+        dialog.noted.connect(partial(self._context.banners.show_banner, "keyring", Severity.WARNING))
         dialog.destroyed.connect(self._dialog_gone)
         dialog.fill(text or _pasted())
         dialog.open()
