@@ -359,16 +359,16 @@ def test_a_precision_that_the_device_lacks_is_refused_before_anything_is_touched
     if "fp16" in next(each.precisions for each in discover() if str(each.id) == "cpu:0"):
         pytest.skip("this processor computes in FP16")
     command = ("detect", video, *TINY, "--devices", "cpu:0", "--out", tmp_path)
-    first = run_program(*command)
+    first = run_main(*command)
     assert first.status == 0, first.err
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     for restart in ((), ("--restart",)):
-        refused = run_program(*command, "--precision", "fp16", *restart)
+        refused = run_main(*command, "--precision", "fp16", *restart)
         assert (refused.status, refused.out) == (2, "")
         assert "cpu:0 offers FP32" in refused.err
         assert "kept" not in refused.err
         assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-    again = run_program(*command)
+    again = run_main(*command)
     assert "1 source finished by an earlier run: the results stay" in again.err
 
 

@@ -10,7 +10,7 @@ import pytest
 from framefleet.app.cli.exports import DATABASE
 from framefleet.engine.store.session import SessionReader
 from framefleet.resources import DEMO
-from tests.support.cli import TINY, read_lines, run_main, run_program
+from tests.support.cli import TINY, read_lines, run_main
 from tests.support.media import make_video
 from tests.support.onnx_models import CELLS, write_model, write_yolox
 from tests.support.yolox import boxes_of, matched
@@ -24,7 +24,7 @@ def test_an_exported_network_finds_what_its_cfg_finds(tmp_path: Path) -> None:
     assert run_main("export", *DEMO_MODEL, "-o", exported).status == 0
     part = ("--to", "40", *FP32, "--format", "jsonl")
     for name, model in (("cfg", DEMO_MODEL), ("onnx", ("--model", exported))):
-        run = run_program("detect", DEMO.clip, *model, *part, "--out", tmp_path / name)
+        run = run_main("detect", DEMO.clip, *model, *part, "--out", tmp_path / name)
         assert run.status == 0, run.err
     assert "outputs read as framefleet" in run.err
     cfg, onnx = (boxes_of(read_lines(tmp_path / name / f"{DEMO.clip.stem}.jsonl")) for name in ("cfg", "onnx"))
@@ -38,7 +38,7 @@ def test_an_exported_network_finds_what_its_cfg_finds(tmp_path: Path) -> None:
 @pytest.mark.parametrize("parallel", ["segments", "frames", "tiles"])
 def test_ways_of_sharing_the_work(tmp_path: Path, parallel: str) -> None:
     model, video = write_yolox(tmp_path / "a.onnx").cfg, make_video(tmp_path / "a.mp4", 8, (96, 64))
-    run = run_program("detect", video, "--model", model, "--parallel", parallel, *FP32, "--format", "jsonl", "--out", tmp_path / "out")
+    run = run_main("detect", video, "--model", model, "--parallel", parallel, *FP32, "--format", "jsonl", "--out", tmp_path / "out")
     assert run.status == 0, run.err
     assert len(read_lines(tmp_path / "out" / "a.jsonl")) == 8
 
@@ -63,13 +63,13 @@ def test_a_file_with_two_readings_is_asked_about_once(tmp_path: Path, monkeypatc
     assert "Choose one with --reading NAME" in run.err
 
     assert "only as end2end (" in run_main(*detect, "--reading", "yolov5").err
-    assert run_program(*detect, "--reading", "end2end").status == 0
+    assert run_main(*detect, "--reading", "end2end").status == 0
     (box,) = read_lines(tmp_path / "out" / "a.jsonl")[0]["detections"]
     assert (box["label"], box["box"]) == ("dog", pytest.approx([8, 8, 16, 16], abs=0.01))
-    again = run_program(*detect)
+    again = run_main(*detect)
     assert again.status == 0, again.err
     assert "outputs read as end2end" in again.err
-    other = run_program(*detect, "--reading", "rtdetr")
+    other = run_main(*detect, "--reading", "rtdetr")
     assert "model" in other.err, "other boxes need a new run"
     with SessionReader(tmp_path / "out" / DATABASE) as session:
         assert session.labels == ("cat", "dog")
@@ -94,5 +94,5 @@ def test_labels_of_coco_by_name(tmp_path: Path) -> None:
     model, video = write_model(tmp_path / "a.onnx", {"o": objects}).cfg, make_video(tmp_path / "a.mp4", 2, (64, 64))
     detect = ("detect", video, "--model", model, *FP32, "--format", "jsonl", "--out", tmp_path / "out", "--reading", "end2end")
     assert "give their names with --labels" in run_main(*detect).err
-    assert run_program(*detect, "--labels", "coco").status == 0
+    assert run_main(*detect, "--labels", "coco").status == 0
     assert read_lines(tmp_path / "out" / "a.jsonl")[0]["detections"][0]["label"] == "dog"
