@@ -16,6 +16,7 @@ from framefleet.engine.media.types import SourceKind
 from framefleet.engine.settings.kinds import Moment, Moments
 from framefleet.engine.store.appearances import By
 from framefleet.engine.store.clips import ClipNaming, plan_clips, write_clips
+from framefleet.engine.store.facts import RecordedFiles
 from framefleet.engine.store.session import SessionReader
 
 MANY = 1000
@@ -38,6 +39,11 @@ def run(argv: Sequence[str]) -> int:
         if not videos:
             what = f"{database} has no videos" if arguments.source is None else f"{sources[0].path} is not a video that was detected"
             raise UsageError(literal(f"{what}: clips are cut out of videos"))
+        silent = [each for each in videos if each.kind is SourceKind.LIVE and not RecordedFiles.of(reader.facts, each.number).files]
+        if silent:
+            what = f"left out, because they were not recorded: {number_of(len(silent), 'stream')}; see 'framefleet detect --record'"
+            print_line(f"framefleet: {what}", sys.stderr)
+            videos = [each for each in videos if each not in silent]
         if pictures := sum(source.kind is SourceKind.IMAGES for source in sources):
             print_line(f"framefleet: left out: {number_of(pictures, 'source')} of pictures; clips are cut out of videos", sys.stderr)
         if arguments.by == By.TRACK and not any(reader.tracks(source.number) for source in videos):

@@ -40,6 +40,7 @@ from framefleet.engine.model.load import check_model
 from framefleet.engine.pool import prepared
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.pool.streams import LiveSource
+from framefleet.engine.run.alerts import AlertRule, Alerts, AlertSettings
 from framefleet.engine.run.resume import storing
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import Hint, Parallel, RunSettings, Track
@@ -52,6 +53,7 @@ from framefleet.engine.store.schema import absolute
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import EngineInfo
 from framefleet.engine.zones.file import zones_text
+from framefleet.engine.zones.shapes import ZoneSet
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,7 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         )
     settings, labels = _settings(arguments)
     exporting = export_options(arguments, labels)
+    alerts = _alerts(arguments, labels, settings.engine.confidence, exporting.zones)
     sources, out = [] if live else _sources(arguments.sources, arguments.out / DATABASE), arguments.out
     if arguments.format == ["video"] and sources and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError(literal("--format video draws into videos, and these are pictures: choose jsonl or coco"))
@@ -145,7 +148,17 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         with connected(arguments.cluster, arguments.quiet) as cluster:
             started = time.monotonic()
             session = run.detect(
-                settings, out / DATABASE, labels, chosen, arguments.restart, lock, facts, cluster, exporting.zones, streams=live
+                settings,
+                out / DATABASE,
+                labels,
+                chosen,
+                arguments.restart,
+                lock,
+                facts,
+                cluster,
+                exporting.zones,
+                streams=live,
+                alerts=alerts,
             )
             seconds = time.monotonic() - started
         if session.withdrawn:
@@ -213,6 +226,10 @@ def _parser() -> argparse.ArgumentParser:
     words = "record this address instead, such as that of a camera's main stream; once for each stream, in the same order"
     streams.add_argument("--record-from", action="append", type=_address, metavar="ADDRESS", default=[], help=words)
     options.add_settings(streams, *recording)
+    words = "raise an alert, such as class=person, zone=door, count=2, for=3s, quiet=60s; may be given several times"
+    streams.add_argument("--alert", action="append", type=options.checked(AlertRule.read), metavar="RULE", default=[], help=words)
+    words = "run this for each alert, without a shell, with a line of JSON on its standard input; alerts.jsonl has the lines, too"
+    streams.add_argument("--alert-command", metavar="CMD", help=words)
     results = parser.add_argument_group("results")
     results.add_argument(
         "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {DATABASE} go there (detections)"
@@ -258,6 +275,7 @@ def live_sources(arguments: argparse.Namespace) -> list[LiveSource]:
     addresses = [source for source in named if isinstance(source, LiveAddress)]
     if not addresses:
         given = {"--retries": arguments.retries, "--netrc": arguments.netrc, "--record": arguments.record}
+        given |= {"--alert": arguments.alert or None, "--alert-command": arguments.alert_command}
         if wrong := next((option for option, value in given.items() if value is not None), None):
             raise UsageError(literal(f"{wrong} is for streams, and the sources are files"))
         return []
@@ -292,6 +310,7 @@ def live_sources(arguments: argparse.Namespace) -> list[LiveSource]:
             None if end is None else end.seconds,
             record_settings(arguments.record, address, chosen),
             _with_login(other, arguments) if other is not None else None,
+            bool(arguments.alert),
         )
         for address, other in zip_longest(addresses, others)
     ]
@@ -313,6 +332,15 @@ def record_settings(folder: Path | None, address: LiveAddress, values: Mapping[s
     except OSError as error:
         raise UsageError(literal(f"--record {folder}: {error.strerror}")) from error
     return RecordSettings(str(folder.absolute()), address.name, values.get("record_minutes", DEFAULTS["record_minutes"]))
+
+
+def _alerts(arguments: argparse.Namespace, labels: Sequence[str], confidence: float, zones: ZoneSet | None) -> Alerts | None:
+    """The alerts that the user asked for. Raises UsageError if they do not fit the model or the zones."""
+    if not arguments.alert:
+        if arguments.alert_command is not None:
+            raise UsageError(literal("--alert-command runs for alerts: say when with --alert"))
+        return None
+    return Alerts(AlertSettings.of(arguments.alert, arguments.out, arguments.alert_command), labels, confidence, zones)
 
 
 def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ...]]:

@@ -26,6 +26,7 @@ from framefleet.engine.pool import events
 from framefleet.engine.pool.events import DeviceReady, FramesDone, SourceProgress
 from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.processes.file_lock import FileLock
+from framefleet.engine.run.alerts import Alerts
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings
 from framefleet.engine.store.export import Exported
@@ -76,17 +77,19 @@ class Run:
         zones: ZoneSet | None = None,
         choice: Notice = AS_ASKED,
         streams: Sequence[LiveSource] = (),
+        alerts: Alerts | None = None,
     ) -> DetectionRun:
         """Detect in these sources, with progress on standard error. Returns the session, which is closed.
 
-        sources: by their numbers. streams: live sources. restart, lock, facts: as for ``DetectionRun``. cluster: that has the devices,
-        None = this machine. zones: whose counts belong to the progress. choice: the reason of a precision that the settings name.
+        sources: by their numbers. streams: live sources. alerts: of these. restart, lock, facts: as for ``DetectionRun``. cluster: that has
+        the devices, None = this machine. zones: whose counts belong to the progress. choice: the reason of a precision that the settings
+        name.
 
         Raises FramefleetError if the run cannot begin, or its results cannot be stored.
         """
         engines = {}
         _log.info("%d sources, results in %s", len(sources), database)
-        begun = DetectionRun(settings, database, labels, restart=restart, lock=lock, facts=facts, hosts=cluster)
+        begun = DetectionRun(settings, database, labels, restart=restart, lock=lock, facts=facts, hosts=cluster, alerts=alerts)
         with begun as session, self.interruption.cancelling(session.cancel):
             self.session = session
             with closing(Progress(session.sources, self.quiet, live=bool(streams))) as progress:
@@ -281,6 +284,8 @@ class Progress:
                 self.say(f"{self._sources[source].address}: {state.value.replace('_', ' ')}: {reason}")
             case events.EpochStarted(source, number, reason, _) if number and not self._quiet:
                 self.say(f"{self._sources[source].address}: the frames from here on continue none before: {reason}")
+            case events.AlertRaised(source, rule, reason):
+                self.say(f"{self._sources[source].address}: {reason} ({rule})")
             case events.StreamRecording(source, _, reason, _) if not self._quiet:
                 self.say(f"{self._sources[source].address}: {reason}")
             case events.FramesDone(source, frames):

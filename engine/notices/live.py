@@ -50,6 +50,17 @@ TEXTS: dict[str, Text] = {
     ),
     "live.no_sound": "the sound ({codec}) cannot be recorded",
     "live.recording_lost": "the source of the recording is lost: {why}",
+    # alerts
+    "live.alert": "alert: {count} × {labels}",
+    "live.alert_part": "'{text}' is not a rule for alerts: '{part}' is not understood; write {keys} as in class=person, count=2, for=3s",
+    "live.alert_zone": "there is no zone '{zone}' for alerts: {names}",
+    "live.no_zones": "give --zones FILE",
+    "live.alert_command": "the command for alerts ({command}) cannot be run: {detail}",
+    "live.alert_command_failed": "the command for alerts ({command}) ended with status {status}",
+    "live.alert_command_hangs": "the command for alerts ({command}) was ended after {seconds:g} s",
+    "live.alerts_wait": "an alert was left out, because {count} wait for their command",
+    "live.alert_not_written": "the alert could not be written ({detail})",
+    "live.alert_without_still": "the alert has no still: {why}",
     # why frames were not inferred
     "live.before_keyframe": "received before the first keyframe",
     "live.damaged": "damaged, or dependent on a damaged frame",

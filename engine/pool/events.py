@@ -272,6 +272,28 @@ class StreamPicture:
     pixels: bytes = field(repr=False)
 
 
+@dataclass(frozen=True)
+class StreamSnapshot:
+    """The picture of a moment of a live source, as it was received.
+
+    seconds: the moment, in the time of the source. data: a Matroska file of the packets that it depends on. at: its time in this file.
+    """
+
+    source: int
+    seconds: float
+    data: bytes = field(repr=False)
+    at: float
+
+
+@dataclass(frozen=True)
+class AlertRaised:
+    """A rule has raised an alert, or something went wrong with one. rule: its text. reason: what was seen, or what went wrong."""
+
+    source: int
+    rule: str
+    reason: Notice
+
+
 Event: TypeAlias = (
     StrategyChosen
     | DeviceStarting
@@ -289,6 +311,8 @@ Event: TypeAlias = (
     | StreamRecording
     | StreamFile
     | StreamPicture
+    | StreamSnapshot
+    | AlertRaised
 )
 
 
@@ -313,9 +337,21 @@ class Position:
 
 
 SourceEvent: TypeAlias = (
-    SourceOpened | FramesDone | SourceFinished | StreamChanged | EpochStarted | StreamCounted | StreamRecording | StreamFile
+    SourceOpened
+    | FramesDone
+    | SourceFinished
+    | StreamChanged
+    | EpochStarted
+    | StreamCounted
+    | StreamRecording
+    | StreamFile
+    | StreamSnapshot
+    | AlertRaised
 )
-SOURCE_EVENTS = SourceOpened, FramesDone, SourceFinished, StreamChanged, EpochStarted, StreamCounted, StreamRecording, StreamFile
+SOURCE_EVENTS = (
+    *(SourceOpened, FramesDone, SourceFinished, StreamChanged, EpochStarted, StreamCounted),
+    *(StreamRecording, StreamFile, StreamSnapshot, AlertRaised),
+)
 
 
 @dataclass(frozen=True)
@@ -370,7 +406,7 @@ class SourceProgress:
                 if file.end is None:
                     return self
                 return replace(self, recorded=self.recorded + 1, recorded_bytes=self.recorded_bytes + file.size)
-            case EpochStarted():
+            case EpochStarted() | StreamSnapshot() | AlertRaised():
                 return self
 
     @property

@@ -139,6 +139,11 @@ class EnginePool(Closing):
         with self._commanding:
             self._command(lambda: self._streams.watch(Watch(source, size, interval)))
 
+    def snapshot(self, source: int, seconds: float) -> None:
+        """Ask for the picture of a moment of a live source: see ``Streams.snapshot``."""
+        with self._commanding:
+            self._command(lambda: self._streams.snapshot(source, seconds))
+
     def finish(self) -> None:
         """Accept no more sources. ``events`` ends when all are finished."""
         with self._commanding:

@@ -35,8 +35,10 @@ from framefleet.engine.media.live.messages import (
     RecordedFile,
     RecordingChanged,
     RecordSettings,
+    Snapshot,
     StateChanged,
     StopCapture,
+    TakeSnapshot,
 )
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import Notice
@@ -52,6 +54,7 @@ from framefleet.engine.pool.events import (
     StreamFile,
     StreamPicture,
     StreamRecording,
+    StreamSnapshot,
 )
 from framefleet.engine.pool.protocol import Done, Frames, LiveMessage, Revoke, Stream, StreamBegan, StreamCounts, Watch
 from framefleet.engine.processes.child import ChildProcess
@@ -70,7 +73,8 @@ class LiveSource:
     """A live source and how to read it.
 
     retries: see ``Job``. seconds: when to stop after the first frame, None: never. record: how it is recorded, None: not.
-    record_from: the address that is recorded instead, such as that of a camera's main stream.
+    record_from: the address that is recorded instead, such as that of a camera's main stream. snapshots: whether single pictures can be
+    asked for.
     """
 
     address: LiveAddress
@@ -78,6 +82,7 @@ class LiveSource:
     seconds: float | None = None
     record: RecordSettings | None = None
     record_from: LiveAddress | None = None
+    snapshots: bool = False
 
 
 @dataclass(eq=False)
@@ -182,6 +187,13 @@ class Streams:
         elif stream.recorder is not None:
             stream.recorder.send(Record(settings) if settings is not None else StopCapture())
         return self._start_recorder(stream, Notice("live.asked"))
+
+    def snapshot(self, number: int, seconds: float) -> list[Event]:
+        """Ask for the picture of a moment that was received in the last seconds. ``StreamSnapshot`` follows, if it is still there."""
+        stream = self._open.get(number)
+        if stream is not None and stream.process is not None and stream.source.snapshots:
+            stream.process.send(TakeSnapshot(seconds))
+        return []
 
     def _start_recorder(self, stream: OpenStream, why: Notice, attempts: int = 0, limit: float = 0.0) -> list[Event]:
         """Start the process that records another address, if there is one and it is not there."""
@@ -382,6 +394,8 @@ class Streams:
             case FileRecorded(file):
                 stream.file = file if file.end is None else None
                 return [StreamFile(stream.number, file)]
+            case Snapshot(seconds, data, at):
+                return [StreamSnapshot(stream.number, seconds, data, at)]
             case RecordingChanged(on, reason):
                 return [StreamRecording(stream.number, on, reason, self._now(stream))]
             case Received(frames):
@@ -412,7 +426,18 @@ class Streams:
 
     def _capture(self, stream: OpenStream, why: Notice, attempts: int, limit: float) -> list[Event]:
         record = stream.record if stream.source.record_from is None else None
-        job = Job(stream.source.address, stream.origin, stream.source.retries, attempts, limit, stream.last, why, record)
+        job = Job(
+            stream.source.address,
+            stream.origin,
+            stream.source.retries,
+            attempts,
+            limit,
+            stream.last,
+            why,
+            record,
+            True,
+            stream.source.snapshots,
+        )
         stream.received = stream.accounted = stream.unassigned = 0
         stream.missing = NO_DEVICE
         stream.ended = None

@@ -18,17 +18,22 @@ from framefleet.engine.model.onnx.structure import lacking_on_gpus
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.pool.events import (
     SOURCE_EVENTS,
+    AlertRaised,
     DeviceFailed,
     DeviceReady,
     DeviceStats,
+    EpochStarted,
     Event,
+    FramesDone,
     SourceFinished,
     SourceProgress,
+    StreamSnapshot,
 )
 from framefleet.engine.pool.hosts import Hosts
 from framefleet.engine.pool.pool import CpuFallback, EnginePool
 from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.processes.file_lock import FileLock
+from framefleet.engine.run.alerts import Alerts
 from framefleet.engine.run.recorder import Recorder, RecordLimits
 from framefleet.engine.run.resume import ResumePlan, SourceResume
 from framefleet.engine.settings import Parallel, Precision, RunSettings, Track
@@ -61,6 +66,8 @@ class DetectionRun(Closing):
         Further facts of the run, see ``engine.store.facts.REPLACED``.
     hosts : Hosts, optional
         See ``EnginePool``.
+    alerts : Alerts, optional
+        Rules that are checked in each frame of live sources. The run closes it.
 
     Attributes
     ----------
@@ -89,7 +96,9 @@ class DetectionRun(Closing):
         lock: FileLock | None = None,
         facts: Mapping[str, str] = MappingProxyType({}),
         hosts: Hosts | None = None,
+        alerts: Alerts | None = None,
     ) -> None:
+        self._alerts = alerts
         self.database = database
         self.sources: dict[int, SourceProgress] = {}
         self.inferred_before = 0
@@ -221,11 +230,27 @@ class DetectionRun(Closing):
                 self._recorder.store(event, None, None)
             self._see_device(event)
             yield event
+            if self._alerts is not None:
+                yield from self._raised(self._alerts, event)
         yield from self._kept_events()
         self._recorder.finish(self._cancelled)
         if self._refused and not self._engines and self._recorder.withdraw():
             self.withdrawn = True
             self._notes.append(Notice("run.earlier_results_back", path=self.database))
+
+    def _raised(self, alerts: Alerts, event: Event) -> list[AlertRaised]:
+        """Check the rules of alerts. Returns what is new about them."""
+        match event:
+            case FramesDone(source, frames):
+                progress = self.sources[source]
+                if progress.address is not None and progress.info is not None:
+                    for seconds in alerts.see(source, progress.address, progress.info, frames):
+                        self._pool.snapshot(source, seconds)
+            case EpochStarted(source):
+                alerts.restart(source)
+            case StreamSnapshot():
+                alerts.picture(event)
+        return alerts.take()
 
     def _see_device(self, event: Event) -> None:
         match event:
@@ -261,6 +286,8 @@ class DetectionRun(Closing):
         try:
             self._pool.close()
         finally:
+            if self._alerts is not None:
+                self._alerts.close()
             self._recorder.close(all(source.complete and source.error is None for source in self.sources.values()))
 
 

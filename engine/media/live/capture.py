@@ -34,8 +34,10 @@ from framefleet.engine.media.live.messages import (
     Received,
     Record,
     RecordSettings,
+    Snapshot,
     StateChanged,
     StopCapture,
+    TakeSnapshot,
     ToCapture,
     ToDecoder,
 )
@@ -79,6 +81,12 @@ _MAX_SHIFT = 0.5
 _QUEUE_BYTES = 16 * 2**20
 """Most bytes that wait for the decoder."""
 
+KEPT_SECONDS = 3.0
+"""For at least so long, the picture of a moment is kept, unless there is too much of it."""
+
+_MAX_ASKED = 8
+"""Most snapshots that are due at once."""
+
 _REPORT_SECONDS = 0.5
 
 CLOSE_SECONDS = 2.0
@@ -92,7 +100,8 @@ class Job:
     origin: ``perf_counter`` at time 0 of the source. retries: failed attempts in a row after which the source is given up; None: never.
     attempts: failed ones in a row before this process. limit: stall limit that an earlier process has found, seconds, 0 = unknown.
     since: the time of the source before which no frame may lie. why: why this process begins. record: how the source is recorded.
-    detect: whether a decoder will be attached; otherwise the process only records.
+    detect: whether a decoder will be attached; otherwise the process only records. keep: whether the last groups of pictures are kept, for
+    ``TakeSnapshot``.
     """
 
     address: LiveAddress
@@ -104,6 +113,7 @@ class Job:
     why: Notice = Notice("live.asked")  # noqa: RUF009
     record: RecordSettings | None = None
     detect: bool = True
+    keep: bool = False
 
 
 def pause(attempts: int, jitter: float) -> float:
@@ -325,6 +335,9 @@ class Capture:
         self._epochs = 0
         self._format: Format | None = None
         self._ended: Ended | None = None
+        self._kept: deque[list[LivePacket]] = deque()  # the last groups of pictures
+        self._kept_bytes = 0
+        self._asked: deque[float] = deque(maxlen=_MAX_ASKED)  # moments of which a snapshot is due
         self._record = job.record  # the wanted recording; the reading thread begins and ends it
         self._recording: Recording | None = None
 
@@ -392,6 +405,9 @@ class Capture:
                 return True
             case Record(settings):
                 self._record = settings
+                return True
+            case TakeSnapshot(seconds):
+                self._asked.append(seconds)
                 return True
             case StopCapture():
                 self._stopped.set()
@@ -522,9 +538,32 @@ class Capture:
                 self._recording.put(
                     data.data, seconds, seconds if shown is None or decoded is None else seconds - shown + decoded, keyframe
                 )
+            if self._job.keep:
+                self._keep(data, epoch is not None, source)
             if self._job.detect:
                 self._outlet.put(data, epoch)
         return Notice("live.stopped")
+
+    def _keep(self, packet: LivePacket, begins: bool, source: LiveSource) -> None:
+        """Keep a packet, and send the snapshots that are due."""
+        from framefleet.engine.media.live.recording import snapshot
+
+        if begins:
+            self._kept.clear()
+            self._kept_bytes = 0
+        if packet.keyframe:
+            self._kept.append([])
+        if self._kept and self._kept_bytes < _QUEUE_BYTES:
+            self._kept[-1].append(packet)
+            self._kept_bytes += len(packet.data)
+        while len(self._kept) > 1 and (self._kept[1][0].seconds < packet.seconds - KEPT_SECONDS or self._kept_bytes > _QUEUE_BYTES):
+            self._kept_bytes -= sum(len(each.data) for each in self._kept.popleft())
+        while self._asked:
+            seconds = self._asked.popleft()
+            group = next((group for group in reversed(self._kept) if group and group[0].seconds <= seconds), [])
+            if group:
+                message = Snapshot(seconds, snapshot(source.stream, group), seconds - group[0].seconds)
+                threading.Thread(target=self._send, args=(message,), daemon=True).start()  # the pipe may be full for a moment
 
     def _changes_recording(self) -> bool:
         """Whether recording has to begin, or to begin elsewhere. Ends it if it is not wanted any more."""

@@ -150,7 +150,16 @@ class LivePacket:
     data: bytes = field(repr=False)
 
 
-FromCapture: TypeAlias = StateChanged | Received | Ended | FileRecorded | RecordingChanged
+@dataclass(frozen=True)
+class Snapshot:
+    """The picture of a moment. seconds: that was asked for. data: a Matroska file of one group of pictures. at: its time in this file."""
+
+    seconds: float
+    data: bytes = field(repr=False)
+    at: float
+
+
+FromCapture: TypeAlias = StateChanged | Received | Ended | FileRecorded | RecordingChanged | Snapshot
 ToDecoder: TypeAlias = EpochBegan | LivePacket
 
 
@@ -173,6 +182,13 @@ class Record:
     settings: RecordSettings | None
 
 
-ToCapture: TypeAlias = Attach | StopCapture | Record
+@dataclass(frozen=True)
+class TakeSnapshot:
+    """To a capture process whose job keeps pictures: send the picture of a moment. seconds: in the time of the source."""
+
+    seconds: float
+
+
+ToCapture: TypeAlias = Attach | StopCapture | Record | TakeSnapshot
 
 Counts: TypeAlias = Mapping[Notice, int]

@@ -29,7 +29,7 @@ from av.packet import Packet
 from av.stream import Stream
 
 from framefleet.engine.media.container.video_file import reason
-from framefleet.engine.media.live.messages import FileRecorded, RecordedFile, RecordingChanged, RecordSettings
+from framefleet.engine.media.live.messages import FileRecorded, LivePacket, RecordedFile, RecordingChanged, RecordSettings
 from framefleet.engine.notices import Notice
 from framefleet.engine.processes.child_main import name_thread
 
@@ -416,6 +416,22 @@ class Recording:
         if part.told is not None:
             end = part.begin if part.told.end is None else part.told.end
             self._tell(FileRecorded(replace(part.told, end=end, size=part.file.size)))
+
+
+def snapshot(picture: Stream, packets: Sequence[LivePacket]) -> bytes:
+    """Return a Matroska file of a group of pictures. Its times are those of the source behind the first one.
+
+    picture: the stream that the packets belong to, which is open.
+    """
+    file = io.BytesIO()
+    with av.open(file, "w", format="matroska", options=dict(_MUXER)) as output:
+        stream = output.add_stream_from_template(picture, opaque=True)
+        for number, packet in enumerate(packets):
+            data = Packet(packet.data)
+            data.time_base, data.stream, data.is_keyframe = _UNIT, stream, packet.keyframe
+            data.pts, data.dts = round(max(0.0, packet.seconds - packets[0].seconds) / _UNIT), number - len(packets)
+            output.mux(data)
+    return file.getvalue()
 
 
 class _FullError(Exception):

@@ -272,6 +272,26 @@ def test_a_recording_whose_source_does_not_answer_does_not_stop_detection(tmp_pa
     assert recorded(tmp_path / "out").files == ()
 
 
+def test_an_alert_has_a_still_of_its_moment(tmp_path: Path) -> None:
+    out, heard = tmp_path / "out", tmp_path / "heard"
+    program = tmp_path / "command.py"
+    program.write_text("import sys\nopen(sys.argv[1], 'a').write(sys.stdin.read())\n")
+    with HttpCamera(tmp_path) as camera:
+        words = ["--confidence", "0.01", "--alert", "class=0, quiet=2s", "--alert-command", f"{sys.executable} {program} {heard}"]
+        run = detect(out, f"{camera.address}/mjpeg", "--to", "5s", *words)
+    assert run.status == 0, run.err
+    assert "(class=0, quiet=2s)" in run.err
+    lines = read_lines(out / "alerts.jsonl")
+    assert read_lines(heard) == lines
+    assert 2 <= len(lines) <= 3
+    stored = {line["frame"]: line for line in read_lines(out / f"127-0-0-1-{camera.address.rpartition(':')[2]}-mjpeg.jsonl")}
+    for line in lines:
+        assert line["pts"] == pytest.approx(stored[line["frame"]]["pts"])
+        assert line["detections"]
+        with av.open(line["still"]) as picture:
+            assert (picture.streams.video[0].width, picture.streams.video[0].height) == (320, 240)
+
+
 def test_the_oldest_files_are_removed_and_no_others(tmp_path: Path) -> None:
     out, place = tmp_path / "out", tmp_path / "rec"
     place.mkdir()
@@ -304,6 +324,9 @@ def test_the_oldest_files_are_removed_and_no_others(tmp_path: Path) -> None:
         (["street.mp4", "--retries", "3"], "the sources are files"),
         (["--follow", "nothing.ts"], "is not a file"),
         (["rtsp://cam/a", "--netrc", "nothing"], "cannot be read as a netrc file"),
+        (["street.mp4", "--alert", "class=0"], "--alert is for streams"),
+        (["rtsp://cam/a", "--alert-command", "true"], "say when with --alert"),
+        (["rtsp://cam/a", "--alert", "zone=door"], "there is no zone 'door' for alerts: give --zones FILE"),
         (["street.mp4", "--record", "rec"], "--record is for streams"),
         (["rtsp://cam/a", "--record-from", "rtsp://cam/b"], "say where with --record DIR"),
         (["rtsp://cam/a", "rtsp://cam/b", "--record", "rec", "--record-from", "rtsp://cam/c"], "once for each stream"),
