@@ -159,7 +159,7 @@ class Alerts:
 
     def __init__(self, settings: AlertSettings, labels: Sequence[str], confidence: float, zones: ZoneSet | None = None) -> None:
         self._settings, self._labels, self._confidence, self._zones = settings, tuple(labels), confidence, zones
-        self._classes = [class_ids(frozenset(rule.classes) or None, self._labels) for rule in settings.rules]
+        self._classes = [class_ids(rule.classes or None, self._labels) for rule in settings.rules]
         self._places = [self._place(rule) for rule in settings.rules]
         self._states: dict[tuple[int, int], _State] = {}
         self._pending: list[_Alert] = []

@@ -515,7 +515,8 @@ class Capture:
             self._await_frame(arrival)
             keyframe, damaged = bool(packet.is_keyframe), bool(packet.is_corrupt)
             arrived = arrival - self._job.origin
-            times = [None if time is None else float(time * packet.time_base) for time in (packet.pts, packet.dts)]
+            given = (packet.pts, packet.dts) if source.timed else (None, None)
+            times = [None if time is None else float(time * packet.time_base) for time in given]
             shown, decoded = times[0], times[0] if times[1] is None else times[1]
             if reason is None and (reason := self._clock.jump(decoded, arrived)) is not None:
                 self._clock.begin()

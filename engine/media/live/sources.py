@@ -56,10 +56,10 @@ class OpenError(SourceError):
 class LiveSource:
     """An opened source.
 
-    stream: its video. sounds: its streams of sound. finite: whether its end is the end of the video, and not a lost connection.
+    stream: its video. sounds: its streams of sound. timed: whether its frames have times. FFmpeg counts those of MJPEG over HTTP only.
     """
 
-    def __init__(self, container: InputContainer, body: "HttpBody | GrowingFile | None" = None) -> None:
+    def __init__(self, container: InputContainer, body: "HttpBody | GrowingFile | Playlist | None" = None) -> None:
         self.container = container
         self._body = body
         streams = container.streams.video
@@ -68,11 +68,16 @@ class LiveSource:
             raise OpenError(Notice("live.no_video"))
         self.stream: VideoStream = streams[0]
         self.sounds: tuple[AudioStream, ...] = tuple(container.streams.audio)
+        self.timed = container.format.name != "mpjpeg"
         self.stream.codec_context.thread_type = ThreadType.NONE
         if max(self.stream.codec_context.width, self.stream.codec_context.height) > MAX_SIDE:
             self.close()
             raise OpenError(Notice("live.no_video"))
-        self.finite = body is not None and body.finite
+
+    @property
+    def finite(self) -> bool:
+        """Whether its end is the end of the video. A playlist may say so only when it ends."""
+        return self._body is not None and self._body.finite
 
     @property
     def format(self) -> Format:
@@ -235,7 +240,7 @@ def _open_http(address: LiveAddress) -> LiveSource:
         body = HttpBody(address.target, opener)
         if body.kind in _PLAYLIST_TYPES or body.name.lower().endswith((".m3u8", ".m3u")):
             body.close()
-            return LiveSource(_open_hls(address, opener))
+            return _open_hls(address, opener)
         form = "mpjpeg" if body.kind == "multipart/x-mixed-replace" else None
         body.patient()
         return LiveSource(_open(body, form, {"format_whitelist": f"{DEMUXERS},mpjpeg", "protocol_whitelist": "http"}), body)
@@ -250,13 +255,46 @@ def _open_http(address: LiveAddress) -> LiveSource:
         raise OpenError(Notice("live.refused", detail=hide(reason(error.reason)) if isinstance(error.reason, OSError) else "")) from error
 
 
-def _open_hls(address: LiveAddress, opener: urllib.request.OpenerDirector) -> InputContainer:
+class Playlist:
+    """What is known of a playlist that FFmpeg reads again and again. finite: whether it says that no segment will follow."""
+
+    def __init__(self) -> None:
+        self.finite = False
+
+    def see(self, data: bytes) -> None:
+        """Look at a part of it. A new reading begins with its first line."""
+        self.finite = b"#EXT-X-ENDLIST" in data or (self.finite and not data.startswith(b"#EXTM3U"))
+
+    def close(self) -> None:
+        """Do nothing: FFmpeg closes what it reads."""
+
+
+class PlaylistBody(HttpBody):
+    """The text of a playlist, or a segment."""
+
+    def __init__(self, url: str, opener: urllib.request.OpenerDirector, playlist: Playlist) -> None:
+        super().__init__(url, opener)
+        self._playlist = playlist
+        self._is_list = self.kind in _PLAYLIST_TYPES or self.name.lower().endswith((".m3u8", ".m3u"))
+        self._tail = b""
+
+    def read(self, size: int = -1) -> bytes:
+        """Read what has arrived."""
+        data = super().read(size)
+        if self._is_list and data:
+            self._playlist.see(self._tail + data)
+            self._tail = data[-20:]  # the mark may lie on the border of two parts
+        return data
+
+
+def _open_hls(address: LiveAddress, opener: urllib.request.OpenerDirector) -> LiveSource:
     refused: list[OpenError] = []
+    playlist = Playlist()
 
     def open_part(url: str, flags: int, options: dict[str, Any]) -> IO[bytes]:  # noqa: ARG001
         try:
             check_host(url, address.host)
-            return HttpBody(url, opener)  # type: ignore[return-value]
+            return PlaylistBody(url, opener, playlist)  # type: ignore[return-value]
         except OpenError as error:
             refused.append(error)
             raise
@@ -274,7 +312,7 @@ def _open_hls(address: LiveAddress, opener: urllib.request.OpenerDirector) -> In
         if refused:
             raise refused[0] from None
         raise
-    return container
+    return LiveSource(container, playlist)
 
 
 # files that grow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.types import DeviceId, FrameResult
 from tests.support.live.http_camera import HttpCamera
 from tests.support.live.servers import RtspServer
+from tests.support.media import damaged, make_video
 from tests.support.pool import CPUS, tiny_settings
 
 
@@ -27,6 +28,9 @@ def kill(name: str) -> None:
     (process,) = [child for child in multiprocessing.active_children() if child.name == f"framefleet {name}"]
     assert process.pid is not None
     os.kill(process.pid, signal.SIGKILL)
+
+
+THREE = (*CPUS, DeviceId("cpu", "2"))
 
 
 class Watched:
@@ -220,3 +224,46 @@ def test_pictures_of_a_watched_source_are_those_of_its_inferred_frames(tmp_path:
         assert len(picture.pixels) == 4 * picture.width * picture.height
     assert len({picture.pixels for picture in pictures}) > 1, "the camera's picture moves"
     assert len(watched.frames[0]) > len(pictures), "no more pictures are sent than somebody watches"
+
+
+def test_ten_streams_get_an_equal_share_and_none_blocks_another(tmp_path: Path) -> None:
+    """Ten decode threads share the interpreter's lock of one worker, and the connections have a process each."""
+    with HttpCamera(tmp_path, rate=10, size=(160, 120)) as camera:
+        watched = watch([f"{camera.address}/mjpeg"] * 10, lambda *_: None, 6.0)
+    inferred = [watched.finished[number].ledger.inferred for number in range(10)]
+    assert min(inferred) > 0.4 * max(inferred), inferred
+    assert all(not watched.finished[number].ledger.failed for number in range(10))
+
+
+def test_a_storm_of_damage_ends_and_every_frame_is_accounted_for(tmp_path: Path) -> None:
+    clean = make_video(tmp_path / "clean.ts", 250, (320, 240), 25, gop=10)
+    with HttpCamera(tmp_path) as camera:
+        damaged(clean, camera.file, [(share / 100, 150) for share in range(5, 90)], fill=None)
+        watched = watch([f"{camera.address}/file.ts"], lambda *_: None, 60.0)
+    ledger = watched.finished[0].ledger
+    assert sum(ledger.dropped.values()) > 50
+    assert {reason.code for reason in ledger.dropped} <= {"live.damaged", "live.before_keyframe", "live.decoder_behind"}
+    assert 0 < ledger.inferred < 250
+
+
+def test_streams_on_three_devices_move_when_one_leaves_and_another_fails(tmp_path: Path) -> None:
+    steps: list[str] = []
+
+    def step(watched: Watched, pool: EnginePool) -> None:
+        used = Counter(frames[-1].device for frames in watched.frames.values() if frames)
+        if not steps and len(used) == 3 and set(used.values()) == {2}:
+            steps.append("shared")
+            pool.remove_device(THREE[2])
+        elif steps == ["shared"] and set(used) == {CPUS[0], CPUS[1]} and set(used.values()) == {3}:
+            steps.append("left")
+            kill("cpu:1")
+        elif steps == ["shared", "left"] and len(used) == 1:
+            steps.append("failed")
+            for number in range(6):
+                pool.cancel(number)
+
+    with HttpCamera(tmp_path, rate=10, size=(160, 120)) as camera:
+        watched = watch([f"{camera.address}/mjpeg"] * 6, step, 90.0, THREE)
+    assert steps[:2] == ["shared", "left"]
+    for number in range(6):
+        assert {epoch.reason.code for epoch in watched.epochs[number][1:]} <= {"live.new_device"}

@@ -22,8 +22,8 @@ class HttpCamera:
     ``/mjpeg``: pictures without end. ``/hls/live.m3u8``: a playlist to which segments are added. ``/file.ts``: a whole file.
     ``/moved/PLACE``: redirected to ``elsewhere``. ``/leads.m3u8``: a playlist whose segment is ``elsewhere``.
 
-    rate: pictures/s. login: "user:password" that is asked for. hidden: whether the next segment of the playlist is left out. requests: the
-    paths that were asked for, and their Authorization headers.
+    rate: pictures/s. login: "user:password" that is asked for. skipped: segments that the playlist leaves out. last: that ends it.
+    requests: the paths that were asked for, and their Authorization headers.
     """
 
     def __init__(self, folder: Path, rate: float = 25.0, login: str = "", size: tuple[int, int] = (320, 240)) -> None:
@@ -35,6 +35,7 @@ class HttpCamera:
         self.file = make_video(folder / "served.ts", 50, size, 25)
         self.segments = [make_video(folder / f"part{number}.ts", 25, size, 25, gop=25).read_bytes() for number in range(1)]
         self.skipped: set[int] = set()
+        self.last: int | None = None  # the playlist ends after this segment
         camera = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -85,8 +86,10 @@ class HttpCamera:
 
     def _playlist(self) -> str:
         now = int(time.monotonic() - self.begun) + 4  # one segment each second
-        parts = [number for number in range(now - 3, now) if number not in self.skipped]
+        last = now - 1 if self.last is None else min(now - 1, self.last)
+        parts = [number for number in range(last - 2, last + 1) if number not in self.skipped]
         entries = "".join(f"#EXT-X-DISCONTINUITY\n#EXTINF:1.0,\npart{number}.ts\n" for number in parts)
+        entries += "#EXT-X-ENDLIST\n" if last == self.last else ""
         return f"#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:{parts[0]}\n{entries}"
 
     def _pictures(self, request: BaseHTTPRequestHandler) -> None:

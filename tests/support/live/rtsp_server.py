@@ -5,6 +5,7 @@ standard input, each answered with "ok":
 
 ``hold on|off``   keep the connections, and send nothing
 ``lose SHARE``    lose this share of the packets, 0..1
+``slow SECONDS``  wait so long before each packet
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import random
 import sys
 import threading
+import time
 from typing import Any
 
 DEFAULTS = {
@@ -50,6 +52,7 @@ class Server:
     def __init__(self, port: int, options: dict[str, Any]) -> None:
         self.held = False
         self.share = 0.0
+        self.delay = 0.0
         server = GstRtspServer.RTSPServer()
         server.set_address("127.0.0.1")
         server.set_service(str(port))
@@ -80,9 +83,11 @@ class Server:
         pad.add_probe(Gst.PadProbeType.BUFFER_LIST, self._pass_list)
 
     def _pass_packet(self, _: Any, info: Any) -> Any:  # noqa: ARG002
+        time.sleep(self.delay)
         return Gst.PadProbeReturn.DROP if self.held or random.random() < self.share else Gst.PadProbeReturn.OK
 
     def _pass_list(self, _: Any, info: Any) -> Any:
+        time.sleep(self.delay)
         packets = info.get_buffer_list()
         lost = self.held or any(random.random() < self.share for _ in range(packets.length()))
         return Gst.PadProbeReturn.DROP if lost else Gst.PadProbeReturn.OK
@@ -94,6 +99,8 @@ class Server:
                 self.held = state == "on"
             case ["lose", share]:
                 self.share = float(share)
+            case ["slow", seconds]:
+                self.delay = float(seconds)
         print("ok", flush=True)
         return False
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import threading
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.capture import MAX_PAUSE, Rhythm, SourceClock, pause
+from framefleet.engine.media.live.decoding import LiveDecoder, Lost, Shown
 from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.media.live.sources import OpenError, check_host, open_live
 from tests.support.live.http_camera import HttpCamera
 from tests.support.live.reading import Reading
 from tests.support.live.servers import RtspServer, free_port
-from tests.support.media import make_audio
+from tests.support.media import make_audio, make_video
 
 CONNECTING, WAITING, RUNNING = LiveState.CONNECTING, LiveState.WAITING_FOR_KEYFRAME, LiveState.RUNNING
 PAUSING, STALLED = LiveState.WAITING_TO_RECONNECT, LiveState.STALLED
@@ -147,6 +149,53 @@ def test_hls_goes_on_although_segments_are_left_out(tmp_path: Path) -> None:
         count = len(reading.packets)
         reading.until(lambda reading: len(reading.packets) > count + 75)
         assert reading.states() == [CONNECTING, WAITING, RUNNING]
+
+
+def test_a_playlist_that_ends_is_the_end_of_the_source(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path) as camera, Reading(read(f"{camera.address}/hls/live.m3u8")) as reading:
+        reading.until(lambda reading: len(reading.packets) > 25)
+        camera.last = int(time.monotonic() - camera.begun) + 4
+        reading.until(lambda reading: reading.ended is not None)
+        assert reading.ended is not None
+        assert (reading.ended.again, reading.ended.error) == (False, None)
+        assert reading.states() == [CONNECTING, WAITING, RUNNING]
+        assert len(reading.packets) == reading.ended.frames
+
+
+def test_a_playlist_of_a_whole_video_loses_nothing(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path) as camera:
+        camera.last = 3
+        with Reading(read(f"{camera.address}/hls/live.m3u8")) as reading:
+            reading.until(lambda reading: reading.ended is not None and len(reading.packets) >= reading.ended.frames)
+            assert len(reading.packets) == 75
+            assert reading.epochs[0].waits
+            assert PAUSING not in reading.states()
+
+
+def test_a_camera_with_a_frame_every_five_seconds_is_not_dead(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path, rate=0.2) as camera, Reading(read(f"{camera.address}/mjpeg")) as reading:
+        reading.until(lambda reading: len(reading.packets) == 5)
+        assert reading.states() == [CONNECTING, WAITING, RUNNING]
+        steps = [after.seconds - before.seconds for before, after in pairwise(reading.packets)]
+        assert all(4.5 < step < 6.5 for step in steps)
+
+
+@pytest.mark.parametrize("first", ["later", "earlier"])
+def test_a_clock_that_jumps_begins_an_epoch(first: str, tmp_path: Path) -> None:
+    early = make_video(tmp_path / "early.ts", 50, (160, 120), 25).read_bytes()
+    late = make_video(tmp_path / "late.ts", 50, (160, 120), 25, pts=[*range(90_000, 90_050)]).read_bytes()  # an hour
+    with HttpCamera(tmp_path) as camera:
+        camera.file.write_bytes(late + early if first == "later" else early + late)
+        with Reading(read(f"{camera.address}/file.ts")) as reading:
+            reading.until(lambda reading: reading.ended is not None and len(reading.packets) == reading.ended.frames)
+    assert [epoch.reason.code for epoch in reading.epochs] == ["live.first", "live.clock_jumped"]
+    jump = reading.epochs[1].reason.fields["seconds"]
+    assert isinstance(jump, float)
+    assert abs(jump) > 3500  # MPEG-TS counts to 26.5 h, and begins again at 0
+    assert len(reading.packets) == 100
+    times = [packet.seconds for packet in reading.packets]
+    assert times == sorted(times)
+    assert times[-1] - times[0] < 60  # nothing is invented in the gap
 
 
 def test_user_and_password_over_http(tmp_path: Path) -> None:
@@ -293,6 +342,39 @@ def test_a_server_that_restarts_with_another_size_begins_an_epoch() -> None:
         assert times == sorted(times)
 
 
+def test_lost_packets_cost_frames_and_no_picture_is_grey() -> None:
+    with RtspServer(group=25, bitrate=4000) as server, Reading(read(server.address)) as reading:
+        reading.more(25)
+        server.command("lose 0.02")
+        reading.more(200)
+        server.command("lose 0")
+        reading.more(60)
+        assert reading.states() == [CONNECTING, WAITING, RUNNING]
+        decoder = LiveDecoder()
+        decoder.begin(reading.epochs[0])
+        outcomes = [outcome for packet in reading.packets for outcome in decoder.decode(packet)] + decoder.flush()
+    shown = [outcome for outcome in outcomes if isinstance(outcome, Shown)]
+    lost = sum(outcome.count for outcome in outcomes if isinstance(outcome, Lost))
+    assert len(shown) + lost == len(reading.packets)
+    assert lost > 0
+    assert len(shown) > 50
+    for outcome in shown:  # a white ball on black
+        grey = outcome.frame.to_ndarray(format="gray")
+        assert ((grey > 60) & (grey < 200)).mean() < 0.02
+
+
+def test_a_slow_server_is_not_lost() -> None:
+    with RtspServer(group=5) as server, Reading(read(server.address)) as reading:
+        reading.more(25)
+        server.command("slow 0.7")
+        begun = time.monotonic()
+        reading.more(6)
+        assert time.monotonic() - begun > 2.0
+        server.command("slow 0")
+        reading.more(50)
+        assert reading.states() == [CONNECTING, WAITING, RUNNING]
+
+
 def test_a_silent_source_ends_the_process_for_another_attempt() -> None:
     with RtspServer() as server, Reading(read(server.address)) as reading:
         reading.until(lambda reading: len(reading.packets) > 20)
@@ -320,8 +402,6 @@ def test_a_decoder_that_comes_late_begins_with_the_last_keyframe() -> None:
 
 
 def test_a_file_that_grows_is_followed_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.support.media import make_video
-
     whole = make_video(tmp_path / "whole.ts", 100, (160, 120), 25).read_bytes()
     path = tmp_path / "growing.ts"
     path.write_bytes(whole[: len(whole) // 2])
