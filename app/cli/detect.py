@@ -408,7 +408,8 @@ def _lines(session: DetectionRun, found: Mapping[int, str]) -> list[str]:
             count = f"{number_of(state.ledger.inferred, unit)}{f', {new:,} of them new,' if state.before else ''}"
             name = state.path if state.address is None else state.address
             count += _lost(state.ledger)
-            lines.append(f"{name}: {what}{count} in {state.seconds:.1f} s{rate}{decoder}")
+            latency = "" if state.latency is None else f", {state.latency[0]:.0f} ms to boxes (p99 {state.latency[1]:.0f} ms)"
+            lines.append(f"{name}: {what}{count} in {state.seconds:.1f} s{rate}{latency}{decoder}")
     return lines
 
 

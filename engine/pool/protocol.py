@@ -351,7 +351,8 @@ class Stats:
 
     latencies: float32 (n,), ms from decoded to detections available for each inferred frame. stages: ms per stage, summed over these
     frames. busy: ms per stage of the device (see ``Backend.timings``). feeding: seconds per stage of the thread that feeds the engine
-    (see ``Inference``). worth: if several devices share each frame, this device's part of the work, in frames.
+    (see ``Inference``). worth: if several devices share each frame, this device's part of the work, in frames. live: latencies of the
+    frames of each live source, by its number.
     """
 
     device: DeviceId
@@ -361,6 +362,7 @@ class Stats:
     busy: Mapping[str, float] = field(default_factory=dict)
     feeding: Mapping[str, float] = field(default_factory=dict)
     worth: float | None = None
+    live: Mapping[int, NDArray[np.float32]] = field(default_factory=dict)
 
 
 DeviceEvent: TypeAlias = DeviceStarting | EngineBuilding | DeviceReady | DeviceFailed | Stats

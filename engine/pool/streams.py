@@ -10,7 +10,7 @@ import math
 import multiprocessing
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -47,6 +47,7 @@ from framefleet.engine.pool.events import (
     Event,
     FramesDone,
     Ledger,
+    RunFigures,
     SourceFinished,
     SourceOpened,
     StreamChanged,
@@ -56,12 +57,20 @@ from framefleet.engine.pool.events import (
     StreamRecording,
     StreamSnapshot,
 )
-from framefleet.engine.pool.protocol import Done, Frames, LiveMessage, Revoke, Stream, StreamBegan, StreamCounts, Watch
+from framefleet.engine.pool.protocol import Done, Frames, LiveMessage, Revoke, Stats, Stream, StreamBegan, StreamCounts, Watch
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.types import DeviceId
 
 STOP_SECONDS = 2.0
 """How long a stopped source may take to hand over what is under way. Then its processes are ended."""
+
+MOVE_SECONDS = 30.0
+"""Least time between two moves, unless a device has two streams more than another one: each move costs frames up to a keyframe."""
+
+_RATE_SECONDS = 2.0
+
+_WORTH = 0.8
+"""A stream moves if the highest load falls below this share of it."""
 
 NO_DEVICE, DEVICE_FAILED = Notice("live.no_device"), Notice("live.device_failed")
 MOVING = Notice("live.moving")
@@ -94,6 +103,8 @@ class OpenStream:
     missing: why frames are missing until the next worker begins. moving: whether its device was told to end. ended: the
     last message of the capture process. recorder: the process that records another address. record: how it is recorded now. file: that is
     written now. watch: which pictures are wanted. watched: the worker that has been told so.
+    target: the device that gets it next, None: the one with the least load. figures: latencies. rate: of received frames,
+    frames/s. counted: when and how many were received at the last count.
     """
 
     number: int
@@ -128,12 +139,31 @@ class OpenStream:
     file: RecordedFile | None = None
     watch: Watch | None = None
     watched: DeviceId | None = None
+    target: DeviceId | None = None
+    figures: RunFigures = field(default_factory=RunFigures)
+    rate: float = 0.0
+    counted: tuple[float, int] | None = None
 
     @property
     def ledger(self) -> Ledger:
         """Its frames up to now. Those under way are not counted."""
         received = self.inferred + self.dropped.total() + self.failed.total()
         return Ledger(self.decoded, self.inferred, dict(+self.dropped), dict(+self.failed), 0, received)
+
+    def note_rate(self, frames: int) -> None:
+        """Note how many frames the capture process has received."""
+        now = time.monotonic()
+        if self.counted is None or frames < self.counted[1]:
+            self.counted = now, frames
+        elif now - self.counted[0] >= _RATE_SECONDS:
+            self.rate = (frames - self.counted[1]) / (now - self.counted[0])
+            self.counted = now, frames
+
+    @property
+    def latency(self) -> tuple[float, float] | None:
+        """From the arrival of a frame to its boxes, ms: p50 and p99 of the whole run; None without a frame."""
+        p50, p99 = self.figures.latency(0.5), self.figures.latency(0.99)
+        return None if p50 is None or p99 is None else (p50, p99)
 
     def lose(self, count: int, reason: Notice) -> None:
         """Account for frames that were not inferred."""
@@ -144,6 +174,56 @@ class OpenStream:
             self.accounted += count
 
 
+@dataclass
+class DeviceLoad:
+    """What a device needs for a frame of a live source. cost: seconds, None: not measured."""
+
+    cost: float | None = None
+
+    def measured(self, stats: Stats) -> None:
+        """Take over a worker's statistics."""
+        if frames := len(stats.latencies):
+            cost = (stats.stages.get("preprocess", 0.0) + stats.stages.get("infer", 0.0)) / 1000 / frames
+            self.cost = cost if self.cost is None else 0.8 * self.cost + 0.2 * cost
+
+
+def best_move(costs: Mapping[DeviceId, float | None], owned: Mapping[DeviceId, Mapping[int, float]]) -> tuple[int, DeviceId] | None:
+    """Choose the stream that should go to another device, so that the device with the highest load has less.
+
+    The load of a device is the time that it needs for the frames of a second. If the cost of a device is not known, streams count alike.
+
+    Parameters
+    ----------
+    costs
+        Seconds for a frame on each device.
+    owned
+        The streams of each device and their rates, frames/s.
+
+    Returns
+    -------
+    tuple or None
+        The stream, and the device that should get it.
+    """
+    if len(owned) < 2:
+        return None
+    known = all(costs.get(device) for device in owned) and all(rate > 0 for streams in owned.values() for rate in streams.values())
+
+    def load(device: DeviceId, more: float = 0.0, streams: int = 0) -> float:
+        if not known:
+            return len(owned[device]) + streams
+        return (costs.get(device) or 0.0) * (sum(owned[device].values()) + more)
+
+    highest = max(owned, key=load)
+    best, least = None, load(highest) * (_WORTH if known else 1.0)
+    for stream, rate in owned[highest].items():
+        for device in owned:
+            if device != highest:
+                after = max(load(device, rate, 1), load(highest, -rate, -1))
+                if after < least:
+                    best, least = (stream, device), after
+    return best
+
+
 class Streams:
     """The live sources of a run. Methods return the resulting events. All belong to the thread that drives the pool."""
 
@@ -151,6 +231,8 @@ class Streams:
         self._open: dict[int, OpenStream] = {}
         self._numbers: set[int] = set()
         self._devices: list[DeviceId] = []  # with an engine
+        self._loads: dict[DeviceId, DeviceLoad] = {}
+        self._move_due = 0.0
         self._count_due = 0.0
 
     @property
@@ -226,6 +308,7 @@ class Streams:
         """Note that a device has an engine."""
         if device not in self._devices:
             self._devices.append(device)
+            self._loads[device] = DeviceLoad()
 
     def lost(self, device: DeviceId, last: Notice | None) -> list[Event]:
         """Note that the worker of a device has ended, and all its messages have come. last: why, if no device is left."""
@@ -242,25 +325,42 @@ class Streams:
         return []
 
     def moves(self) -> Iterator[tuple[DeviceId, Revoke]]:
-        """Yield what to send to workers so that a device with fewer streams gets one of another device, one at a time."""
-        owned = Counter(dict.fromkeys(self._devices, 0))
-        owned.update(stream.device for stream in self._open.values() if stream.device is not None)
-        settled = all(stream.device is not None and not (stream.moving or stream.stopping) for stream in self._open.values())
-        if not settled or len(owned) < 2:
+        """Yield what to send to workers so that streams move to devices with less load, one at a time: see ``best_move``."""
+        if not all(stream.device is not None and not (stream.moving or stream.stopping) for stream in self._open.values()):
             return
-        (most, many), (_, few) = owned.most_common()[0], owned.most_common()[-1]
-        if many - few >= 2:
-            stream = next(stream for stream in self._open.values() if stream.device == most)
-            stream.moving = True
-            yield most, Revoke(stream.number, stream.epoch)
+        owned = self._owned()
+        if (move := best_move({device: load.cost for device, load in self._loads.items()}, owned)) is None:
+            return
+        stream, target = self._open[move[0]], move[1]
+        device, now = stream.device, time.monotonic()
+        if device is None or (now < self._move_due and len(owned[device]) - len(owned[target]) < 2):
+            return
+        self._move_due = now + MOVE_SECONDS
+        stream.moving, stream.target = True, target
+        yield device, Revoke(stream.number, stream.epoch)
+
+    def _owned(self) -> dict[DeviceId, dict[int, float]]:
+        """The streams of each device, and their rates."""
+        found: dict[DeviceId, dict[int, float]] = {device: {} for device in self._devices}
+        for stream in self._open.values():
+            if stream.device in found:
+                found[stream.device][stream.number] = stream.rate
+        return found
+
+    def measured(self, device: DeviceId, stats: Stats) -> None:
+        """Take over a worker's statistics."""
+        if device in self._loads:
+            self._loads[device].measured(stats)
+        for number, latencies in stats.live.items():
+            if (stream := self._open.get(number)) is not None:
+                stream.figures = stream.figures.with_interval(len(latencies), stats.seconds, latencies)
 
     def assignments(self) -> Iterator[tuple[DeviceId, Stream, Connection[Any, Any]]]:
         """Yield what to send to workers now: the message, and the connection whose descriptor has to follow. The caller closes it."""
         for stream in self._open.values():
             if stream.device is not None or stream.info is None or stream.process is None or stream.ended is not None or not self._devices:
                 continue
-            owned = Counter(other.device for other in self._open.values())
-            device = min(self._devices, key=lambda each: owned[each])
+            device = self._place(stream)
             stream.device, stream.watched = device, None
             packets, theirs = multiprocessing.Pipe()
             with theirs:
@@ -283,6 +383,19 @@ class Streams:
             if stream.watch is not None and stream.device is not None and stream.watched != stream.device:
                 stream.watched = stream.device
                 yield stream.device, stream.watch
+
+    def _place(self, stream: OpenStream) -> DeviceId:
+        """The device that gets a stream: where it should go, or the one with the least load."""
+        target, stream.target = stream.target, None
+        if target in self._devices:
+            return target
+        owned = self._owned()
+        known = all(self._loads[device].cost for device in self._devices) and all(other.rate > 0 for other in self._open.values())
+
+        def load(device: DeviceId) -> float:
+            return (self._loads[device].cost or 0.0) * (sum(owned[device].values()) + stream.rate) if known else len(owned[device])
+
+        return min(self._devices, key=load)
 
     # messages
 
@@ -352,7 +465,7 @@ class Streams:
         now = time.monotonic()
         if now >= self._count_due:
             self._count_due = now + 0.5
-            events += [StreamCounted(stream.number, stream.ledger) for stream in self._open.values()]
+            events += [StreamCounted(stream.number, stream.ledger, stream.latency) for stream in self._open.values()]
         return events
 
     def _recorder_messages(self, stream: OpenStream) -> list[Event]:
@@ -399,6 +512,7 @@ class Streams:
             case RecordingChanged(on, reason):
                 return [StreamRecording(stream.number, on, reason, self._now(stream))]
             case Received(frames):
+                stream.note_rate(frames)
                 stream.received = max(stream.received, frames)
             case StateChanged(state, reason, seconds, form):
                 events = [self._change(stream, state, reason, seconds)]
@@ -497,7 +611,9 @@ class Streams:
         reason = error or Notice("live.stopped" if stream.stopping else "live.finished")
         seconds = 0.0 if stream.first is None else self._now(stream) - stream.first
         changed = self._change(stream, LiveState.STOPPED, reason)
-        return [changed, SourceFinished(stream.number, stream.ledger, seconds, error, stream.cancelled, stream.decoder)]
+        counted = StreamCounted(stream.number, stream.ledger, stream.latency)
+        finished = SourceFinished(stream.number, stream.ledger, seconds, error, stream.cancelled, stream.decoder)
+        return [changed, counted, finished]
 
     def close(self) -> None:
         """End all capture processes now."""

@@ -320,6 +320,8 @@ class Supervisor:
                 if isinstance(message, DeviceReady) and message.engine.device == remote.device:
                     self._dispatcher.ready(remote.device, message.engine.decode_threads)
                     self._streams.ready(remote.device)
+                if isinstance(message, Stats):
+                    self._streams.measured(remote.device, message)
                 return self._reports.reported(remote.device, message)
             case Failed() | Stopped() | Inferred() | InferenceFailed():
                 return []  # ``_reap`` handles exit messages, and only members of groups send the others

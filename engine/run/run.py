@@ -310,6 +310,10 @@ def _progress_of(path: Path, stored: StoredSource) -> SourceProgress:
 def _source_figures(source: SourceProgress) -> dict[str, Any]:
     ledger = source.ledger
     received = {} if ledger.received is None else {"received": ledger.received}
+    latency = {}
+    if ledger.received is not None:
+        values = (None, None) if source.latency is None else (round(source.latency[0], 2), round(source.latency[1], 2))
+        latency = {"latency_ms": dict(zip(("p50", "p99"), values, strict=True))}
     recorded = {} if source.recording is None else {"recorded": {"files": source.recorded, "bytes": source.recorded_bytes}}
     return {
         "path": readable_name(str(source.path)) if source.address is None else source.address,
@@ -325,6 +329,7 @@ def _source_figures(source: SourceProgress) -> dict[str, Any]:
         "decoder_reason": "" if source.decoder.reason is None else str(source.decoder.reason),
         "seconds": round(source.seconds, 3),
         "fps": round((ledger.inferred - source.before) / source.seconds, 2) if source.seconds else 0.0,
+        **latency,
         **recorded,
     }
 

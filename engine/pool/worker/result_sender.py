@@ -3,7 +3,7 @@
 import math
 import queue
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -54,7 +54,11 @@ class Meter:
         count, times = len(pictures), batch.times
         done = times.done or time.perf_counter()  # the future may be done before its callback has run
         decoded = [picture.decoded for picture in pictures]
-        self._latencies += [1000 * (done - moment) for moment in decoded]
+        latencies = [1000 * (done - moment) for moment in decoded]
+        self._latencies += latencies
+        for picture, latency in zip(pictures, latencies, strict=True):
+            if picture.task.info.kind is SourceKind.LIVE:
+                self._live[picture.task.source].append(latency)
         self._stages["decode"] += sum(picture.decoding for picture in pictures)
         self._stages["queue"] += 1000 * (count * times.submitted - sum(decoded))
         self._stages["preprocess"] += count * times.preprocessing
@@ -70,6 +74,7 @@ class Meter:
         now_fed = dict(feeding)
         fed = Counter({stage: seconds - self._fed.get(stage, 0.0) for stage, seconds in now_fed.items()})
         self._fed = now_fed
+        live = {source: np.array(found, np.float32) for source, found in self._live.items()}
         stages, latencies = Counter(self._stages), [np.array(self._latencies, np.float32)]
         if self._added:  # the thread that feeds the group had less to do than the member's own
             fed = Counter()
@@ -77,7 +82,7 @@ class Meter:
             latencies.append(stats.latencies)
             stages.update(stats.stages)
             fed.update(stats.feeding)
-        stats = Stats(self._device, now - self._since, np.concatenate(latencies), stages, dict(busy), fed, self._worth)
+        stats = Stats(self._device, now - self._since, np.concatenate(latencies), stages, dict(busy), fed, self._worth, live)
         self._reset()
         return stats
 
@@ -90,6 +95,7 @@ class Meter:
         self._worth = None
         self._added = []
         self._latencies: list[float] = []
+        self._live = defaultdict[int, list[float]](list)
         self._stages = dict.fromkeys(STAGES, 0.0)
 
 

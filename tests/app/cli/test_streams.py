@@ -49,6 +49,9 @@ def test_rtsp_with_password(tmp_path: Path) -> None:
     assert source["path"] == server.address
     frames = balanced(source)
     assert frames["inferred"] > 10
+    (device,) = run.report["devices"]
+    assert 0 < source["latency_ms"]["p50"] <= source["latency_ms"]["p99"]
+    assert source["latency_ms"]["p50"] == pytest.approx(device["latency_ms"]["p50"], rel=0.5)  # the only stream of the device
     lines = read_lines(tmp_path / f"127-0-0-1-{server.port}-cam.jsonl")
     assert len(lines) == frames["inferred"]
     assert [line["frame"] for line in lines] == [*range(len(lines))]

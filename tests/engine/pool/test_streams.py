@@ -15,7 +15,7 @@ from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.pool.events import EpochStarted, Event, FramesDone, SourceFinished, StreamChanged, StreamPicture
 from framefleet.engine.pool.pool import EnginePool
-from framefleet.engine.pool.streams import LiveSource
+from framefleet.engine.pool.streams import LiveSource, best_move
 from framefleet.engine.types import DeviceId, FrameResult
 from tests.support.live.http_camera import HttpCamera
 from tests.support.live.servers import RtspServer
@@ -267,3 +267,24 @@ def test_streams_on_three_devices_move_when_one_leaves_and_another_fails(tmp_pat
     assert steps[:2] == ["shared", "left"]
     for number in range(6):
         assert {epoch.reason.code for epoch in watched.epochs[number][1:]} <= {"live.new_device"}
+
+
+A, B = CPUS
+
+
+@pytest.mark.parametrize(
+    ("costs", "owned", "expected"),
+    [
+        ({A: None, B: None}, {A: {0: 25.0, 1: 25.0, 2: 25.0}, B: {}}, (0, B)),  # nothing is measured: equal numbers
+        ({A: None, B: None}, {A: {0: 25.0}, B: {}}, None),
+        ({A: 0.02, B: 0.002}, {A: {0: 25.0, 1: 25.0}, B: {2: 25.0, 3: 25.0}}, (0, B)),  # B is ten times as fast
+        ({A: 0.02, B: 0.02}, {A: {0: 25.0, 1: 25.0}, B: {2: 25.0, 3: 25.0}}, None),
+        ({A: 0.01, B: 0.01}, {A: {0: 30.0, 1: 20.0}, B: {2: 5.0}}, (1, B)),  # the smaller one: then both have about as much
+        ({A: 0.01, B: 0.01}, {A: {0: 25.0, 1: 26.0}, B: {2: 25.0, 3: 20.0}}, None),  # too little to gain
+        ({A: 0.01}, {A: {0: 25.0, 1: 25.0}}, None),
+    ],
+)
+def test_streams_move_to_where_the_highest_load_falls(
+    costs: dict[DeviceId, float | None], owned: dict[DeviceId, dict[int, float]], expected: tuple[int, DeviceId] | None
+) -> None:
+    assert best_move(costs, owned) == expected
