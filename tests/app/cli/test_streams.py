@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -247,6 +248,49 @@ def test_a_recording_has_the_picture_of_each_frame_and_clips_are_cut_out_of_it(t
     gone = run_main("clips", out, "--out", tmp_path / "clips")
     assert gone.status == 1
     assert "was not recorded then, or its files are gone" in gone.err
+
+
+def test_results_and_clips_of_a_session_that_grows(tmp_path: Path) -> None:
+    out, zones = tmp_path / "out", tmp_path / "zones.json"
+    shape = {"name": "door", "points": [[0, 0], [639, 0], [639, 359], [0, 359]]}
+    zones.write_text(json.dumps({"version": 1, "width": 640, "height": 360, "zones": [shape]}))
+    with RtspServer(group=5) as server:
+        words = [server.address, *FAST, "--confidence", "0.01", "--out", out, "--record", tmp_path / "rec"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "framefleet.app", "detect", *map(str, words)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith("1 of 1 stream running") and " 1 frame " not in line:
+                break
+        early = tmp_path / "early"
+        results = run_main("results", out, "--format", "jsonl,csv,events", "--out", early)
+        clips = run_main("clips", out, "--stills", "--padding", "0.2s", "--out", tmp_path / "clips")
+        assert process.poll() is None
+        os.kill(process.pid, signal.SIGINT)
+        process.communicate(timeout=60)
+    assert results.status == 0, results.err
+    assert clips.status == 0, clips.err
+    assert [path for path in (tmp_path / "clips").glob("*.mkv") if frames_of(path)]
+    assert [*(tmp_path / "clips").glob("*.jpg")]
+    (first,) = early.glob("*.jsonl")
+    before = read_lines(first)
+    assert run_main("track", out).status == 0
+    late = run_main("results", out, "--format", "jsonl,events,zones", "--out", tmp_path / "late", "--zones", zones)
+    assert late.status == 0, late.err
+    lines = read_lines(tmp_path / "late" / first.name)
+    assert len(lines) > len(before) > 0
+    assert [line["frame"] for line in lines] == [*range(len(lines))]
+    for line, other in zip(before, lines, strict=False):
+        assert (line["pts"], line["clock"], line["frame"]) == (other["pts"], other["clock"], other["frame"])
+    starts = [datetime.fromisoformat(line["clock"]).timestamp() - line["pts"] for line in lines]
+    assert max(starts) - min(starts) < 0.002
+    (file,) = recorded(out).files
+    assert abs(datetime.fromisoformat(file.began).timestamp() - file.begin - starts[0]) < 0.5
+    assert len([*(tmp_path / "late").iterdir()]) >= 3
 
 
 def test_another_address_is_recorded_than_the_one_in_which_is_detected(tmp_path: Path) -> None:
