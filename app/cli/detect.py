@@ -219,6 +219,8 @@ def _parser() -> argparse.ArgumentParser:
     streams = parser.add_argument_group("cameras and streams")
     streams.add_argument("--follow", action="store_true", help="the sources are files that other programs still write: go on as they grow")
     streams.add_argument("--netrc", type=Path, metavar="FILE", help="users and passwords of hosts, in the format of curl and ftp")
+    words = "where passwords come from: the system's key ring, with the Python package keyring"
+    streams.add_argument("--password-from", choices=["keyring"], help=words)
     words = "give a source up after this many failed attempts in a row (never)"
     streams.add_argument("--retries", type=options.checked(_retries), metavar="N", help=words)
     words = "also write what the streams send into files in DIR, as it comes, without encoding"
@@ -274,7 +276,12 @@ def live_sources(arguments: argparse.Namespace) -> list[LiveSource]:
         named = [LiveAddress.growing(source) if isinstance(source, Path) else source for source in named]
     addresses = [source for source in named if isinstance(source, LiveAddress)]
     if not addresses:
-        given = {"--retries": arguments.retries, "--netrc": arguments.netrc, "--record": arguments.record}
+        given = {
+            "--retries": arguments.retries,
+            "--netrc": arguments.netrc,
+            "--password-from": arguments.password_from,
+            "--record": arguments.record,
+        }
         given |= {"--alert": arguments.alert or None, "--alert-command": arguments.alert_command}
         if wrong := next((option for option, value in given.items() if value is not None), None):
             raise UsageError(literal(f"{wrong} is for streams, and the sources are files"))
@@ -317,7 +324,9 @@ def live_sources(arguments: argparse.Namespace) -> list[LiveSource]:
 
 
 def _with_login(address: LiveAddress, arguments: argparse.Namespace) -> LiveAddress:
-    return address if arguments.netrc is None else address.with_netrc(arguments.netrc)
+    if arguments.netrc is not None:
+        address = address.with_netrc(arguments.netrc)
+    return address if arguments.password_from is None else address.with_key_ring()
 
 
 def record_settings(folder: Path | None, address: LiveAddress, values: Mapping[str, Any]) -> RecordSettings | None:

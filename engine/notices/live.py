@@ -6,6 +6,9 @@ TEXTS: dict[str, Text] = {
     # addresses
     "live.no_host": "{address} is not an address of a stream: write rtsp://HOST/PATH or http://HOST/PATH",
     "live.netrc_not_read": "{path} cannot be read as a netrc file: {detail}",
+    "live.no_key_ring": "there is no access to the key ring: install the Python package 'keyring', or give --netrc FILE",
+    "live.key_ring_refuses": "the key ring does not give the password: {detail}",
+    "live.not_in_key_ring": "the key ring has no password for {name}: 'keyring set {service} USER@HOST' stores one",
     "live.no_file": "{path} is not a file, and only a file can be followed",
     # why the state of a source changes
     "live.asked": "the run began",

@@ -7,6 +7,7 @@ import netrc
 import re
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Self
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
@@ -16,6 +17,9 @@ from framefleet.engine.notices import Notice
 
 _SECRET = re.compile(r"(?i)((?:^|[?&;/])[^?&;/=]*(?:pass|pwd|token|secret|key|auth|sign|user|usr|login)[^?&;/=]*=)([^?&;/]*)")
 """A parameter of an address that may hold a user or a password, as in ``?user=admin&password=…``."""
+
+KEY_RING = "framefleet"
+"""The service in the system's key ring that has users and passwords of streams."""
 
 _SCHEME = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+)://?(?P<rest>.*)", re.DOTALL)
 
@@ -128,6 +132,37 @@ class LiveAddress:
         except netrc.NetrcParseError as error:  # its text may contain what stands in the file
             raise UsageError(Notice("live.netrc_not_read", path=path, detail=f"line {error.lineno} is not understood")) from error
         return self if entry is None else replace(self, user=entry[0], password=entry[2])
+
+    def with_key_ring(self) -> Self:
+        """The address with what the system's key ring has for it, unless the address has its own password.
+
+        The entries belong to the service ``KEY_RING``. That of ``USER@HOST`` is a password. That of ``HOST`` is a user and a password, in
+        two lines.
+
+        Raises
+        ------
+        UsageError
+            The library ``keyring`` is not installed, the key ring refuses, or it has nothing for this address.
+        """
+        if self.password is not None or not self.host:
+            return self
+        try:
+            keyring = import_module("keyring")
+            problem: type[Exception] = import_module("keyring.errors").KeyringError
+        except ImportError as error:
+            raise UsageError(Notice("live.no_key_ring")) from error
+        name = self.host if self.user is None else f"{self.user}@{self.host}"
+        try:
+            kept = keyring.get_password(KEY_RING, name)
+            both = keyring.get_password(KEY_RING, self.host)
+        except problem as error:
+            raise UsageError(Notice("live.key_ring_refuses", detail=str(error) or type(error).__name__)) from error
+        if self.user is not None and kept is not None:
+            return replace(self, password=kept)
+        user, line, password = (both or "").partition("\n")
+        if not line or self.user not in (None, user):
+            raise UsageError(Notice("live.not_in_key_ring", name=name, service=KEY_RING))
+        return replace(self, user=user, password=password)
 
     def check_file(self) -> None:
         """Raise SourceError if this is a file that does not exist."""

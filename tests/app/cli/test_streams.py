@@ -371,6 +371,7 @@ def test_the_oldest_files_are_removed_and_no_others(tmp_path: Path) -> None:
         (["street.mp4", "--retries", "3"], "the sources are files"),
         (["--follow", "nothing.ts"], "is not a file"),
         (["rtsp://cam/a", "--netrc", "nothing"], "cannot be read as a netrc file"),
+        (["street.mp4", "--password-from", "keyring"], "--password-from is for streams"),
         (["street.mp4", "--alert", "class=0"], "--alert is for streams"),
         (["rtsp://cam/a", "--alert-command", "true"], "say when with --alert"),
         (["rtsp://cam/a", "--alert", "zone=door"], "there is no zone 'door' for alerts: give --zones FILE"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -107,3 +109,55 @@ def test_a_netrc_file_that_cannot_be_read_is_named_without_its_content(tmp_path:
     with pytest.raises(UsageError, match="cameras cannot be read as a netrc file") as raised:
         address.with_netrc(file)
     assert "s3cret" not in str(raised.value)
+
+
+@pytest.fixture
+def key_ring(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], str]:
+    """What the library ``keyring``, which is no dependency, would find."""
+    kept: dict[tuple[str, str], str] = {}
+
+    def get(service: str, name: str) -> str | None:
+        if name == "locked":
+            raise RuntimeError("it is locked")
+        return kept.get((service, name))
+
+    module, errors = types.ModuleType("keyring"), types.ModuleType("keyring.errors")
+    module.get_password = get  # type: ignore[attr-defined]
+    errors.KeyringError = RuntimeError  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "keyring", module)
+    monkeypatch.setitem(sys.modules, "keyring.errors", errors)
+    return kept
+
+
+def with_key_ring(text: str) -> LiveAddress:
+    address = LiveAddress.read(text)
+    assert address is not None
+    return address.with_key_ring()
+
+
+def test_the_key_ring_has_the_password_of_a_user_or_both_of_a_host(key_ring: dict[tuple[str, str], str]) -> None:
+    key_ring["framefleet", "me@cam"] = "s3cret"
+    key_ring["framefleet", "cam"] = "other\np:w"
+    for text, login in (
+        ("rtsp://me@cam/a", ("me", "s3cret")),
+        ("rtsp://cam/a", ("other", "p:w")),
+        ("rtsp://other@cam/a", ("other", "p:w")),
+        ("rtsp://me:own@cam/a", ("me", "own")),
+        ("camera:0", (None, None)),
+    ):
+        address = with_key_ring(text)
+        assert (address.user, address.password) == login
+        assert "s3cret" not in f"{address} {address!r}"
+    for text, words in (
+        ("rtsp://you@cam/a", "has no password for you@cam"),
+        ("rtsp://dam/a", "for dam"),
+        ("rtsp://locked/a", "it is locked"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            with_key_ring(text)
+
+
+def test_without_the_library_the_key_ring_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    with pytest.raises(UsageError, match="install the Python package 'keyring'"):
+        with_key_ring("rtsp://me@cam/a")
