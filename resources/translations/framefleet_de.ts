@@ -2058,6 +2058,10 @@
         <translation>„{text}“ ist kein Bereich von Konfidenzen: zwei Zahlen von 0 bis 1 schreiben, die kleinere zuerst, etwa 0.3,0.6</translation>
     </message>
     <message>
+        <source>&apos;{text}&apos; is not a rule for alerts: &apos;{part}&apos; is not understood; write {keys} as in class=person, count=2, for=3s</source>
+        <translation>„{text}“ ist keine Regel für Alarme: „{part}“ ist nicht verständlich; {keys} schreiben wie in class=person, count=2, for=3s</translation>
+    </message>
+    <message>
         <source>&apos;{text}&apos; is not a time: write 30s, 15m or 1h</source>
         <translation>„{text}“ ist keine Zeit: 30s, 15m oder 1h schreiben</translation>
     </message>
@@ -2250,12 +2254,20 @@
         <translation>addiert Schicht {index} mit {shape} zu {other}: Breite und Höhe müssen gleich sein</translation>
     </message>
     <message>
+        <source>alert: {count} × {labels}</source>
+        <translation>Alarm: {count} × {labels}</translation>
+    </message>
+    <message>
         <source>all is detected again: {reasons}; the earlier results are kept in {kept}</source>
         <translation>alles wird erneut erkannt: {reasons}; die früheren Ergebnisse bleiben in {kept}</translation>
     </message>
     <message>
         <source>an ONNX model cannot be cut into stages: use {option}</source>
         <translation>ein ONNX-Modell lässt sich nicht in Stufen zerlegen: Verwenden Sie {option}</translation>
+    </message>
+    <message>
+        <source>an alert was left out, because {count} wait for their command</source>
+        <translation>ein Alarm wurde ausgelassen, weil {count} auf ihren Befehl warten</translation>
     </message>
     <message>
         <source>anchors= has {numbers} numbers, but they come in pairs of width and height</source>
@@ -2456,6 +2468,10 @@
     <message>
         <source>from= names {count} layers, but [{section}] takes one</source>
         <translation>from= nennt {count} Schichten, aber [{section}] nimmt eine</translation>
+    </message>
+    <message>
+        <source>give --zones FILE</source>
+        <translation>--zones DATEI angeben</translation>
     </message>
     <message>
         <source>give two or more different tracks to join</source>
@@ -2839,23 +2855,23 @@
     </message>
     <message>
         <source>recorded to {folder}</source>
-        <translation type="unfinished"></translation>
+        <translation>wird nach {folder} aufgezeichnet</translation>
     </message>
     <message>
         <source>recording has ended</source>
-        <translation type="unfinished"></translation>
+        <translation>die Aufzeichnung ist beendet</translation>
     </message>
     <message>
         <source>recording rests, because its file cannot be written ({detail})</source>
-        <translation type="unfinished"></translation>
+        <translation>die Aufzeichnung ruht, weil ihre Datei nicht geschrieben werden kann ({detail})</translation>
     </message>
     <message>
         <source>recording rests, because the disk has less than {gib:g} GiB of free space</source>
-        <translation type="unfinished"></translation>
+        <translation>die Aufzeichnung ruht, weil auf dem Datenträger weniger als {gib:g} GiB frei sind</translation>
     </message>
     <message>
         <source>recording rests, because the disk is full</source>
-        <translation type="unfinished"></translation>
+        <translation>die Aufzeichnung ruht, weil der Datenträger voll ist</translation>
     </message>
     <message>
         <source>rotated boxes</source>
@@ -2922,6 +2938,14 @@
         <translation>der Agent ist ausgefallen: {problem}</translation>
     </message>
     <message>
+        <source>the alert could not be written ({detail})</source>
+        <translation>der Alarm konnte nicht geschrieben werden ({detail})</translation>
+    </message>
+    <message>
+        <source>the alert has no still: {why}</source>
+        <translation>der Alarm hat kein Standbild: {why}</translation>
+    </message>
+    <message>
         <source>the clock of the source jumped by {seconds:+.1f} s</source>
         <translation>die Uhr der Quelle sprang um {seconds:+.1f} s</translation>
     </message>
@@ -2932,6 +2956,18 @@
     <message>
         <source>the cluster does not answer: {problem}</source>
         <translation>der Cluster antwortet nicht: {problem}</translation>
+    </message>
+    <message>
+        <source>the command for alerts ({command}) cannot be run: {detail}</source>
+        <translation>der Befehl für Alarme ({command}) kann nicht ausgeführt werden: {detail}</translation>
+    </message>
+    <message>
+        <source>the command for alerts ({command}) ended with status {status}</source>
+        <translation>der Befehl für Alarme ({command}) endete mit Status {status}</translation>
+    </message>
+    <message>
+        <source>the command for alerts ({command}) was ended after {seconds:g} s</source>
+        <translation>der Befehl für Alarme ({command}) wurde nach {seconds:g} s beendet</translation>
     </message>
     <message>
         <source>the connection to the cluster has ended</source>
@@ -2988,6 +3024,14 @@
     <message>
         <source>the folder {folder} cannot be read: {detail}</source>
         <translation>der Ordner {folder} ist nicht lesbar: {detail}</translation>
+    </message>
+    <message>
+        <source>the key ring does not give the password: {detail}</source>
+        <translation>der Schlüsselbund gibt das Passwort nicht heraus: {detail}</translation>
+    </message>
+    <message>
+        <source>the key ring has no password for {name}: &apos;keyring set {service} USER@HOST&apos; stores one</source>
+        <translation>der Schlüsselbund hat kein Passwort für {name}: „keyring set {service} BENUTZER@HOST“ speichert eines</translation>
     </message>
     <message>
         <source>the metadata of {path} contradicts its outputs, which fit only {candidates}: is it a detector? If so, use {option}</source>
@@ -3119,7 +3163,7 @@
     </message>
     <message>
         <source>the sound ({codec}) cannot be recorded</source>
-        <translation type="unfinished"></translation>
+        <translation>der Ton ({codec}) kann nicht aufgezeichnet werden</translation>
     </message>
     <message>
         <source>the source answers: {codec}, {width}×{height}</source>
@@ -3147,7 +3191,7 @@
     </message>
     <message>
         <source>the source of the recording is lost: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>die Quelle der Aufzeichnung ist verloren: {why}</translation>
     </message>
     <message>
         <source>the source refuses the user or the password</source>
@@ -3214,6 +3258,10 @@
         <translation>es gibt {count} CUDA-Geräte; „framefleet devices“ listet Ihre auf</translation>
     </message>
     <message>
+        <source>there is no access to the key ring: install the Python package &apos;keyring&apos;, or give --netrc FILE</source>
+        <translation>kein Zugriff auf den Schlüsselbund: das Python-Paket „keyring“ installieren oder --netrc DATEI angeben</translation>
+    </message>
+    <message>
         <source>there is no class {class_id}: the session has {count} class</source>
         <translation>es gibt keine Klasse {class_id}: die Sitzung hat {count} Klasse</translation>
     </message>
@@ -3238,6 +3286,10 @@
         <translation>es gibt kein Modell „{name}“ zum Herunterladen; {others}</translation>
     </message>
     <message>
+        <source>there is no zone &apos;{zone}&apos; for alerts: {names}</source>
+        <translation>es gibt keine Zone „{zone}“ für Alarme: {names}</translation>
+    </message>
+    <message>
         <source>under way when the run or the connection ended</source>
         <translation>unterwegs, als der Lauf oder die Verbindung endete</translation>
     </message>
@@ -3247,11 +3299,11 @@
     </message>
     <message>
         <source>{count} frame was not recorded, because the disk could not keep up</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Bild wurde nicht aufgezeichnet, weil der Datenträger zu langsam war</translation>
     </message>
     <message>
         <source>{count} frames were not recorded, because the disk could not keep up</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Bilder wurden nicht aufgezeichnet, weil der Datenträger zu langsam war</translation>
     </message>
     <message>
         <source>{data} does not belong to {path}: it ends before the values of &apos;{name}&apos;</source>
@@ -3267,7 +3319,7 @@
     </message>
     <message>
         <source>{name} was not recorded then, or its files are gone: clips of a stream need a recording (--record)</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} wurde zu dieser Zeit nicht aufgezeichnet, oder die Dateien fehlen: Clips eines Streams brauchen eine Aufzeichnung (--record)</translation>
     </message>
     <message>
         <source>{operator} reads &apos;{value}&apos;, which nothing computes</source>
