@@ -130,7 +130,7 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         )
     settings, labels = _settings(arguments)
     exporting = export_options(arguments, labels)
-    alerts = _alerts(arguments, labels, settings.engine.confidence, exporting.zones)
+    alerts = _alerts(arguments, labels, settings.engine.stored_confidence, exporting.zones)
     sources, out = [] if live else _sources(arguments.sources, arguments.out / DATABASE), arguments.out
     if arguments.format == ["video"] and sources and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError(literal("--format video draws into videos, and these are pictures: choose jsonl or coco"))
