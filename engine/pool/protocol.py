@@ -219,12 +219,13 @@ class Stream:
     """Detect in a live source. The descriptor of the connection with its packets follows.
 
     epoch: the number of the first epoch, of which each is a segment in the messages that answer: ``StreamBegan``, then ``EpochStarted``,
-    ``Frames`` and ``StreamCounts``, then ``Done``.
+    ``Frames`` and ``StreamCounts``, then ``Done``. watched: see ``LiveSource``.
     """
 
     source: int
     info: SourceInfo
     epoch: int
+    watched: bool = False
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,8 @@ class LiveSource:
 
     retries: see ``Job``. seconds: when to stop after the first frame, None: never. record: how it is recorded, None: not.
     record_from: the address that is recorded instead, such as that of a camera's main stream. snapshots: whether single pictures can be
-    asked for.
+    asked for. watched: whether ``watch`` shall get pictures, which only a decoder on the CPU has; a GPU decodes the source only if the
+    settings require that.
     """
 
     address: LiveAddress
@@ -92,6 +93,7 @@ class LiveSource:
     record: RecordSettings | None = None
     record_from: LiveAddress | None = None
     snapshots: bool = False
+    watched: bool = False
 
 
 @dataclass(eq=False)
@@ -369,7 +371,7 @@ class Streams:
                     reduction.send_handle(stream.process.connection, theirs.fileno(), stream.process.pid)
                 except OSError:  # it has ended, which its connection shows
                     pass
-            yield device, Stream(stream.number, stream.info, stream.epoch), packets
+            yield device, Stream(stream.number, stream.info, stream.epoch, stream.source.watched), packets
 
     def watch(self, watch: Watch) -> list[Event]:
         """Set which pictures of a source are wanted."""

@@ -96,7 +96,7 @@ class Streams(QObject):
         if unfinished:
             self._context.selection.show_first(unfinished)
             return
-        keys = self._context.run.add_streams([LiveSource(address)])
+        keys = self._context.run.add_streams([LiveSource(address, watched=True)])
         self._context.selection.begin(keys)
         self._context.selection.show(keys[0])
 

@@ -144,6 +144,8 @@ class StreamThreads:
     def start(self, stream: Stream, packets: Packets) -> None:
         """Start to decode a source. Its end follows when ``packets`` is closed."""
         device = self._device()
+        if device is not None and stream.watched and not device.required:
+            device = None
         live = self._streams[stream.source] = self._open(stream, packets, device=device)
         if device is None:
             self._alone(live)

@@ -59,11 +59,11 @@ class Worker:
                 elif isinstance(item, End):
                     self.ends.setdefault(item.task.source, []).append(item)
 
-    def open(self, source: int, form: Format, waits: bool = False) -> None:
+    def open(self, source: int, form: Format, waits: bool = False, watched: bool = False) -> None:
         theirs, ours = multiprocessing.Pipe()
         self._connections[source] = ours
         info = SourceInfo(f"rtsp://cam/{source}", SourceKind.LIVE, form.codec, 320, 240, 0, None, None, (), number=source)
-        self.streams.start(Stream(source, info, 0), theirs)
+        self.streams.start(Stream(source, info, 0, watched), theirs)
         ours.send(EpochBegan(form, FIRST, 0, waits))
 
     def send(self, source: int, packets: list[LivePacket]) -> None:
@@ -132,6 +132,21 @@ def test_two_threads_serve_many_sources(clip: tuple[Format, list[LivePacket]]) -
         assert worker.pictures[source] > 0
     assert sorted(worker.names) == ["live 0", "live 1", "live open", "take"]
     assert len(device.opened) == 12
+
+
+@pytest.mark.parametrize("required", [False, True])
+def test_the_cpu_decodes_what_is_shown_unless_the_settings_require_the_gpu(required: bool, clip: tuple[Format, list[LivePacket]]) -> None:
+    form, packets = clip
+    device = HostDevice()
+    device.required = required
+    worker = Worker(device)
+    worker.open(0, form, watched=True)
+    worker.send(0, packets[:8])
+    worker.close(0)
+    until(lambda: worker.settled(range(1)))
+    worker.stop()
+    assert len(device.opened) == required
+    assert ("stream 0" in worker.names) is not required
 
 
 def test_opening_a_decoder_does_not_hold_up_other_sources(clip: tuple[Format, list[LivePacket]]) -> None:
