@@ -1,5 +1,7 @@
 """Joins sessions of the same model and settings into one, such as those of several machines."""
 
+from __future__ import annotations
+
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from framefleet.engine.errors import UsageError
+from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.store import schema
-from framefleet.engine.store.facts import CREATED, DECIDING, SHARD
+from framefleet.engine.store.facts import CREATED, DECIDING, SHARD, LiveRecord, RecordedFiles
 from framefleet.engine.store.files import lock_session, replace_session
 from framefleet.engine.store.reader import SessionReader
 from framefleet.engine.store.sources import StoredSource
@@ -18,6 +21,9 @@ from framefleet.engine.store.writer import SessionWriter
 
 CHUNK = 1000
 """Number of rows in memory at once."""
+
+_OF_SOURCE = (LiveRecord.key, RecordedFiles.key)
+"""The names of facts of one source."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
     if all(SHARD in session.facts for session in sessions):
         chosen.sort(key=lambda pair: pair[1].number)
     same_folder = len({session.facts.get("folder") for session in sessions}) == 1
-    facts = {key: value for key, value in sessions[0].facts.items() if key not in (CREATED, SHARD)}
+    facts = _facts(sessions, chosen)
     incomplete = sum(not source.succeeded for _, source in chosen)
     with closing(lock_session(target)) as lock:
         part = target.with_name(f".{target.name}.part")
@@ -74,6 +80,18 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
     if len(precisions) > 1:
         notes.append(Notice("store.precisions_differ", precisions=tuple(sorted(precisions)), option=Option("precision")))
     return Merged(len(chosen), incomplete, left_out, tuple(notes))
+
+
+def _facts(sessions: Sequence[_Session], chosen: Sequence[tuple[Path, StoredSource]]) -> dict[str, str]:
+    """The facts of the new session: those of the first one, and those of each source by its new number."""
+    of_sources = {key(source.number) for session in sessions for source, _ in session.sources for key in _OF_SOURCE}
+    facts = {key: value for key, value in sessions[0].facts.items() if key not in (CREATED, SHARD) and key not in of_sources}
+    known = {session.path: session.facts for session in sessions}
+    for number, (path, source) in enumerate(chosen):
+        for key in _OF_SOURCE:
+            if (value := known[path].get(key(source.number))) is not None:
+                facts[key(number)] = value
+    return facts
 
 
 @dataclass(frozen=True)
@@ -111,6 +129,8 @@ def _choose(sessions: Iterable[_Session]) -> tuple[list[tuple[Path, StoredSource
     for session in sessions:
         for source, worth in session.sources:
             key = schema.absolute("", str(source.file))
+            if source.kind is SourceKind.LIVE:  # what a camera shows at another time
+                key = f"{key} of {session.path}"
             found.append((key, source, worth[2]))
             if key not in best or worth > best[key][0]:
                 best[key] = worth, session.path, source
@@ -135,7 +155,7 @@ def _copy(chosen: Sequence[tuple[Path, StoredSource]], part: Path, shown: Path, 
                 for table in schema.OF_SOURCE:
                     for old, (number, source) in sources.items():
                         changed: dict[str, object] = {"source": number}
-                        if table == "sources" and not keep_paths:
+                        if table == "sources" and not keep_paths and source.kind is not SourceKind.LIVE:
                             changed["path"] = schema.exact(str(source.file))
                         _copy_rows(stored, target, table, old, changed, devices)
                 if schema.has_drawn(stored):

@@ -11,9 +11,12 @@ import pytest
 
 from framefleet.app.main import main
 from framefleet.engine.errors import UsageError
+from framefleet.engine.media.live.messages import RecordedFile
+from framefleet.engine.media.types import SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.corrections import Corrections, OneDetection
 from framefleet.engine.store.export import export_session
+from framefleet.engine.store.facts import LiveChange, LiveRecord, RecordedFiles
 from framefleet.engine.store.merge import merge_sessions
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import has_current_tracks, track_session
@@ -54,6 +57,27 @@ def test_sessions_of_two_machines_become_one(tmp_path: Path) -> None:
     with SessionReader(two) as reader:
         (alone, *_) = [item.path.read_bytes() for item in export_session(reader, tmp_path / "alone", ["jsonl"])]
     assert (tmp_path / "out" / "b-2.jsonl").read_bytes().replace(b'"2/b.mp4"', b'"b.mp4"') == alone
+
+
+def test_what_a_camera_showed_at_two_times_is_kept_with_its_changes_and_recordings(tmp_path: Path) -> None:
+    address = "rtsp://cam/1"
+    paths = []
+    for name in ("monday", "tuesday"):
+        changes = LiveRecord(address, (LiveChange(1.5, "running", words(name)),))
+        files = RecordedFiles((RecordedFile(f"/videos/{name}.mkv", "2026-11-23T08:00:00+01:00", 0.0, 60.0, 5),))
+        facts = {"folder": str(tmp_path / name), LiveRecord.key(0): changes.text(), RecordedFiles.key(0): files.text()}
+        with SessionWriter(tmp_path / name / "s.sqlite", LABELS, facts) as writer:
+            writer.add_source(0, address, replace(video_info(address, 0), kind=SourceKind.LIVE))
+            writer.add_frames(make_frame(0, index) for index in range(3))
+            writer.finish_source(0, address, Ledger(3, 3, received=3), 1.5)
+        paths.append(tmp_path / name / "s.sqlite")
+    merged = merge_sessions(paths, tmp_path / "week" / "session.sqlite")
+    assert (merged.sources, merged.left_out) == (2, ())
+    assert stored(tmp_path / "week" / "session.sqlite") == [(address, 3, True)] * 2
+    with SessionReader(tmp_path / "week" / "session.sqlite") as reader:
+        for number, name in enumerate(("monday", "tuesday")):
+            assert LiveRecord.read(reader.facts[LiveRecord.key(number)]).changes[0].reason == words(name)
+            assert [file.path for file in RecordedFiles.of(reader.facts, number).files] == [f"/videos/{name}.mkv"]
 
 
 def test_the_most_complete_results_of_a_source_are_taken(tmp_path: Path) -> None:
