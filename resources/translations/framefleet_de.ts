@@ -7711,6 +7711,10 @@ Labels: {labels}</translation>
         <translation>Vom Paket zu den Boxen: {p50} ms, 99 von 100 in {p99} ms</translation>
     </message>
     <message>
+        <source>Keep the stream as it arrives, in files of some minutes</source>
+        <translation>Den Stream so aufheben, wie er ankommt, in Dateien von einigen Minuten</translation>
+    </message>
+    <message>
         <source>Keep user and password in the system&apos;s key ring</source>
         <translation>Benutzer und Passwort im Schlüsselbund des Systems speichern</translation>
     </message>
@@ -7747,6 +7751,14 @@ Labels: {labels}</translation>
         <translation>Bilder von Streams werden nicht gespeichert.</translation>
     </message>
     <message>
+        <source>Record</source>
+        <translation>Aufzeichnen</translation>
+    </message>
+    <message>
+        <source>Recording is not possible: {folder}: {problem}</source>
+        <translation>Aufzeichnen ist nicht möglich: {folder}: {problem}</translation>
+    </message>
+    <message>
         <source>Remove {address}</source>
         <translation>{address} entfernen</translation>
     </message>
@@ -7769,6 +7781,10 @@ Labels: {labels}</translation>
     <message>
         <source>Stop</source>
         <translation>Stoppen</translation>
+    </message>
+    <message>
+        <source>Stop recording</source>
+        <translation>Aufzeichnung beenden</translation>
     </message>
     <message>
         <source>Stopped</source>

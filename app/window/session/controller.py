@@ -18,6 +18,7 @@ from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.errors import UsageError, literal
+from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import SourceProgress, StrategyChosen
 from framefleet.engine.pool.streams import LiveSource
@@ -192,6 +193,11 @@ class DetectionController(QObject):
             self._watched[key] = size, interval
             if self._session is not None:
                 self._session.watch(key, size, interval)
+
+    def record(self, key: int, settings: RecordSettings | None) -> None:
+        """Record a live source that is being detected, or stop recording it (None)."""
+        if self._session is not None:
+            self._session.record(key, settings)
 
     def unfinished(self) -> list[QueueItem]:
         """The whole files that wait or are being detected with the settings of files that are added now."""

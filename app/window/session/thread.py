@@ -21,6 +21,7 @@ from framefleet.app.window.streams.pictures import LivePictures
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.errors import ExportError, FramefleetError, UsageError, unexpected
+from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import (
     DeviceFailed,
@@ -332,6 +333,12 @@ class SessionThread(threading.Thread):
             self._watched[key] = size, interval
             if self._session is not None and key in self.numbers:
                 self._session.watch(self.numbers[key], size, interval)
+
+    def record(self, key: int, settings: RecordSettings | None) -> None:
+        """Record a live source that was added, or stop recording it (None)."""
+        with self._lock:
+            if self._session is not None and key in self.numbers:
+                self._session.record(self.numbers[key], settings)
 
     def add(self, key: int, path: Path | LiveSource) -> bool:
         """Queue a file or a live source, also before the thread has started. Return False if the session takes no more files."""

@@ -4,8 +4,9 @@ import math
 import time
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QObject, QStandardPaths, Qt, QTimer
 from PySide6.QtGui import QImage, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication
 
@@ -24,6 +25,7 @@ from framefleet.app.window.widgets.banner import Severity
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.media.live.address import LiveAddress
+from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.store.session import SessionReader
@@ -63,6 +65,7 @@ class Streams(QObject):
         viewer.add_bar(self.bar)
         self.bar.live_wanted.connect(viewer.player.play)
         self.bar.snapshot_wanted.connect(lambda: viewer.save_picture(boxes=True))
+        self.bar.record_wanted.connect(self._record)
         self.bar.stop_wanted.connect(self._stop_or_continue)
         viewer.player.live_wanted.connect(self._follow)
         viewer.player.live_sought.connect(self._seek)
@@ -211,6 +214,25 @@ class Streams(QObject):
             self._context.viewer.player.play()
         else:
             run.cancel(item.key)
+
+    def _record(self) -> None:
+        """Begin or end a recording of the shown source."""
+        item, run = self._context.selection.item, self._context.run
+        if item is None or item.stream is None:
+            return
+        recording = item.progress.recording
+        if recording is not None and recording.on:
+            run.record(item.key, None)
+            return
+        folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.MoviesLocation)) / "Framefleet"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            text = translate("streams", "Recording is not possible: {folder}: {problem}").format(folder=folder, problem=error.strerror)
+            self._context.banners.show_banner("recording", Severity.WARNING, text)
+            return
+        self._context.banners.remove("recording")
+        run.record(item.key, RecordSettings(str(folder), item.stream.address.name))
 
     def _item_changed(self, key: int) -> None:
         if any(view.key == key for view in self._views.values()):

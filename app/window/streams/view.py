@@ -161,12 +161,13 @@ class LiveView(QObject):
 class StreamBar(QWidget):
     """The bar under the picture of a live source. live_wanted: return to the newest picture. stop_wanted: stop or continue.
 
-    snapshot_wanted: save the shown picture.
+    snapshot_wanted: save the shown picture. record_wanted: begin or end a recording.
     """
 
     live_wanted = Signal()
     stop_wanted = Signal()
     snapshot_wanted = Signal()
+    record_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -180,10 +181,13 @@ class StreamBar(QWidget):
             symbol="image",
             tip=translate("streams", "Save the picture with its boxes (S)"),
         )
+        self.record = push_button(
+            "", self.record_wanted, tip=translate("streams", "Keep the stream as it arrives, in files of some minutes")
+        )
         self.stop = push_button("", self.stop_wanted)
-        for button in (self.live, self.snapshot, self.stop):
+        for button in (self.live, self.snapshot, self.record, self.stop):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        row(self.live, 8, (self.figures, 1), self.snapshot, self.stop, spacing=6, margins=(12, 6, 12, 6), of=self)
+        row(self.live, 8, (self.figures, 1), self.snapshot, self.record, self.stop, spacing=6, margins=(12, 6, 12, 6), of=self)
         self.hide()
 
     def show_item(self, item: QueueItem, following: bool) -> None:
@@ -197,11 +201,14 @@ class StreamBar(QWidget):
         self.live.setEnabled(not following and item.stream is not None and not item.ended)
         self.stop.setVisible(item.stream is not None)
         ended = item.ended or item.state is ItemState.PAUSED
+        recording = item.progress.recording is not None and item.progress.recording.on
+        self.record.setText(translate("streams", "Stop recording") if recording else translate("streams", "Record"))
+        self.record.setVisible(item.stream is not None and not ended)
         self.stop.setText(translate("streams", "Continue") if ended else translate("streams", "Stop"))
 
 
 def figures_text(item: QueueItem) -> str:
-    """``25.0 frames/s · received 1,234 · analysed 1,200 · dropped 34``."""
+    """``25.0 frames/s · received 1,234 · analysed 1,200 · dropped 34 · recorded to …``."""
     counted = item.progress.finished.ledger if item.progress.finished is not None else item.progress.counted
     parts = [translate("streams", "{rate} frames/s").format(rate=formats.rate(item.rate))] if item.rate else []
     if counted is not None and counted.received is not None:
@@ -209,4 +216,6 @@ def figures_text(item: QueueItem) -> str:
         parts.append(translate("streams", "received {count}").format(count=formats.count(counted.received)))
         parts.append(translate("streams", "analysed {count}").format(count=formats.count(counted.inferred)))
         parts.append(translate("streams", "dropped {count}").format(count=formats.count(lost)))
+    if item.progress.recording is not None and not item.ended:
+        parts.append(of_engine(item.progress.recording.reason))
     return " · ".join(parts)

@@ -17,6 +17,7 @@ from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.streams.dialog import StreamDialog
 from framefleet.app.window.streams.streams import Streams
 from framefleet.app.window.streams.view import LiveView
+from framefleet.engine.media.probe import probe
 from framefleet.engine.store.session import SessionReader
 from tests.support.live.http_camera import HttpCamera
 from tests.support.live.servers import free_port
@@ -133,6 +134,32 @@ def test_a_stream_is_shown_live_and_stops_and_goes_on(
     assert again.results.database == stopped.results.database, "the next part is in the same session"
     assert again.results.source != stopped.results.source
     qtbot.waitUntil(lambda: viewer.player.playing and main_view(window).overlay.accessibleName().startswith("Live"), timeout=PATIENCE)
+
+
+def test_a_shown_stream_is_recorded_until_the_user_ends_that(
+    qtbot: QtBot, open_window: Open, camera: HttpCamera, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "framefleet.app.window.streams.streams.QStandardPaths.writableLocation", lambda _place: str(tmp_path / "videos"), raising=True
+    )
+    window = open_window(tiny_files())
+    item = open_stream(window, f"{camera.address}/mjpeg")
+    bar = feature(window, Streams).bar
+    qtbot.waitUntil(lambda: is_live(window), timeout=PATIENCE)
+    assert bar.record.text() == "Record"
+    bar.record.click()
+    qtbot.waitUntil(lambda: bar.record.text() == "Stop recording", timeout=PATIENCE)
+    assert str(tmp_path / "videos" / "Framefleet") in bar.figures.accessibleName()
+    frames = item_of(window, item).progress.frames
+    qtbot.waitUntil(lambda: item_of(window, item).progress.frames > frames + 5, timeout=PATIENCE)
+    bar.record.click()
+    qtbot.waitUntil(lambda: bar.record.text() == "Record", timeout=PATIENCE)
+    qtbot.waitUntil(lambda: item_of(window, item).progress.recorded == 1, timeout=PATIENCE)
+    (video,) = (tmp_path / "videos" / "Framefleet").iterdir()
+    info = probe(video)
+    assert info.codec == "mjpeg"
+    assert sum(segment.frames for segment in info.segments) >= 5
+    assert item_of(window, item).state is ItemState.RUNNING
 
 
 def test_a_lost_connection_is_explained_and_counted_down(qtbot: QtBot, open_window: Open) -> None:
