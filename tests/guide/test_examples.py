@@ -39,7 +39,8 @@ def test_an_example_is_accepted(page: str, command: str, monkeypatch: pytest.Mon
         raise ParsedError
 
     monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse_and_stop)
-    arguments = shlex.split(command.replace("$SLURM_ARRAY_TASK_ID", "2"), comments=True)[1:]
+    written = command.replace("$SLURM_ARRAY_TASK_ID", "2").replace("ADDRESS", "rtsp://camera/stream")
+    arguments = shlex.split(written, comments=True)[1:]
     module = import_module(f"framefleet.app.cli.{arguments.pop(0) if arguments[0] in COMMANDS else 'window'}")
     with pytest.raises(ParsedError):
         module.run(arguments)

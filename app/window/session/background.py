@@ -4,7 +4,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from threading import Event
 from typing import Any, NamedTuple, TypeVar
 
@@ -28,16 +27,21 @@ class _Waiting(NamedTuple):
     stop: Event
 
 
+class _Results(QObject):
+    """Tells results from any thread. It has no parent, so that it lives as long as a thread needs it, longer than its receiver."""
+
+    ended = Signal(int, object, object)
+
+
 class Background(QObject):
     """Runs functions in background threads and delivers their results in this object's thread."""
-
-    _ended = Signal(int, object, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._number = 0
         self._waiting: dict[int, _Waiting] = {}
-        self._ended.connect(self._deliver)
+        self._results = _Results()
+        self._results.ended.connect(self._deliver)
 
     @property
     def busy(self) -> bool:
@@ -63,7 +67,7 @@ class Background(QObject):
             Set when the window closes, so that work of seconds can end early.
         """
         self._number += 1
-        number = self._number
+        number, results = self._number, self._results
 
         def run() -> None:
             value: T | None = None
@@ -72,8 +76,7 @@ class Background(QObject):
                 value = work()
             except Exception as caught:
                 error = caught
-            with suppress(RuntimeError):  # the window is gone
-                self._ended.emit(number, value, error)
+            results.ended.emit(number, value, error)
 
         thread = threading.Thread(target=run, name=f"framefleet background {number}", daemon=True)
         self._waiting[number] = _Waiting(owner, thread, done, failed, stop or Event())
@@ -104,7 +107,7 @@ class Background(QObject):
         """Deliver no further results, and wait for the threads for at most this time."""
         deadline = time.monotonic() + seconds
         waiting, self._waiting = self._waiting, {}
-        self._ended.disconnect(self._deliver)
+        self._results.ended.disconnect(self._deliver)
         for each in waiting.values():
             each.stop.set()
         for each in waiting.values():

@@ -336,8 +336,8 @@ def test_new_files_are_shown_where_nothing_else_can_be(qtbot: QtBot, open_window
     qtbot.waitUntil(lambda: window.windowTitle() == "clip.mp4 — Framefleet")
     qtbot.waitUntil(lambda: window.context.viewer.player.info is not None and all_ended(window), timeout=PATIENCE)
     drop(window, [tmp_path / "notes.txt"])  # what is being watched stays
-    qtbot.waitUntil(lambda: len(window.context.queue) == 3)
-    assert window.windowTitle() == "clip.mp4 — Framefleet"
+    qtbot.waitUntil(lambda: len(window.context.queue) == 3 and all_ended(window))
+    qtbot.waitUntil(lambda: window.windowTitle() == "clip.mp4 — Framefleet")
 
 
 def test_a_long_name_of_a_model_does_not_widen_the_window(open_window: Open) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from functools import partial
 from pathlib import Path
 
-from benchmarks.gpu.several import Figure, Steps, links, rate, scaling, states
+from benchmarks.gpu.several import Figure, Steps, links, rates, scaling, states
 
 POINTS = [
     {"mode": "strong", "count": 1, "speedup": 1.0, "speedups": [1.0, 1.0, 1.0], "whole_frames_per_s": 100.0},
@@ -62,13 +61,27 @@ def test_clocks_are_those_of_gpus_that_compute(tmp_path: Path) -> None:
 
 def test_a_step_that_fails_is_reported_and_the_next_one_runs(tmp_path: Path) -> None:
     steps = Steps(tmp_path, 30.0)
-    steps.run("broken", ["-c", "import sys; sys.exit('no such device')"], partial(rate, "tiles", 2))
-    steps.run("wrong", ["-c", "print('no JSON')"], partial(rate, "tiles", 2))
-    steps.run("good", ["-c", "print('{\"frames_per_s\": 12.5}')"], partial(rate, "tiles", 2))
+    steps.run("broken", ["-c", "import sys; sys.exit('no such device')"], links)
+    steps.run("wrong", ["-c", "print('no JSON')"], links)
+    steps.run("good", ["-c", "print('{\"measurements\": []}')"], links)
     assert [row[-1] for row in steps.rows] == [
         "**failed**: CalledProcessError, see broken.log",
         "**failed**: JSONDecodeError, see wrong.log",
         "done",
     ]
     assert (tmp_path / "broken.log").read_text().strip() == "no such device"
-    assert steps.figures == [Figure("tiles, frames/s", 2, (12.5,))]
+
+
+def test_the_speedup_of_each_round_is_that_over_one_device(tmp_path: Path) -> None:
+    steps = Steps(tmp_path, 30.0)
+    commands = {count: ["-c", f"print('{{\"frames_per_s\": {rate}}}')"] for count, rate in ((1, 10.0), (2, 17.5))}
+    rates(steps, "tiles", 2, commands)
+    assert [row[0] for row in steps.rows] == ["tiles-1-1", "tiles-2-1", "tiles-1-2", "tiles-2-2"]
+    assert steps.figures == [
+        Figure("tiles, frames/s", 1, (10.0, 10.0)),
+        Figure("tiles, frames/s", 2, (17.5, 17.5)),
+        Figure("tiles", 2, (1.75, 1.75)),
+    ]
+    broken = Steps(tmp_path, 30.0)
+    rates(broken, "tiles", 1, {1: ["-c", "raise SystemExit(1)"], 2: commands[2]})
+    assert broken.figures == [Figure("tiles, frames/s", 2, (17.5,))]

@@ -14,6 +14,7 @@ import pytest
 
 from framefleet.engine.errors import UsageError
 from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.pool.events import StreamSnapshot
 from framefleet.engine.run import alerts as module
 from framefleet.engine.run.alerts import AlertRule, Alerts, AlertSettings
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
@@ -169,6 +170,15 @@ def test_a_command_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytes
     times(alerts, [frame(0, (0, 10))])
     alerts.close()
     assert [told.reason.code for told in alerts.take()] == ["live.alert", "live.alert_command"]
+
+
+def test_a_still_that_cannot_be_decoded_is_named(tmp_path: Path) -> None:
+    alerts = make(tmp_path, "class=person")
+    times(alerts, [frame(0, (0, 10))])
+    alerts.picture(StreamSnapshot(0, 0.0, b"no Matroska file", 0.0))
+    alerts.close()
+    assert [told.reason.code for told in alerts.take()] == ["live.alert", "live.alert_without_still"]
+    assert [line["still"] for line in written(tmp_path)] == [None]
 
 
 def test_too_many_alerts_are_left_out_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
