@@ -88,7 +88,7 @@ class RightColumn(QSplitter):
         self.sized = True
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Divide the height anew."""
+        """Set the heights of the panels for the present height of the window."""
         super().resizeEvent(event)
         if not self.sized and self.count():
             classes = CLASSES + max(self.height() - HIGH, 0) // 2

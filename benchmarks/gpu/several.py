@@ -189,7 +189,7 @@ def measure(options: argparse.Namespace, steps: Steps) -> None:
             steps.run(f"frames-{size}", frames, partial(scaling, f"frames, {name}"))
     if "tiles" in options.steps:
         made, size = large_video(steps.folder / "large.mp4", LARGE_FRAMES), str(options.sizes[0])
-        video = Clips(steps.folder, made).of(options.large_frames)  # of many segments, so that one decode thread is no limit
+        video = Clips(steps.folder, made).of(options.large_frames)  # with many segments: a single one would be decoded by one thread
         tiles = [*one, str(video), "--parallel", "tiles", "--size", size, "--devices"]
         rates(steps, "tiles of 8K", options.rounds, {count: [*tiles, ",".join(devices[:count])] for count in counts})
         made.unlink()

@@ -280,7 +280,7 @@ class Device:
                 self.received[source] = value
 
     def use(self, count: int, rate: int) -> None:
-        """Let so many streams run, and wait until all do."""
+        """Start this number of streams, and wait until all of them run."""
         while len(self.running) < count:
             number = self._next
             self._next += 1
@@ -351,7 +351,7 @@ class Device:
 
 
 def _used(pid: int) -> float:
-    """Processor seconds of a process so far."""
+    """Processor time that a process has used, seconds."""
     with suppress(OSError):
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

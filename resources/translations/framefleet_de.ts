@@ -7675,8 +7675,8 @@ Labels: {labels}</translation>
         </translation>
     </message>
     <message>
-        <source>A GPU decodes this stream, so there is no live picture. Decoding on the CPU, in the settings, shows it.</source>
-        <translation>Eine GPU dekodiert diesen Stream, darum gibt es kein Livebild. Dekodieren auf der CPU, in den Einstellungen, zeigt es.</translation>
+        <source>The GPU decodes this stream, so its pictures cannot be shown. Choose decoding on the CPU in the settings to see them.</source>
+        <translation>Die GPU dekodiert diesen Stream, darum können seine Bilder nicht gezeigt werden. Wählen Sie in den Einstellungen Dekodieren auf der CPU, um sie zu sehen.</translation>
     </message>
     <message>
         <source>A GPU, a smaller model or fewer streams would help. The newest frame of each stream is analysed.</source>

@@ -58,7 +58,7 @@ def key_ring_exists() -> bool:
 
 
 def _key_ring() -> tuple[Any, type[Exception]]:
-    """The library, and the type of its errors. It is no dependency: where it is missing, no password is kept."""
+    """The library ``keyring`` and the type of its errors. The library is optional: without it, no password is kept."""
     return importlib.import_module("keyring"), importlib.import_module("keyring.errors").KeyringError
 
 
@@ -193,7 +193,7 @@ class StreamDialog(QDialog):
 
     @property
     def chosen_address(self) -> LiveAddress | None:
-        """What the fields say; None if it is no address. Raises UsageError if it names no host."""
+        """The address in the fields; None if they hold no address. Raises UsageError if the address has no host."""
         address = LiveAddress.read(self.address.text().strip())
         if address is not None and self.user.text() and address.host:
             address = replace(address, user=self.user.text(), password=self.password.text() or None)

@@ -36,7 +36,7 @@ INTERVAL, SMALL_INTERVAL, HIDDEN_INTERVAL = 1 / 15, 1 / 8, 5.0
 TICK_MS = 250
 """Time between updates of ages and countdowns."""
 MEASURE_TICKS = 40
-"""The capacity is measured over so many ticks."""
+"""Number of ticks over which the capacity is measured."""
 ENOUGH = 0.9
 """The devices keep up if they analyse this share of the received frames."""
 SUBJECT = "streams"

@@ -16,7 +16,7 @@ from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.pool.events import StreamChanged
 
 MANY_FRAMES = 50
-"""After this many results without a picture, none follows: frames in a GPU's memory are not shown."""
+"""After this many results without a picture, the GPU decodes the stream: pictures in its memory are not sent to the window."""
 OLD_SECONDS = 2.0
 """From this age on, the age of a picture is a warning."""
 MARGIN = 10
@@ -134,7 +134,8 @@ class LiveView(QObject):
             self.overlay.hide()
             if item.progress.frames >= MANY_FRAMES and not item.ended:
                 reason = translate(
-                    "streams", "A GPU decodes this stream, so there is no live picture. Decoding on the CPU, in the settings, shows it."
+                    "streams",
+                    "The GPU decodes this stream, so its pictures cannot be shown. Choose decoding on the CPU in the settings to see them.",
                 )
             self.canvas.show_message("\n".join(filter(None, (title, reason))))
             return
