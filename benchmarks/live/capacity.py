@@ -35,6 +35,7 @@ from framefleet.engine.errors import DeviceError, literal
 from framefleet.engine.media.live.capture import Outlet
 from framefleet.engine.media.live.messages import EpochBegan, Format, LivePacket
 from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.model.load import input_size
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, EpochStarted
 from framefleet.engine.pool.protocol import Done, Failed, Frames, Setup, Stats, Stop, Stream, StreamCounts
@@ -405,6 +406,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cfg", type=Path, required=True)
     parser.add_argument("--weights", required=True)
+    parser.add_argument("--size", type=int, help="network input in pixels; without it, that of the cfg")
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--video", type=Path, help="H.264; without it, a 1080p clip is made")
     parser.add_argument("--rates", default="25,30", help="frames/s")
@@ -419,7 +421,9 @@ def main() -> None:
     arguments = parser.parse_args()
     kind, _, name = arguments.device.partition(":")
     settings = EngineSettings(stored_confidence=arguments.confidence, decode_threads=arguments.decode_threads)
-    setup = Setup(DeviceId(kind, name), ModelFiles(arguments.cfg, arguments.weights), settings)
+    files = ModelFiles(arguments.cfg, arguments.weights, size=arguments.size and (arguments.size, arguments.size))
+    setup = Setup(DeviceId(kind, name), files, settings)
+    width, height = input_size(files)
     parts = []
     with tempfile.TemporaryDirectory() as folder:
         clips = Clips(Path(folder), arguments.video)
@@ -431,7 +435,7 @@ def main() -> None:
             print(parts[-1], flush=True)
             device.use(0, rate)
         device.close()
-    facts = f"{clips.name}; {arguments.cfg.stem}, {arguments.seconds:.0f} s a row. A number of streams counts if p99 ≤"
+    facts = f"{clips.name}; {arguments.cfg.stem}, {width}×{height}, {arguments.seconds:.0f} s a row. A number of streams counts if p99 ≤"
     facts += f" {arguments.limit:.0f} ms and at most {MAX_DROPPED:.0%} of the frames are dropped. In every stream, received = inferred +"
     facts += " dropped.\n\n"
     write("live.capacity", "Live sources: how many streams one device can follow", facts + "\n\n".join(parts), LIBRARIES, "live")

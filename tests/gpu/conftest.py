@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def _turn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Tests marked ``alone`` run while no other process of this test run uses a GPU: a device tells its free memory, not ours."""
+    """Tests marked ``alone`` run while no other process of this test run uses a GPU: they measure its free memory, or take all of it."""
     folder = tmp_path_factory.getbasetemp().parent  # of all processes
     alone = fcntl.LOCK_EX if request.node.get_closest_marker("alone") else fcntl.LOCK_SH
     with (folder / "gpu-gate").open("w") as gate, (folder / "gpu-turn").open("w") as turn:

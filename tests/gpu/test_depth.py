@@ -232,6 +232,7 @@ def test_an_engine_after_a_closed_one_works_in_whatever_thread_that_was(network:
         assert_same(expected, build(*members), 0.97)
 
 
+@pytest.mark.alone
 def test_out_of_memory_shrinks_the_batch_and_loses_nothing(network: Network) -> None:
     images = [np.random.default_rng(seed).integers(0, 256, (4320, 7680, 3)).astype(np.uint8) for seed in range(4)]
     with create_depth_backend(gpus()) as backend:

@@ -201,6 +201,7 @@ def test_stages_and_lacking_operators_are_refused(tmp_path: Path) -> None:
         backend.activate(load_model(other), SETTINGS)
 
 
+@pytest.mark.alone
 def test_memory_is_given_back(tmp_path: Path) -> None:
     from cuda.bindings import runtime
 

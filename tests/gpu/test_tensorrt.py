@@ -185,6 +185,7 @@ def test_memory_is_given_back(network: Network) -> None:
     assert before - after < 16 * 2**20
 
 
+@pytest.mark.alone
 def test_out_of_memory_shrinks_the_batch_and_loses_nothing(network: Network) -> None:
     from cuda.bindings import runtime
 
