@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from framefleet.app.cli.options import make_parser
-from framefleet.app.cli.reports.table import aligned
 from framefleet.app.cli.runs import connected
+from framefleet.app.cli.table import aligned
 from framefleet.engine.devices.discovery import DeviceDescription, default_devices, discover
 from framefleet.engine.devices.recording import read_recording
 

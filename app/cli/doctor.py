@@ -22,7 +22,7 @@ from pathlib import Path
 from platformdirs import user_log_path
 
 from framefleet.app.cli.options import make_parser
-from framefleet.app.system_libraries import PACKAGES, install_command, missing_libraries
+from framefleet.app.display import PACKAGES, install_command, missing_libraries
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.discovery import discover
 from framefleet.engine.devices.host_memory import read_host_memory

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from framefleet.app.cli import options
-from framefleet.app.cli.reports.table import Table
+from framefleet.app.cli.table import Table
 from framefleet.app.streams import PLAIN_SECONDS, draws, print_line
 from framefleet.engine.errors import ExportError, UsageError, literal
 from framefleet.engine.media.types import SourceKind

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from framefleet.app.cli.options import make_parser
-from framefleet.app.cli.reports.table import Table
 from framefleet.app.cli.runs import Bar
+from framefleet.app.cli.table import Table
 from framefleet.engine.errors import FramefleetError, UsageError, literal
 from framefleet.engine.model.registry.catalogue import (
     FAMILY,

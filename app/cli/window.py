@@ -8,8 +8,8 @@ from pathlib import Path
 
 from framefleet.app.cli import options
 from framefleet.app.cli.options import make_parser
+from framefleet.app.display import install_command, missing_libraries
 from framefleet.app.main import COMMANDS
-from framefleet.app.system_libraries import install_command, missing_libraries
 from framefleet.engine.devices.recording import Recording, read_recording
 from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.media.sources import missing

@@ -8,8 +8,7 @@ from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtGui import QAction, QIcon, QKeySequence, QUndoStack
 from PySide6.QtWidgets import QMainWindow, QMenu, QMessageBox
 
-from framefleet.app.window.keys.bindings import Bindings, Command
-from framefleet.app.window.keys.dialog import KeysDialog
+from framefleet.app.window.keys.bindings import Bindings, Command, KeysDialog
 from framefleet.app.window.results.export_line import ExportLine
 from framefleet.app.window.widgets.painting import icon, pixmap
 from framefleet.app.window.widgets.translation import marked, translate

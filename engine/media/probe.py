@@ -18,10 +18,9 @@ from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.cpu_decoding import decode_planes
 from framefleet.engine.media.images import probe_images
 from framefleet.engine.media.picture import Converter
-from framefleet.engine.media.sampling import Sampling, Wanted
 from framefleet.engine.media.segment import SegmentTable
 from framefleet.engine.media.sources import is_folder, is_picture
-from framefleet.engine.media.types import DecodeFailure, Segment, SourceInfo, SourceKind
+from framefleet.engine.media.types import DecodeFailure, Sampling, Segment, SourceInfo, SourceKind, Wanted
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.settings.kinds import Moment
 

@@ -17,7 +17,7 @@ from framefleet.engine.pool.events import DeviceReady, EngineBuilding, Event, Po
 from framefleet.engine.pool.hosts import Hosts, WorkerMain
 from framefleet.engine.pool.protocol import Watch
 from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
-from framefleet.engine.pool.scheduling.strategies.choice import STRATEGIES, explain
+from framefleet.engine.pool.scheduling.strategies import STRATEGIES, explain
 from framefleet.engine.pool.streams import LiveSource, Streams
 from framefleet.engine.pool.supervisor import Supervisor, WantedDevices
 from framefleet.engine.pool.worker import worker

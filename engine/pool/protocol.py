@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.media.decoder import DecoderUse
-from framefleet.engine.media.sampling import Sampling
-from framefleet.engine.media.types import Segment, SourceInfo
+from framefleet.engine.media.types import Sampling, Segment, SourceInfo
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, EngineBuilding, EpochStarted, StreamPicture
 from framefleet.engine.pool.groups.shared_pictures import Chunk, PictureLocation

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from framefleet.engine.media.sampling import Sampling
+from framefleet.engine.media.types import Sampling
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import (
     DeviceFailed,
@@ -49,7 +49,7 @@ from framefleet.engine.pool.protocol import (
     ToWorker,
 )
 from framefleet.engine.pool.scheduling.dispatcher import LEFT_UNFINISHED, Dispatcher
-from framefleet.engine.pool.scheduling.strategies.base import Strategy
+from framefleet.engine.pool.scheduling.strategies import Strategy
 from framefleet.engine.pool.streams import Streams
 from framefleet.engine.processes.outcome import RESTART_SECONDS, RESTARTS, Failed, Outcome, RestartBudget
 from framefleet.engine.settings import EngineSettings, Isolation, Precision, RunSettings

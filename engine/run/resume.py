@@ -10,7 +10,7 @@ from framefleet.engine.media.sources import begins_with, is_unchanged
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import Position
-from framefleet.engine.pool.scheduling.strategies.base import DIED_TWICE
+from framefleet.engine.pool.scheduling.strategies import DIED_TWICE
 from framefleet.engine.settings import RunSettings, Track
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store import schema

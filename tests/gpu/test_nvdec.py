@@ -26,9 +26,8 @@ from framefleet.engine.media.nvdec.format import planes
 from framefleet.engine.media.nvdec.session import limits
 from framefleet.engine.media.nvdec.surfaces import SurfaceRing, device_surfaces
 from framefleet.engine.media.probe import probe
-from framefleet.engine.media.sampling import Sampling
 from framefleet.engine.media.segment import SegmentDecoder, samples
-from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo
+from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Sampling, Segment, SourceInfo
 from framefleet.engine.settings.kinds import Moments
 from tests.support.media import damaged, make_field_video, make_video, numbered, rewrap, truncated
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from framefleet.app.cli import options
 from framefleet.app.cli.options import make_parser
-from framefleet.app.cli.reports.table import Table
+from framefleet.app.cli.table import Table
 from framefleet.engine.bench.devices_run import Measurement, Test, findings, ideal, of_copy, pays_from, speedup, verdict
 from framefleet.engine.types import DeviceId
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from framefleet.app.cli import options
 from framefleet.app.cli.options import make_parser
-from framefleet.app.cli.reports.table import Table
+from framefleet.app.cli.table import Table
 from framefleet.engine.settings import Precision
 
 COLUMNS = "{:16} {:20} {:9} {:>9} {:>5} {:>9} {:>9} {:>9}"

@@ -9,7 +9,7 @@ from framefleet.app.cli import options
 from framefleet.app.cli.bench import add_pool_options, run_settings, show_event
 from framefleet.app.cli.bench.scaling import device_json
 from framefleet.app.cli.options import make_parser
-from framefleet.app.cli.reports.table import Table
+from framefleet.app.cli.table import Table
 from framefleet.engine.bench.pool_run import PoolRun, run_pool
 from framefleet.engine.devices.discovery import chosen_devices
 from framefleet.engine.media.sources import expand_sources

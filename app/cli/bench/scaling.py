@@ -18,7 +18,7 @@ from framefleet.app.cli import options
 from framefleet.app.cli.bench import add_pool_options, run_settings, say, show_event
 from framefleet.app.cli.doctor import processor_facts
 from framefleet.app.cli.options import make_parser
-from framefleet.app.cli.reports.table import Table, markdown_table
+from framefleet.app.cli.table import Table, markdown_table
 from framefleet.engine.bench.devices_run import counts
 from framefleet.engine.bench.pool_run import WARM_UP, Clips, DeviceRun
 from framefleet.engine.bench.scaling import Experiment, Mode, Point, measure_scaling

@@ -1,11 +1,25 @@
-"""The keys of the window's commands: bindings that the user can change, and the shortcuts of actions."""
+"""The keys of the window's commands: bindings that the user can change, the shortcuts of actions, and the dialog that changes the keys."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QSettings, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QObject, QSettings, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QDialogButtonBox,
+    QKeySequenceEdit,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets.build import column, label, push_button, row, within_screen
+from framefleet.app.window.widgets.fields import clearable
+from framefleet.app.window.widgets.translation import translate
 
 VERSION = 1
 """The version of the stored keys."""
@@ -168,3 +182,141 @@ class Shortcuts(QObject):
             for key in self._bindings.keys(name)
             if self._takes(key)
         ]
+
+
+NAME = Qt.ItemDataRole.UserRole
+
+
+class KeysDialog(QDialog):
+    """Lists the commands. A double-click on a row, or the button, waits for the new key of that command."""
+
+    def __init__(self, bindings: Bindings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(translate("keys", "Keyboard shortcuts"))
+        self._bindings = bindings
+        self._waiting: Command | None = None
+        self._wanted = ""
+        self.search = clearable(translate("keys", "Search commands and keys"))
+        self.search.textChanged.connect(self._filter)
+        self.list = QTreeWidget()
+        self.list.setAccessibleName(translate("keys", "Commands"))
+        self.list.setRootIsDecorated(False)
+        self.list.setHeaderLabels([translate("keys", "Command"), translate("keys", "Keys")])
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.itemActivated.connect(lambda *_: self._wait())
+        self.list.currentItemChanged.connect(lambda *_: self._say_ready())
+        self.list.installEventFilter(self)
+        self.edit = QKeySequenceEdit(maximumSequenceLength=1)
+        self.edit.setAccessibleName(translate("keys", "New key"))
+        self.edit.keySequenceChanged.connect(self._pressed)
+        self.edit.hide()
+        self.note = label("muted", wrap=True)
+        self.change, self.clear, self.take, self.keep = (
+            push_button(title, act)
+            for title, act in (
+                (translate("keys", "Change…"), self._wait),
+                (translate("keys", "No key"), self._clear),
+                (translate("keys", "Use it here"), self._take),
+                (translate("keys", "Cancel"), self._say_ready),
+            )
+        )
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.RestoreDefaults | QDialogButtonBox.StandardButton.Close)
+        buttons.button(QDialogButtonBox.StandardButton.RestoreDefaults).setText(translate("keys", "Reset all"))
+        buttons.button(QDialogButtonBox.StandardButton.RestoreDefaults).clicked.connect(bindings.reset)
+        buttons.rejected.connect(self.reject)
+        for button in buttons.buttons():
+            if isinstance(button, QPushButton):
+                button.setAutoDefault(False)
+        asking = row((self.note, 1), self.edit, self.take, self.keep, self.change, self.clear, spacing=theme.SPACE)
+        column(self.search, (self.list, 1), asking, buttons, spacing=12, margins=(20, 18, 20, 16), of=self)
+        self.resize(within_screen(self, 560, 680))
+        bindings.changed.connect(self._fill)
+        self._fill()
+
+    @property
+    def current(self) -> Command | None:
+        """The command of the current row."""
+        item = self.list.currentItem()
+        name = item.data(0, NAME) if item is not None else None
+        return next((command for command in self._bindings.commands if command.name == name), None)
+
+    def _fill(self) -> None:
+        current = self.current
+        self.list.clear()
+        for command in self._bindings.commands:
+            item = QTreeWidgetItem(self.list, [translate("keys", command.meaning), self._bindings.text(command.name)])
+            item.setData(0, NAME, command.name)
+            item.setSizeHint(0, QSize(0, theme.base_size() + 13))
+            if self._bindings.is_changed(command.name):
+                item.setForeground(1, QColor(theme.ACCENT))
+                item.setToolTip(1, translate("keys", "Changed. Default: {keys}").format(keys="  ".join(map(key_text, command.keys)) or "–"))
+            if current is not None and current.name == command.name:
+                self.list.setCurrentItem(item)
+        always: dict[str, list[str]] = {}
+        for key, meaning in self._bindings.fixed.items():
+            always.setdefault(meaning, []).append(key_text(key))
+        for meaning, keys in always.items():
+            item = QTreeWidgetItem(self.list, [translate("keys", meaning), "  ".join(keys)])
+            item.setDisabled(True)
+            item.setSizeHint(0, QSize(0, theme.base_size() + 13))
+            item.setToolTip(0, translate("keys", "These keys cannot be changed."))
+        if current is None:
+            self.list.setCurrentIndex(self.list.model().index(0, 0))
+        self.list.setColumnWidth(0, 340)
+        self._filter(self.search.text())
+        self._say_ready()
+
+    def _filter(self, text: str) -> None:
+        for item in self.list.findItems("*", Qt.MatchFlag.MatchWildcard):
+            item.setHidden(not any(text.casefold() in item.text(part).casefold() for part in (0, 1)))
+
+    def _show(self, note: str, *shown: QWidget) -> None:
+        self.note.setText(note)
+        for widget in (self.edit, self.take, self.keep, self.change, self.clear):
+            widget.setVisible(widget in shown)
+
+    def _say_ready(self) -> None:
+        self._waiting, self._wanted = None, ""
+        self._show(translate("keys", "Keys are off while you type in a field."), self.change, self.clear)
+        self.change.setEnabled(self.current is not None)
+        self.clear.setEnabled(self.current is not None and bool(self._bindings.keys(self.current.name)))
+
+    def _wait(self) -> None:
+        self._waiting = self.current
+        if self._waiting is not None:
+            self.edit.clear()
+            meaning = translate("keys", self._waiting.meaning)
+            self._show(translate("keys", "Press the new key for “{command}”.").format(command=meaning), self.edit, self.keep)
+            self.edit.setFocus()
+
+    def _clear(self) -> None:
+        if self.current is not None:
+            self._bindings.set_keys(self.current.name, ())
+
+    def _pressed(self, sequence: QKeySequence) -> None:
+        self._wanted = sequence.toString(PORTABLE)
+        if not self._wanted or self._waiting is None:
+            return
+        owner, fixed = self._bindings.owner(self._wanted, self._waiting.focused), self._bindings.fixed.get(self._wanted)
+        if fixed is not None:
+            note = translate("keys", "{key} always means: {command}. Press another key.")
+            self._show(note.format(key=key_text(self._wanted), command=translate("keys", fixed)), self.edit, self.keep)
+            self.edit.clear()
+        elif owner is not None and owner != self._waiting:
+            note = translate("keys", "{key} already means: {command}.")
+            self._show(note.format(key=key_text(self._wanted), command=translate("keys", owner.meaning)), self.take, self.keep)
+            self.take.setFocus()
+        else:
+            self._take()
+
+    def _take(self) -> None:
+        assert self._waiting is not None
+        self._bindings.set_keys(self._waiting.name, (self._wanted,))
+        self.list.setFocus()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Clear the keys of the current command at Delete."""
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Delete:
+            self._clear()
+            return True
+        return super().eventFilter(watched, event)

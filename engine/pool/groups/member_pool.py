@@ -23,7 +23,7 @@ from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting
 from framefleet.engine.pool.groups.remote_backend import MemberLostError, RemoteBackend
 from framefleet.engine.pool.protocol import DeviceEvent, Failed, Stats
-from framefleet.engine.pool.scheduling.strategies.base import DIED_TWICE, CrashCount
+from framefleet.engine.pool.scheduling.strategies import DIED_TWICE, CrashCount
 from framefleet.engine.pool.worker.inference import Inference, SharedBatch, build, still_works
 from framefleet.engine.processes.outcome import RESTART_SECONDS, RESTARTS, RestartBudget
 from framefleet.engine.processes.watchdog import Watchdog

@@ -18,7 +18,7 @@ from framefleet.engine.media.types import SourceInfo
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.pool.events import Event, Position, SourceFinished, SourceOpened
 from framefleet.engine.pool.protocol import Began, Detect, Done, Drop, Frames, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
-from framefleet.engine.pool.scheduling.strategies.base import DIED_TWICE, MAX_KILLS, CrashCount, Strategy, Work
+from framefleet.engine.pool.scheduling.strategies import DIED_TWICE, MAX_KILLS, CrashCount, Strategy, Work
 from framefleet.engine.pool.scheduling.workers import OpenSource, Workers, WorkerState, assign_segments, uncut_sources
 from framefleet.engine.types import UNNUMBERED, DeviceId, FrameRef, FrameResult
 

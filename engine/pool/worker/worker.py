@@ -25,7 +25,7 @@ from framefleet.engine.backends.base import Backend
 from framefleet.engine.devices.affinity import bind_to_share
 from framefleet.engine.errors import FramefleetError, unexpected
 from framefleet.engine.media.decoder import Decoder, FfmpegDecoder, open_decoder
-from framefleet.engine.media.sampling import Sampling
+from framefleet.engine.media.types import Sampling
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool import prepared
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding

@@ -20,7 +20,7 @@ from framefleet.app.cli.doctor import (
     try_python,
     verdict,
 )
-from framefleet.app.system_libraries import PACKAGES, missing_libraries
+from framefleet.app.display import PACKAGES, missing_libraries
 from tests.support.cli import run_main
 
 

@@ -16,8 +16,8 @@ import framefleet.app.cli.detect
 import framefleet.app.cli.doctor
 from framefleet.app.cli import window as cli_window
 from framefleet.app.cli.interrupt import Interrupted
+from framefleet.app.display import PACKAGES
 from framefleet.app.main import COMMANDS, main
-from framefleet.app.system_libraries import PACKAGES
 from framefleet.engine import logs
 from tests.support.cli import FAST, run_main
 from tests.support.media import make_video

@@ -19,7 +19,7 @@ from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.video_file import open_local
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import examples, probe
-from framefleet.engine.media.sampling import Sampling
+from framefleet.engine.media.types import Sampling
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings.kinds import Moment
 from tests.engine.media.conftest import Clip

@@ -14,9 +14,8 @@ from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import probe
-from framefleet.engine.media.sampling import Sampling, Wanted
 from framefleet.engine.media.segment import SegmentTable
-from framefleet.engine.media.types import DecodedFrame, DecodeFailure, SourceInfo
+from framefleet.engine.media.types import DecodedFrame, DecodeFailure, Sampling, SourceInfo, Wanted
 from framefleet.engine.settings.kinds import Moment, Moments
 from tests.engine.media.conftest import Clip
 from tests.engine.media.test_cpu_decoding import CUTTABLE, FRAMES, UNEVEN, WHOLE

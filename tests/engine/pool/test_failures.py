@@ -17,7 +17,7 @@ import pytest
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, FramesDone
 from framefleet.engine.pool.pool import EnginePool
-from framefleet.engine.pool.scheduling.strategies.base import DIED_TWICE
+from framefleet.engine.pool.scheduling.strategies import DIED_TWICE
 from framefleet.engine.processes.child import NICE
 from framefleet.engine.processes.outcome import RESTARTS
 from framefleet.engine.settings import Isolation, ModelFiles, Parallel

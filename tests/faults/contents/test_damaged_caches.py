@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from framefleet.engine.errors import DownloadError, ExportError
-from framefleet.engine.model.registry import transfer
+from framefleet.engine.model.registry import download as downloading
 from framefleet.engine.model.registry.catalogue import is_installed
 from framefleet.engine.model.registry.download import download
 from framefleet.engine.store.session import SessionReader
@@ -115,7 +115,7 @@ def test_damaged_sessions_are_refused_or_read_rightly(rounds: int, tmp_path: Pat
 def test_damaged_downloads_are_refused_and_downloaded_again(
     rounds: int, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transfer, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(downloading, "PAUSE_SECONDS", 0.01)
     random, folder = randomness(), tmp_path / "models"
     entry = publish_tiny(site, tmp_path)
     page = site.pages["/tiny.weights"]

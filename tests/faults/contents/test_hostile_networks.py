@@ -13,7 +13,7 @@ import pytest
 from framefleet.engine.cluster.files import Content, Contents, content_of
 from framefleet.engine.cluster.relay import Relay
 from framefleet.engine.errors import DownloadError
-from framefleet.engine.model.registry import transfer
+from framefleet.engine.model.registry import download as downloading
 from framefleet.engine.model.registry.catalogue import ModelEntry, files_of
 from framefleet.engine.model.registry.download import download
 from tests.engine.cluster.test_relay import Node
@@ -28,7 +28,7 @@ SCHEMES = ("file", "ftp", "gopher", "data", "jar", "javascript", "FILE", "ldap",
 def test_redirects_lead_to_web_servers_only(
     rounds: int, site: Site, entry: ModelEntry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transfer, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(downloading, "PAUSE_SECONDS", 0.0)
     secret = tmp_path / "secret"
     secret.write_bytes(site.pages["/tiny.weights"].body)  # would pass every check
     choice, weights, taken = seeded(), site.pages["/tiny.weights"], 0

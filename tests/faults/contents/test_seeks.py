@@ -13,8 +13,7 @@ import pytest
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.preview.reader import VideoReader
 from framefleet.engine.media.probe import probe
-from framefleet.engine.media.sampling import Sampling
-from framefleet.engine.media.types import DecodedFrame
+from framefleet.engine.media.types import DecodedFrame, Sampling
 from framefleet.engine.settings.kinds import Moment
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.seeds import seeded

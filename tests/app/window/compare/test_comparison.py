@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from framefleet.app.window.compare.bar import ChoiceDialog
-from framefleet.app.window.compare.comparison import Comparison
+from framefleet.app.window.compare.comparison import ChoiceDialog, Comparison
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.models.comparison import ExplanationDialog
 from framefleet.engine.pool.events import Ledger

@@ -12,8 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.actions import without_dots
 from framefleet.app.window.corrections.corrector import Corrector
-from framefleet.app.window.keys.bindings import Bindings, Command
-from framefleet.app.window.keys.dialog import KeysDialog
+from framefleet.app.window.keys.bindings import Bindings, Command, KeysDialog
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.viewer.filter import ViewFilter

@@ -15,8 +15,15 @@ from PySide6.QtWidgets import QDialogButtonBox, QInputDialog, QLineEdit, QMessag
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.sessions.dialog import AGES, SessionsDialog
-from framefleet.app.window.sessions.listing import StoredSession, delete_sessions, list_sessions, rename_session, to_clean
+from framefleet.app.window.sessions.dialog import (
+    AGES,
+    SessionsDialog,
+    StoredSession,
+    delete_sessions,
+    list_sessions,
+    rename_session,
+    to_clean,
+)
 from framefleet.engine.errors import ExportError
 from framefleet.engine.settings.folders import Folder
 from framefleet.engine.store.files import lock_session, note_session, noted_sessions

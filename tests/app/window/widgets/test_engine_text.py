@@ -18,7 +18,7 @@ from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.sources import expand_sources
 from framefleet.engine.model.load import check_model
 from framefleet.engine.notices import Notice, Option, tables
-from framefleet.engine.pool.scheduling.strategies.choice import explain
+from framefleet.engine.pool.scheduling.strategies import explain
 from framefleet.engine.settings import Decode, ModelFiles, Parallel, RunSettings
 from framefleet.engine.settings.kinds import Moment, Moments
 from framefleet.engine.settings.values import decode_problem, find_notes, part_problem

@@ -17,7 +17,7 @@ import requests
 
 from framefleet.engine.errors import DownloadCancelledError, DownloadError
 from framefleet.engine.model.load import check_model, load_network
-from framefleet.engine.model.registry import transfer
+from framefleet.engine.model.registry import download as downloading
 from framefleet.engine.model.registry.catalogue import MIRROR, Cancellation, ModelEntry, RemoteFile, files_of, is_installed, partial_bytes
 from framefleet.engine.model.registry.download import download
 from tests.support.http import Page, Site, publish_tiny
@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(downloading, "PAUSE_SECONDS", 0.01)
 
 
 def names(entry: ModelEntry, folder: Path) -> set[str]:
@@ -114,10 +114,10 @@ def test_the_download_fails_if_the_server_always_disconnects_at_the_same_byte(si
 
 
 def test_the_download_ends_after_some_interruptions(site: Site, entry: ModelEntry, folder: Path) -> None:
-    site.pages[WEIGHTS].breaks = [3_000] * transfer.ATTEMPTS
+    site.pages[WEIGHTS].breaks = [3_000] * downloading.ATTEMPTS
     with pytest.raises(DownloadError, match=r"was interrupted 20 times, the last time after 60,000 bytes: try again"):
         download(entry, folder)
-    assert len(site.ranges(WEIGHTS)) == transfer.ATTEMPTS
+    assert len(site.ranges(WEIGHTS)) == downloading.ATTEMPTS
 
 
 def test_a_file_of_unknown_length_is_interrupted(site: Site, entry: ModelEntry, folder: Path) -> None:
@@ -294,7 +294,7 @@ def test_cancelling_a_slow_download_keeps_its_bytes(site: Site, entry: ModelEntr
 
 
 def test_the_download_fails_if_the_server_is_silent(site: Site, entry: ModelEntry, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "SILENT_SECONDS", 0.2)
+    monkeypatch.setattr(downloading, "SILENT_SECONDS", 0.2)
     site.pages[WEIGHTS].stall, site.pages[WEIGHTS].mark = 30_000, None
     with pytest.raises(DownloadError, match=r"was interrupted after 30,720 of 71,764 bytes \(no answer in time\)"):
         download(entry, folder)
@@ -427,17 +427,17 @@ def test_a_safe_address_never_becomes_an_unsafe_one(start: str, target: str, all
     response = requests.Response()
     response.raw = BytesIO()  # a server with a certificate would need one for this machine
     response.status_code, response.url, response.headers["Location"] = 302, f"{start}://example.org/a", f"{target}://example.org/b"
-    session = transfer.WebSession()
+    session = downloading.WebSession()
     if allowed:
         assert session.get_redirect_target(response) == f"{target}://example.org/b"
     else:
-        with pytest.raises(transfer.RefusedRedirectError):
+        with pytest.raises(downloading.RefusedRedirectError):
             session.get_redirect_target(response)
 
 
 def test_a_download_that_trickles_ends(site: Site, entry: ModelEntry, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "START_SECONDS", 0.0)
-    monkeypatch.setattr(transfer, "MIN_BYTES_PER_S", 10**12)
+    monkeypatch.setattr(downloading, "START_SECONDS", 0.0)
+    monkeypatch.setattr(downloading, "MIN_BYTES_PER_S", 10**12)
     with pytest.raises(DownloadError) as caught:
         download(entry, folder)
     assert caught.value.notice.code == "model.too_slow"

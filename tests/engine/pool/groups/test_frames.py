@@ -12,7 +12,7 @@ import pytest
 
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, FramesDone, SourceFinished, StrategyChosen
 from framefleet.engine.pool.pool import EnginePool
-from framefleet.engine.pool.scheduling.strategies.base import DIED_TWICE
+from framefleet.engine.pool.scheduling.strategies import DIED_TWICE
 from framefleet.engine.pool.worker import worker
 from framefleet.engine.processes.outcome import RESTARTS
 from framefleet.engine.settings import Isolation, Parallel

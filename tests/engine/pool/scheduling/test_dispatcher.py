@@ -16,8 +16,7 @@ from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
 from framefleet.engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
 from framefleet.engine.pool.protocol import Began, Detect, Done, Drop, Frames, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
 from framefleet.engine.pool.scheduling.dispatcher import PROBE_SECONDS, Dispatcher
-from framefleet.engine.pool.scheduling.strategies.base import AHEAD_FRAMES, DIED_TWICE
-from framefleet.engine.pool.scheduling.strategies.choice import STRATEGIES
+from framefleet.engine.pool.scheduling.strategies import AHEAD_FRAMES, DIED_TWICE, STRATEGIES
 from framefleet.engine.settings import Parallel
 from framefleet.engine.types import UNNUMBERED, Detections, DeviceId, FrameRef, FrameResult
 from tests.support.notices import words

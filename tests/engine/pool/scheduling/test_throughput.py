@@ -16,8 +16,8 @@ from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
 from framefleet.engine.pool.events import Event, FramesDone, SourceFinished
 from framefleet.engine.pool.protocol import Began, Detect, Done, Drop, Frames, Listening, Need, Probe, Probed, Revoke
 from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
-from framefleet.engine.pool.scheduling.strategies.segments import Segments
-from framefleet.engine.pool.scheduling.throughput import (
+from framefleet.engine.pool.scheduling.strategies import Segments
+from framefleet.engine.pool.scheduling.workers import (
     MAX_DELAY_SECONDS,
     MIN_CHUNK,
     RECENT_SECONDS,

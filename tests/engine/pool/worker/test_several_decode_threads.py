@@ -12,7 +12,7 @@ import pytest
 
 from framefleet.engine.pool.events import DeviceReady, Event, FramesDone, SourceFinished
 from framefleet.engine.pool.pool import EnginePool
-from framefleet.engine.pool.scheduling.strategies.base import DIED_TWICE
+from framefleet.engine.pool.scheduling.strategies import DIED_TWICE
 from framefleet.engine.settings import Parallel, RunSettings
 from tests.support.media import make_video, truncated, write_pictures
 from tests.support.pool import (

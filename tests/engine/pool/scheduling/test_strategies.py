@@ -4,10 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from framefleet.engine.pool.scheduling.strategies.choice import STRATEGIES, explain
+from framefleet.engine.media.types import Segment
+from framefleet.engine.pool.scheduling.strategies import STRATEGIES, Segments, Strategy, Streams, explain
 from framefleet.engine.settings import Parallel
 from framefleet.engine.types import DeviceId
 from tests.support.pool import CPUS, tiny_settings
+
+CPU = DeviceId("cpu", "0")
+
+
+@pytest.mark.parametrize("strategy", [Segments([CPU]), Streams([CPU])])
+def test_the_oldest_source_comes_first_whichever_was_opened_first(strategy: Strategy) -> None:
+    for source in (2, 0, 1):
+        strategy.open(source, [Segment(0, None, None, 10)])
+    sources = []
+    while (work := strategy.next(CPU, 1, lambda _: None)) is not None:
+        sources.append(work.source)
+        strategy.done(work)
+    assert sources == [0, 1, 2]
+
 
 GPUS = tuple(DeviceId("cuda", str(number)) for number in range(8))
 AUTO = tiny_settings(Parallel.AUTO)

@@ -1,4 +1,7 @@
-"""Base class of the strategies, which choose the next segment for a device, and the queue of a source's work. No processes are involved."""
+"""The strategies, which choose the next segment for a device, and the choice of a run's strategy. No processes are involved.
+
+``auto`` is always ``segments``. ``frames``, ``tiles`` and ``depth`` make a group of all devices, which is one worker of the pool.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -7,8 +10,9 @@ from itertools import accumulate
 from typing import ClassVar, Self, TypeAlias
 
 from framefleet.engine.media.types import Segment
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, Option
 from framefleet.engine.pool.events import Position
+from framefleet.engine.settings import Parallel, RunSettings, check_depth
 from framefleet.engine.types import DeviceId, InferenceFailure
 
 DIED_TWICE = InferenceFailure(Notice("pool.died_twice"))
@@ -242,3 +246,125 @@ class Strategy(ABC):
     @abstractmethod
     def lose(self, device: DeviceId) -> None:
         """Remove a device that makes no more requests. Its work has been given back before."""
+
+
+class Segments(Strategy):
+    """A device gets the next segment of the oldest source that has one."""
+
+    name = "segments"
+    steals = True
+
+    def __init__(self, devices: Sequence[DeviceId]) -> None:
+        super().__init__(devices)
+        self._decode_threads = dict.fromkeys(self.workers, 1)
+
+    def next(self, device: DeviceId, decode_threads: int, chunk_size: ChunkSize) -> Work | None:
+        """See ``Strategy.next``."""
+        self._decode_threads[device] = decode_threads
+        window = window_segments(*self._decode_threads.values())
+        taken = (queue.take(device, decode_threads, window, chunk_size) for queue in self._queues.values())
+        return next((work for work in taken if work is not None), None)
+
+    def lose(self, device: DeviceId) -> None:
+        """See ``Strategy.lose``: no segment belongs to a device."""
+        self._decode_threads.pop(device, None)
+
+
+class Streams(Strategy):
+    """A device without unassigned segments in its own sources takes the oldest source that no device has."""
+
+    name = "streams"
+
+    def __init__(self, devices: Sequence[DeviceId]) -> None:
+        super().__init__(devices)
+        self._owners: dict[int, DeviceId] = {}
+
+    def next(self, device: DeviceId, decode_threads: int, chunk_size: ChunkSize) -> Work | None:  # noqa: ARG002
+        """See ``Strategy.next``."""
+        window = window_segments(decode_threads)
+        for source, queue in self._queues.items():
+            if self._owners.get(source) == device and not queue.exhausted:
+                # even if this is None and the device has to wait: a second source would delay the first one
+                return queue.take(device, decode_threads, window)
+        for source, queue in self._queues.items():
+            if source not in self._owners and (work := queue.take(device, decode_threads, window)) is not None:
+                self._owners[source] = device
+                return work
+        return None
+
+    def give_back(self, work: Work) -> None:
+        """See ``Strategy.give_back``. A source whose device is refused is free for other devices."""
+        super().give_back(work)
+        if work.crashes.refused is not None:
+            self._owners.pop(work.source, None)
+
+    def close(self, source: int) -> None:
+        """See ``Strategy.close``."""
+        super().close(source)
+        self._owners.pop(source, None)
+
+    def lose(self, device: DeviceId) -> None:
+        """See ``Strategy.lose``. Its sources are free for other devices."""
+        self._owners = {source: owner for source, owner in self._owners.items() if owner != device}
+
+
+class Frames(Segments):
+    """The devices share the frames, also of files that cannot be cut. Members take segments, or batches when they have a free slot."""
+
+    name = "frames"
+    elastic = False
+    grouped = True
+
+    def __init__(self, devices: Sequence[DeviceId]) -> None:
+        super().__init__([DeviceId.group(*devices)])
+
+
+class Tiles(Frames):
+    """The members take tiles of a frame, for frames much larger than the network's input."""
+
+    name = "tiles"
+    splits_frames = True
+
+
+class Depth(Frames):
+    """One engine spans all devices, each with a stage of the network. For networks too large for one device.
+
+    Raises UsageError if the devices cannot share a network.
+    """
+
+    name = "depth"
+    grouped = False
+
+    def __init__(self, devices: Sequence[DeviceId]) -> None:
+        check_depth(devices)
+        super().__init__(devices)
+
+
+STRATEGIES: dict[Parallel, type[Strategy]] = {
+    Parallel.AUTO: Segments,
+    Parallel.SEGMENTS: Segments,
+    Parallel.STREAMS: Streams,
+    Parallel.FRAMES: Frames,
+    Parallel.TILES: Tiles,
+    Parallel.DEPTH: Depth,
+}
+
+
+def explain(run: RunSettings, devices: Sequence[DeviceId], uncut: int = 0) -> Notice:
+    """The reason for a run's strategy. uncut: number of sources if all are long videos that cannot be cut at keyframes, else 0."""
+    if run.parallel is Parallel.TILES:
+        return Notice("pool.tiles_as_settings_say", tiles=run.tiles.notice)
+    if run.parallel is not Parallel.AUTO:
+        return Notice("pool.as_settings_say")
+    if len(devices) == 1:
+        return Notice("pool.only_device", device=str(devices[0]))
+    together = Notice("pool.at_keyframes", devices=len(devices))
+    if not _leaves_idle(devices, uncut):
+        return Notice("pool.uncut_stay", together=together)
+    return Notice("pool.devices_idle", together=together, count=uncut, option=Option("parallel", "frames"))
+
+
+def _leaves_idle(devices: Sequence[DeviceId], uncut: int) -> bool:
+    """Whether uncut videos leave a device idle that ``frames`` could use."""
+    able = [device for device in devices if device.kind != "cpu"] or devices  # beside GPUs, a CPU is busy with decoding
+    return 0 < uncut < len(able)

@@ -1,1 +1,0 @@
-"""The strategies by which devices share the work, each a class."""
