@@ -249,6 +249,10 @@ class LiveDecoder:
         self._restart()
         return outcomes
 
+    def close(self) -> None:
+        """Free the codec: a GPU has room for about 300 of them."""
+        self._codec = None
+
     def _new_kind(self, packet: LivePacket) -> object:
         """The format of a keyframe, if the device was not asked for it yet."""
         if self._device is None or not packet.keyframe or packet.damaged or self._format is None:

@@ -394,7 +394,9 @@ class LiveStream:
             self._finish(None)
 
     def close(self) -> None:
-        """Close the connection, after the end."""
+        """Close connection and decoder, after the end."""
+        self._decoder.close()
+        self._pictures.forget(self.source)
         self._clock.stop()
         self._remove()
         self._packets.close()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from pathlib import Path
+from weakref import WeakSet
 
 import av
 from av.codec.context import Flags
@@ -48,12 +49,14 @@ class HostDevice:
     """Decodes for a device, by FFmpeg into host memory. Like NVDEC, it says nothing of missing pictures.
 
     opened: the kinds in the order in which decoders were opened. opening: called before each. codecs: that it decodes.
+    alive: the decoders that are open.
     """
 
     def __init__(self, opening: Callable[[], object] = lambda: None, codecs: tuple[str, ...] = ("h264",)) -> None:
         self.threads, self.required = 2, False
         self.codecs = codecs
         self.opened: list[object] = []
+        self.alive: WeakSet[HostCodec] = WeakSet()
         self.opening = opening
 
     def enter(self) -> None:
@@ -70,6 +73,7 @@ class HostDevice:
             raise RefusedError(Notice("media.nvdec_codec", codec=form.codec, codecs=self.codecs))
         self.opening()
         codec = HostCodec(form)
+        self.alive.add(codec)
         self.opened.append(self.kind(form, keyframe))
         return codec
 

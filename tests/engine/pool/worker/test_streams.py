@@ -134,6 +134,22 @@ def test_two_threads_serve_many_sources(clip: tuple[Format, list[LivePacket]]) -
     assert len(device.opened) == 12
 
 
+def test_the_decoder_of_an_ended_source_is_freed_while_others_go_on(clip: tuple[Format, list[LivePacket]]) -> None:
+    form, packets = clip
+    device = HostDevice()
+    worker = Worker(device)
+    for source in range(4):
+        worker.open(source, form)
+        worker.send(source, packets)
+    for source in range(3):
+        worker.close(source)
+    until(lambda: worker.settled(range(3)) and len(device.alive) == 1)
+    worker.close(3)
+    until(lambda: not device.alive)
+    worker.stop()
+    assert len(device.opened) == 4
+
+
 @pytest.mark.parametrize("required", [False, True])
 def test_the_cpu_decodes_what_is_shown_unless_the_settings_require_the_gpu(required: bool, clip: tuple[Format, list[LivePacket]]) -> None:
     form, packets = clip
