@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from framefleet.app.cli import options
-from framefleet.app.cli.exports import Writing, add_session_argument, choose_detections, number_of, session_database
+from framefleet.app.cli.exports import Writing, add_session_argument, choose_detections, number_of, session_databases
 from framefleet.app.cli.options import make_parser, named_source
 from framefleet.app.streams import print_line
 from framefleet.engine.errors import ExportError, UsageError, literal
@@ -30,8 +30,19 @@ def run(argv: Sequence[str]) -> int:
     """
     arguments = _parser().parse_args(argv)
     padding, gap = _seconds(arguments.padding, "--padding"), _seconds(arguments.gap, "--gap")
-    database = session_database(arguments.session)
-    folder, failed, written = arguments.out or database.parent / "clips", False, 0
+    databases = session_databases(arguments.session)
+    folder, failed, written = arguments.out or databases[-1].parent / "clips", False, 0
+    for database in databases:
+        some_failed, count = _write(database, arguments, folder, padding, gap)
+        failed, written = failed or some_failed, written + count
+    if not written and not failed:
+        print("framefleet: nothing appears in the videos: try a lower --confidence or other --class", file=sys.stderr)
+    return 1 if failed or not written else 0
+
+
+def _write(database: Path, arguments: argparse.Namespace, folder: Path, padding: float, gap: float) -> tuple[bool, int]:
+    """Write the clips of a session. Returns whether some could not be written, and the number of files."""
+    failed, written = False, 0
     with SessionReader(database) as reader:
         choose_detections(reader, arguments.confidence, arguments.classes)
         sources = reader.sources() if arguments.source is None else [named_source(reader.sources(), arguments.source)]
@@ -76,9 +87,7 @@ def run(argv: Sequence[str]) -> int:
             except ExportError as error:
                 print_line(f"framefleet: {error}", sys.stderr)
                 failed = True
-    if not written and not failed:
-        print("framefleet: nothing appears in the videos: try a lower --confidence or other --class", file=sys.stderr)
-    return 1 if failed or not written else 0
+    return failed, written
 
 
 def _show(writing: Writing, source: str, files: int, done: int) -> None:

@@ -213,7 +213,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     options.add_model_options(parser)
     reported = ("confidence", "iou", "classes")
-    recording = ("record_minutes", "record_days", "record_gib")
+    recording = ("record_minutes", "session_minutes", "record_days", "record_gib")
     options.add_settings(parser.add_argument_group("how"), *(name for name in TABLE if name not in (*reported, *recording)))
     options.add_settings(parser.add_argument_group("what"), *reported)
     streams = parser.add_argument_group("cameras and streams")

@@ -39,6 +39,7 @@ from framefleet.engine.store.exporters.options import (
 )
 from framefleet.engine.store.exporters.tallies import is_empty, read_files
 from framefleet.engine.store.facts import SHOWN, ZONES
+from framefleet.engine.store.files import session_parts, stamp_of_part
 from framefleet.engine.store.session import SessionReader, StoredSource
 from framefleet.engine.store.sources import label_of
 from framefleet.engine.store.tracks import motion_problem, why_untracked
@@ -53,7 +54,9 @@ _BETWEEN = "yolo: only frames with a detection of a confidence between these two
 
 def add_session_argument(parser: argparse.ArgumentParser) -> None:
     """Add ``SESSION``."""
-    parser.add_argument("session", type=Path, metavar="SESSION", help=f"a session database, or the folder that holds {DATABASE}")
+    parser.add_argument(
+        "session", type=Path, metavar="SESSION", help=f"a session database, or the folder that holds {DATABASE} and its parts"
+    )
 
 
 def session_database(named: Path) -> Path:
@@ -62,6 +65,21 @@ def session_database(named: Path) -> Path:
     if not database.exists():
         raise UsageError(literal(f"there is no {database}: give the folder that an earlier run wrote to, or its session database"))
     return database
+
+
+def session_databases(named: Path) -> list[Path]:
+    """The databases that the user named as ``SESSION``: of a folder, also the parts of a session of streams, in the order of time.
+
+    Raises UsageError if there is none.
+    """
+    parts = session_parts(named / DATABASE) if named.is_dir() else []
+    return [*parts, named / DATABASE] if parts and (named / DATABASE).exists() else parts or [session_database(named)]
+
+
+def folder_of_part(database: Path, out: Path | None) -> Path:
+    """Where the files of a session go: a part of a session of streams has a folder of its own, named by its time."""
+    part = stamp_of_part(database, database.with_name(DATABASE))
+    return (out or database.parent) / part
 
 
 def choose_detections(reader: SessionReader, confidence: float | None, classes: Sequence[str] | None) -> None:

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from framefleet.app.cli.exports import DATABASE, number_of, session_database
+from framefleet.app.cli.exports import DATABASE, number_of, session_databases
 from framefleet.app.cli.options import make_parser
 from framefleet.app.streams import print_line
 from framefleet.engine.store.merge import merge_sessions
@@ -18,14 +18,14 @@ def run(argv: Sequence[str]) -> int:
     parser = make_parser(
         "merge",
         "Join the sessions of several runs with the same model and settings into one, for example of several machines.\n"
-        "If several hold results of the same file, the most complete ones are taken.",
+        "If several hold results of the same file, the most complete ones are taken. The parts of a stream are joined again.",
         arguments="SESSION…",
         examples=("monday tuesday --out week",),
     )
     parser.add_argument("sessions", nargs="+", type=Path, metavar="SESSION", help=f"a session database, or the folder of {DATABASE}")
     parser.add_argument("--out", type=Path, default=Path("merged"), metavar="DIR", help=f"{DATABASE} goes there (merged)")
     arguments = parser.parse_args(argv)
-    paths = [session_database(session) for session in arguments.sessions]
+    paths = [path for session in arguments.sessions for path in session_databases(session)]
     merged = merge_sessions(paths, arguments.out / DATABASE)
     for source, session, is_corrected in merged.left_out:
         others = "others are left out, with the corrections in them" if is_corrected else "others are left out"

@@ -1,5 +1,6 @@
 """``framefleet results SESSION``: writes the stored results of an earlier run in any format."""
 
+import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -54,13 +55,27 @@ def run(argv: Sequence[str]) -> int:
     clock, span = _clock(settings), Span(settings.get("begin"), settings.get("end"))
     if problem := part_problem(span.begin, span.end):
         raise UsageError(problem)
-    database = exports.session_database(arguments.session)
+    databases = exports.session_databases(arguments.session)
+    if len(databases) == 1:
+        return _write(databases[0], arguments, clock, span)
+    return max(_write(each, arguments, clock, span) for each in databases if _has_source(each, arguments.source))
+
+
+def _has_source(database: Path, names: Sequence[str] | None) -> bool:
+    """Whether a part of a session has one of the sources that the user wants; the last part says which sources there are."""
+    with SessionReader(database) as reader:
+        known = {name for source in reader.sources() for name in (source.name, source.path)}
+    return names is None or bool(known & set(names))
+
+
+def _write(database: Path, arguments: argparse.Namespace, clock: ClockSettings | None, span: Span) -> int:
+    """Write the files of a session. Returns the exit status."""
     part = span if span != Span() else None
     with SessionReader(database, corrected=not arguments.uncorrected, span=part, tracks=arguments.tracks) as reader:
         exports.choose_detections(reader, arguments.confidence, arguments.classes)
         _check_tracks(reader, arguments.tracks)
         chosen = replace(exports.export_options(arguments, reader.labels, reader.facts), clock=clock)
-        folder = arguments.out or database.parent
+        folder = exports.folder_of_part(database, arguments.out)
         if not reader.sources():
             print_line(f"framefleet: {database} has no results: what wrote it ended before it stored any", sys.stderr)
         chosen_sources = arguments.source and {named_source(reader.sources(), name).number for name in arguments.source}

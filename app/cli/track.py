@@ -1,13 +1,15 @@
 """``framefleet track SESSION``: follows the objects of an earlier run from frame to frame."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
-from framefleet.app.cli.exports import add_session_argument, session_database
+from framefleet.app.cli.exports import add_session_argument, session_databases
 from framefleet.app.cli.options import make_parser
 from framefleet.app.streams import print_line
 from framefleet.engine.errors import UsageError, literal
-from framefleet.engine.store.files import lock_session
-from framefleet.engine.store.tracks import track_session
+from framefleet.engine.notices import Notice
+from framefleet.engine.store.files import is_locked, lock_session
+from framefleet.engine.store.tracks import track_growing, track_session
 
 
 def run(argv: Sequence[str]) -> int:
@@ -26,11 +28,18 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--tracker", choices=["bytetrack"], default="bytetrack", help="the algorithm (bytetrack)")
     parser.add_argument("--drop-corrections", action="store_true", help="forget which tracks were joined and split by hand")
     arguments = parser.parse_args(argv)
-    database = session_database(arguments.session)
-    with lock_session(database):
-        tracks = track_session(database, arguments.drop_corrections)
+    databases = session_databases(arguments.session)
+    tracks = [found for database in databases for found in _track(database, arguments.drop_corrections)]
     if not tracks:
-        raise UsageError(literal(f"{database} has no frames of videos: objects are followed in videos only"))
+        raise UsageError(literal(f"{databases[-1]} has no frames of videos: objects are followed in videos only"))
     for path, count, why in tracks:
         print_line(f"{path}: {count} track" + "s" * (count != 1) + (f": {why}" if why else ""))
     return 0
+
+
+def _track(database: Path, drop_corrections: bool) -> list[tuple[str, int, Notice | None]]:
+    """Track the objects of a session."""
+    if is_locked(database):
+        return track_growing(database, drop_corrections)
+    with lock_session(database):
+        return track_session(database, drop_corrections)

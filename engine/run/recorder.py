@@ -1,11 +1,14 @@
 """Stores the events of a run in its session, and has the objects of videos tracked."""
 
+import logging
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from framefleet.engine.media.live.messages import RecordedFile
 from framefleet.engine.media.sources import Stamp, has_same_content, is_unchanged, stamp_of
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import Notice
@@ -23,18 +26,27 @@ from framefleet.engine.pool.events import (
 )
 from framefleet.engine.run.resume import ResumePlan, SourceResume
 from framefleet.engine.settings.clock import ClockSettings
+from framefleet.engine.settings.table import DEFAULTS
 from framefleet.engine.store.facts import EPOCH, MAX_CHANGES, NOT_RECORDED, RECORDED, LiveChange, LiveRecord, RecordedFiles
+from framefleet.engine.store.files import session_parts
 from framefleet.engine.store.live_tracking import LiveTracking
+from framefleet.engine.store.parts import PartMover, end_of_part
 from framefleet.engine.store.session import SessionWriter, StoredSource
 from framefleet.engine.store.tracks import has_current_tracks
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class RecordLimits:
-    """When recorded files are removed. age: of their last frame. size: of all of them, bytes."""
+    """When recorded files and parts of the session are removed. age: of their last frame. size: of all of them, bytes.
+
+    minutes: clock time in a part of the session.
+    """
 
     age: timedelta = timedelta.max
     size: float = math.inf
+    minutes: int = DEFAULTS["session_minutes"]
 
 
 class Recorder:
@@ -63,6 +75,7 @@ class Recorder:
         self._begun: set[int] = set()  # live sources with a frame
         self._limits = limits
         self._recorded = dict(plan.recorded)
+        self._mover: PartMover | None = None
 
     @property
     def notes(self) -> list[Notice]:
@@ -77,6 +90,8 @@ class Recorder:
         """Store a live source that is being opened. Called by the thread that stores events."""
         self._live[source] = LiveRecord(address)
         self._writer.set_live(source, self._live[source])
+        if self._mover is None:
+            self._mover = PartMover(self._writer.path, self._limits.minutes, self._writer.continued)
 
     def keep(self, stored: StoredSource, path: Path) -> None:
         """Take over a source that an earlier run has finished: set its clock and track its objects, if this run asks for it."""
@@ -135,6 +150,11 @@ class Recorder:
             case DeviceReady(engine):
                 self._writer.add_device(engine)
         self._writer.commit_due()
+        for answer in () if self._mover is None else self._mover.look():
+            if isinstance(answer, Notice):
+                _LOG.warning("%s", answer)
+            elif answer:
+                self._remove_oldest()
 
     def _note(self, source: int, change: LiveChange) -> None:
         record = self._live[source]
@@ -142,21 +162,23 @@ class Recorder:
         self._writer.set_live(source, self._live[source])
 
     def _remove_oldest(self) -> None:
-        """Remove the oldest files of all recordings that the session knows, as far as the limits of age and size say so."""
-        complete = [file for recorded in self._recorded.values() for file in recorded.files if file.end is not None]
-        oldest = sorted(complete, key=lambda file: datetime.fromisoformat(file.began))
-        size, now = sum(file.size for file in oldest), datetime.now(UTC)
-        removed = set[str]()
-        for file in oldest:
-            age = now - datetime.fromisoformat(file.began) - timedelta(seconds=(file.end or file.begin) - file.begin)
-            if age <= self._limits.age and size <= self._limits.size:
+        """Remove the oldest recorded files and parts of the session, as far as the limits of age and size say so."""
+        now, removed = datetime.now(UTC), set[str]()
+        files = [file for recorded in self._recorded.values() for file in recorded.files if file.end is not None]
+        found = [(_end_of(file), file.size, file.path) for file in files]
+        for part in session_parts(self._writer.path):
+            with suppress(OSError):
+                found.append((end_of_part(part, self._writer.path, self._limits.minutes), part.stat().st_size, str(part)))
+        size = sum(size for _, size, _ in found)
+        for end, bytes_, path in sorted(found):
+            if now - end <= self._limits.age and size <= self._limits.size:
                 break
             try:
-                Path(file.path).unlink(missing_ok=True)
+                Path(path).unlink(missing_ok=True)
             except OSError:  # tried again with the next file
                 continue
-            removed.add(file.path)
-            size -= file.size
+            removed.add(path)
+            size -= bytes_
         for source, recorded in list(self._recorded.items()) if removed else ():
             self._recorded[source] = recorded.without(removed)
             self._writer.set_recorded(source, self._recorded[source])
@@ -176,8 +198,6 @@ class Recorder:
         if info.kind is SourceKind.LIVE:
             self._writer.add_source(source, str(path), info)
             self._opened[source] = info
-            if self._tracking is not None:
-                self._tracking.begin(source)
             return
         if resume.again:
             self._writer.discard(source)
@@ -202,8 +222,14 @@ class Recorder:
         stored = str(self._plan.path_of(path))
         self._writer.finish_source(source, stored, event.ledger, event.seconds, event.error, event.cancelled)
         if self._tracking is not None:
-            live = source in self._live  # it has no other end than that somebody stops it
-            self._tracking.end(source) if live or not (event.cancelled or event.error is not None) else self._tracking.cancel(source)
+            if source in self._live:  # what it stored in past intervals is tracked in their parts
+                if opened:
+                    self._tracking.begin(source)
+                self._tracking.end(source)
+            elif event.cancelled or event.error is not None:
+                self._tracking.cancel(source)
+            else:
+                self._tracking.end(source)
 
     def _set_clock(self, clock: ClockSettings, number: int, path: Path, kind: SourceKind, created: str | None) -> None:
         """Store when a video begins or pictures were taken, if a setting says where the time comes from. created: a video's metadata."""
@@ -228,4 +254,10 @@ class Recorder:
         """Store the last frames and close the session. complete: whether all sources are complete."""
         if self._tracking is not None:
             self._tracking.close()
+        if self._mover is not None:
+            self._mover.close()
         self._writer.close(complete)
+
+
+def _end_of(file: RecordedFile) -> datetime:
+    return datetime.fromisoformat(file.began) + timedelta(seconds=(file.end or file.begin) - file.begin)

@@ -125,7 +125,8 @@ class DetectionRun(Closing):
             self._pool = EnginePool(replace(settings, engine=as_before), devices, hosts)
             tracking = None if settings.track is Track.NONE else LiveTracking(database)
             days, gib = settings.recordings.record_days, settings.recordings.record_gib
-            limits = RecordLimits(timedelta.max if days is None else timedelta(days), math.inf if gib is None else gib * 2**30)
+            age, size = timedelta.max if days is None else timedelta(days), math.inf if gib is None else gib * 2**30
+            limits = RecordLimits(age, size, settings.recordings.session_minutes)
             self._recorder = Recorder(writer, self._plan, settings.clock_settings, tracking, limits)
             # where the user named the devices, no other one joins
             self._cpu_fallback = CpuFallback(self._pool, devices) if own and not settings.devices else None

@@ -349,16 +349,22 @@ SETTINGS = (
         Option("--record-minutes", "begin a new file of a recording after so many minutes of clock time (10)", "N"),
     ),
     Setting(
+        "session_minutes",
+        Number(1, 1440, whole=True),
+        60,
+        Option("--session-minutes", "move results into another session file after so many minutes of clock time (60)", "N"),
+    ),
+    Setting(
         "record_days",
         Number(0, 36_500, above=True, none="No limit"),
         None,
-        Option("--record-days", "remove files of recordings that are older (no limit)", "N"),
+        Option("--record-days", "remove recorded files, and session files of past intervals, that are older (no limit)", "N"),
     ),
     Setting(
         "record_gib",
         Number(0, 100_000, above=True, none="No limit"),
         None,
-        Option("--record-gib", "remove the oldest files of recordings when all together are larger (no limit)", "N"),
+        Option("--record-gib", "remove the oldest of these files when all together are larger (no limit)", "N"),
     ),
     Setting("threads", Number(1, 4096, whole=True, none="Automatic"), None),
 )

@@ -207,11 +207,12 @@ class Tiles:
 class Recordings:
     """How live sources are recorded.
 
-    record_minutes: clock time in a file. record_days: age from which on files are removed. record_gib: size of all files above which the
-    oldest ones are removed. None: they stay.
+    record_minutes: clock time in a file. session_minutes: clock time in a session file. record_days: age from which on files are removed.
+    record_gib: size of all files above which the oldest ones are removed. None: they stay.
     """
 
     record_minutes: int = DEFAULTS["record_minutes"]
+    session_minutes: int = DEFAULTS["session_minutes"]
     record_days: float | None = DEFAULTS["record_days"]
     record_gib: float | None = DEFAULTS["record_gib"]
 

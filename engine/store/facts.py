@@ -28,7 +28,7 @@ _LARGE = 16 * 2**20
 _NEUTRAL = {
     *("devices", "parallel", "isolation", "batch", "hint", "threads", "decode", "decode_threads", "latency_budget"),
     *("clock", "time_zone", TRACK),
-    *("record_minutes", "record_days", "record_gib"),
+    *("record_minutes", "session_minutes", "record_days", "record_gib"),
 }
 """Settings that change how fast results come, or how they are shown, and not the results."""
 
@@ -169,6 +169,9 @@ class RecordedFiles:
                 found.append((file, begin - file.begin, until - file.begin))
         return found
 
+
+OF_SOURCE = (LiveRecord.key, RecordedFiles.key)
+"""The names of the facts of one source."""
 
 _ROUNDING = 0.002  # seconds: Matroska counts milliseconds
 

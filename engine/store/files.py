@@ -6,6 +6,7 @@ complete or at least as far.
 """
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
@@ -26,6 +27,9 @@ from framefleet.engine.store.sources import readable
 
 MAX_EXAMINED = 20
 """Number of sessions that ``find_interrupted`` examines, the newest ones."""
+
+_PART = re.compile(r"(.+)_(\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d)(?:-\d+)?")
+"""The name of a part of a session, see ``engine.store.parts``: the name of the session, and when the part begins."""
 
 LIST = "elsewhere.txt"
 """A file in the folder of the window's sessions: the paths of sessions in other folders, one a line."""
@@ -53,6 +57,46 @@ def written_here(path: Path) -> bool:
 
 def _lock_of(path: Path) -> Path:
     return path.with_name(f".{path.name}.lock")
+
+
+def session_parts(database: Path) -> list[Path]:
+    """The parts of a session beside it, in the order of time.
+
+    Parameters
+    ----------
+    database : Path
+        The session that streams write, or wrote.
+    """
+    found = [path for path in database.parent.glob(f"{escape(database.stem)}_*{database.suffix}") if stamp_of_part(path, database)]
+    return sorted(found, key=lambda path: (stamp_of_part(path, database), len(path.name), path.name))
+
+
+def stamp_of_part(path: Path, database: Path) -> str:
+    """The local time in the name of a part, such as ``2026-11-26_14-00-00``; "" if a file is no part of the session."""
+    found = _PART.fullmatch(path.stem)
+    return found[2] if found is not None and found[1] == database.stem else ""
+
+
+def whole_session(path: Path) -> Path:
+    """The session that a part belongs to; the same path if it is no part."""
+    found = _PART.fullmatch(path.stem)
+    return path if found is None else path.with_name(f"{found[1]}{path.suffix}")
+
+
+def is_locked(path: Path) -> bool:
+    """Whether another process writes the session at ``path``."""
+    try:
+        lock_session(path).close()
+    except ExportError as error:
+        if error.notice.code != "store.locked":
+            raise
+        return True
+    return False
+
+
+def tracking_lock(path: Path) -> Path:
+    """The lock file of what tracks or moves frames of the session at ``path`` while a run writes the session."""
+    return path.with_name(f".{path.name}.tracks.lock")
 
 
 @dataclass(frozen=True)

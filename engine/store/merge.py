@@ -8,22 +8,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from framefleet.engine.errors import UsageError
+from framefleet.engine.media.live.messages import RecordedFile
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice, Option
+from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store import schema
-from framefleet.engine.store.facts import CREATED, DECIDING, SHARD, LiveRecord, RecordedFiles
-from framefleet.engine.store.files import lock_session, replace_session
+from framefleet.engine.store.facts import CREATED, DECIDING, MAX_CHANGES, OF_SOURCE, SHARD, LiveChange, LiveRecord, RecordedFiles
+from framefleet.engine.store.files import lock_session, replace_session, whole_session
 from framefleet.engine.store.reader import SessionReader
-from framefleet.engine.store.sources import StoredSource
+from framefleet.engine.store.sources import StoredSource, counts_text, reason_of, reason_text
 from framefleet.engine.store.writer import SessionWriter
 
 CHUNK = 1000
 """Number of rows in memory at once."""
-
-_OF_SOURCE = (LiveRecord.key, RecordedFiles.key)
-"""The names of facts of one source."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,10 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
         _check_same(sessions[0], session)
     chosen, left_out = _choose(sessions)
     if all(SHARD in session.facts for session in sessions):
-        chosen.sort(key=lambda pair: pair[1].number)
+        chosen.sort(key=lambda parts: parts[0][1].number)
     same_folder = len({session.facts.get("folder") for session in sessions}) == 1
     facts = _facts(sessions, chosen)
-    incomplete = sum(not source.succeeded for _, source in chosen)
+    incomplete = sum(not parts[-1][1].succeeded for parts in chosen)
     with closing(lock_session(target)) as lock:
         part = target.with_name(f".{target.name}.part")
         for suffix in ("", "-wal", "-shm", "-journal"):  # of a merge that was killed
@@ -82,15 +82,29 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
     return Merged(len(chosen), incomplete, left_out, tuple(notes))
 
 
-def _facts(sessions: Sequence[_Session], chosen: Sequence[tuple[Path, StoredSource]]) -> dict[str, str]:
+Parts = list[tuple[Path, StoredSource]]
+"""A source of the new session, with its session: one, or the parts of a live source in the order of time."""
+
+
+def _facts(sessions: Sequence[_Session], chosen: Sequence[Parts]) -> dict[str, str]:
     """The facts of the new session: those of the first one, and those of each source by its new number."""
-    of_sources = {key(source.number) for session in sessions for source, _ in session.sources for key in _OF_SOURCE}
+    of_sources = {key(source.number) for session in sessions for source, _ in session.sources for key in OF_SOURCE}
     facts = {key: value for key, value in sessions[0].facts.items() if key not in (CREATED, SHARD) and key not in of_sources}
     known = {session.path: session.facts for session in sessions}
-    for number, (path, source) in enumerate(chosen):
-        for key in _OF_SOURCE:
-            if (value := known[path].get(key(source.number))) is not None:
-                facts[key(number)] = value
+    for number, parts in enumerate(chosen):
+        changes, files, address = dict[LiveChange, None](), dict[str, RecordedFile](), ""
+        for path, source in parts:
+            if (text := known[path].get(LiveRecord.key(source.number))) is not None:
+                with schema.reading(path):
+                    record = LiveRecord.read(text)
+                    files |= {file.path: file for file in RecordedFiles.of(known[path], source.number).files}
+                changes |= dict.fromkeys(record.changes)
+                address = record.address
+        if address:
+            ordered = tuple(sorted(changes, key=lambda change: change.seconds))
+            facts[LiveRecord.key(number)] = LiveRecord(address, ordered[-MAX_CHANGES:]).text()
+        if files:
+            facts[RecordedFiles.key(number)] = RecordedFiles(tuple(sorted(files.values(), key=lambda file: file.begin))).text()
     return facts
 
 
@@ -122,31 +136,38 @@ def _check_same(first: _Session, other: _Session) -> None:
         raise UsageError(Notice("store.merge_differs", other=other.path, first=first.path, differing=tuple(differing)))
 
 
-def _choose(sessions: Iterable[_Session]) -> tuple[list[tuple[Path, StoredSource]], tuple[tuple[Path, Path, bool], ...]]:
+def _choose(sessions: Iterable[_Session]) -> tuple[list[Parts], tuple[tuple[Path, Path, bool], ...]]:
     """Choose the sources to copy. Returns them, each with its session, and ``left_out`` of ``Merged``."""
     best: dict[str, tuple[tuple[bool, int, bool, bool], Path, StoredSource]] = {}
+    joined: dict[str, Parts] = {}
     found = []
     for session in sessions:
         for source, worth in session.sources:
             key = schema.absolute("", str(source.file))
             if source.kind is SourceKind.LIVE:  # what a camera shows at another time
-                key = f"{key} of {session.path}"
+                key = f"{source.number} of {whole_session(session.path)}"
+                if all(path != session.path for path, _ in joined.setdefault(key, [])):
+                    joined[key].append((session.path, source))
+                joined[key].sort(key=lambda part: (part[0] == whole_session(part[0]), part[1].origin or 0.0))
+                continue
             found.append((key, source, worth[2]))
             if key not in best or worth > best[key][0]:
                 best[key] = worth, session.path, source
-    chosen = [(path, source) for _, path, source in best.values()]
+    chosen = [[(path, source)] for _, path, source in best.values()] + [*joined.values()]
     left_out = [(source.file, best[key][1], is_corrected) for key, source, is_corrected in found if best[key][2] is not source]
     return chosen, tuple(left_out)
 
 
-def _copy(chosen: Sequence[tuple[Path, StoredSource]], part: Path, shown: Path, keep_paths: bool) -> set[str]:
+def _copy(chosen: Sequence[Parts], part: Path, shown: Path, keep_paths: bool) -> set[str]:
     """Copy sources in one transaction. Returns the precisions of their sessions. What was corrected cannot be undone in the new session.
 
     shown: the file that errors name. keep_paths: whether their paths stay as they are stored, else they become absolute.
     """
     numbers: dict[Path, dict[int, tuple[int, StoredSource]]] = defaultdict(dict)
-    for number, (path, source) in enumerate(chosen):
-        numbers[path][source.number] = number, source
+    for number, parts in enumerate(chosen):
+        for path, source in parts:
+            numbers[path][source.number] = number, source
+    several = {number for number, parts in enumerate(chosen) if len(parts) > 1}
     precisions = set[str]()
     with schema.explained(shown, "write"), closing(schema.open_existing(part, "rw")) as target, schema.transaction(target):
         for path, sources in numbers.items():
@@ -154,39 +175,84 @@ def _copy(chosen: Sequence[tuple[Path, StoredSource]], part: Path, shown: Path, 
                 devices = {old: _device(target, *row) for old, *row in stored.execute(f"SELECT number, {_DEVICE} FROM devices")}
                 for table in schema.OF_SOURCE:
                     for old, (number, source) in sources.items():
+                        if number in several and table in _OF_TRACKS:
+                            continue  # an object may go on in the next part: the user tracks them again
                         changed: dict[str, object] = {"source": number}
                         if table == "sources" and not keep_paths and source.kind is not SourceKind.LIVE:
                             changed["path"] = schema.exact(str(source.file))
-                        _copy_rows(stored, target, table, old, changed, devices)
+                        copy_rows(stored, target, table, "source = ?", (old,), changed, devices)
                 if schema.has_drawn(stored):
-                    _copy_drawn(stored, target, {old: number for old, (number, _) in sources.items()})
+                    copy_drawn(stored, target, {old: number for old, (number, _) in sources.items()})
                 precisions |= {each for (each,) in stored.execute("SELECT precision FROM devices WHERE precision IS NOT NULL")}
+        for number in several:
+            _join(target, number, [source for _, source in chosen[number]])
     return precisions
 
 
-def _copy_rows(
-    stored: sqlite3.Connection, target: sqlite3.Connection, table: str, source: int, changed: dict[str, object], devices: dict[int, int]
+_OF_TRACKS = ("tracks", "frame_tracks", "trackers")
+
+
+def _join(target: sqlite3.Connection, number: int, parts: Sequence[StoredSource]) -> None:
+    """Make one source of the parts of a live source that were copied."""
+    last, origin = parts[-1], min(part.origin or 0.0 for part in parts)
+    ledger = last.ledger  # the run counts all of its frames there when it ends
+    stored = target.execute("SELECT failure, count(*) FROM frames WHERE source = ? GROUP BY failure", (number,)).fetchall()
+    if ledger.decoded < (frames := sum(count for _, count in stored)):
+        failed = {reason_of(failure): count for failure, count in stored if failure is not None}
+        ledger = Ledger(frames, frames - sum(failed.values()), {}, failed)
+    started = next((part.started.isoformat() for part in parts if part.started is not None), None)
+    target.execute("UPDATE corrections SET track = NULL WHERE source = ?", (number,))
+    target.execute("DELETE FROM corrections WHERE coalesce(class_id, deleted, verified) IS NULL")
+    target.execute(
+        "UPDATE sources SET finished = ?, cancelled = ?, error = ?, decoded = ?, inferred = ?, dropped = ?, failed = ?, started = ?,"
+        " origin = ? WHERE source = ?",
+        (
+            *(last.finished, last.cancelled, reason_text(last.error), ledger.decoded, ledger.inferred),
+            *(counts_text(ledger.dropped), counts_text(ledger.failed), started, origin, number),
+        ),
+    )
+
+
+def copy_rows(
+    stored: sqlite3.Connection,
+    target: sqlite3.Connection,
+    table: str,
+    where: str,
+    values: tuple[object, ...],
+    changed: Mapping[str, object] = MappingProxyType({}),
+    devices: Mapping[int, int] | None = None,
 ) -> None:
-    rows = stored.execute(f"SELECT * FROM {table} WHERE source = ?", (source,))
+    """Copy rows of a table from one session into another. Those that are there stay.
+
+    Parameters
+    ----------
+    where, values : str and tuple
+        The condition in SQL, and its values.
+    changed : mapping
+        Columns that get another value.
+    devices : mapping
+        The new number of each device; None: they stay.
+    """
+    rows = stored.execute(f"SELECT * FROM {table} WHERE {where}", values)
     columns = [column for column, *_ in rows.description]
-    statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-    device = columns.index("device") if table == "frames" else None
+    statement = f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+    device = columns.index("device") if table == "frames" and devices is not None else None
     places = [(columns.index(name), value) for name, value in changed.items()]
     while chunk := [list(row) for row in rows.fetchmany(CHUNK)]:
         for row in chunk:
             for place, value in places:
                 row[place] = value
-            if device is not None:
+            if device is not None and devices is not None:
                 row[device] = devices[row[device]]
         target.executemany(statement, chunk)
 
 
-def _copy_drawn(stored: sqlite3.Connection, target: sqlite3.Connection, numbers: Mapping[int, int]) -> None:
-    """Copy the boxes that a person drew. numbers: of the sources, the old and the new ones."""
+def copy_drawn(stored: sqlite3.Connection, target: sqlite3.Connection, numbers: Mapping[int, int], last: int = 1 << 62) -> None:
+    """Copy the boxes that a person drew. numbers: of the sources, the old and the new ones. last: the last frame."""
     if not schema.has_drawn(target):
         target.execute(schema.DRAWN)
     for old, number in numbers.items():
-        rows = stored.execute("SELECT frame, place, x1, y1, x2, y2 FROM drawn WHERE edit = 0 AND source = ?", (old,))
+        rows = stored.execute("SELECT frame, place, x1, y1, x2, y2 FROM drawn WHERE edit = 0 AND source = ? AND frame <= ?", (old, last))
         target.executemany("INSERT INTO drawn VALUES (0, ?, ?, ?, ?, ?, ?, ?)", ((number, *row) for row in rows))
 
 

@@ -10,9 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import UsageError
+from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice, Option
+from framefleet.engine.processes.file_lock import FileLock, LockedError
 from framefleet.engine.store import schema
+from framefleet.engine.store.files import lock_session, tracking_lock
 from framefleet.engine.store.reader import SessionReader
 from framefleet.engine.tracking.bytetrack import ByteTrack
 from framefleet.engine.tracking.follow import TRACKER, Tracks, follow, make_tracker, strong_confidence, too_fast
@@ -59,11 +62,28 @@ def motion_problem(reader: SessionReader, source: int) -> Notice | None:
     return too_fast(seen, class_ids, scores.astype(np.float64))
 
 
-def track_session(path: Path, drop_corrections: bool = False) -> list[tuple[str, int, Notice | None]]:
+def track_growing(path: Path, drop_corrections: bool = False) -> list[tuple[str, int, Notice | None]]:
+    """Do what ``track_session`` does while a run writes live sources into the session: what is stored by now is tracked.
+
+    Raises:
+        UsageError: as ``track_session``.
+        ExportError: as ``track_session``; the run also writes other sources; or another process tracks the same session.
+    """
+    with SessionReader(path) as reader:
+        if any(not source.finished and source.kind is not SourceKind.LIVE for source in reader.sources()):
+            lock_session(path).close()
+    try:
+        with FileLock(tracking_lock(path)):
+            return track_session(path, drop_corrections, growing=True)
+    except LockedError as error:
+        raise ExportError(Notice("store.locked", path=path, holder=error.holder)) from error
+
+
+def track_session(path: Path, drop_corrections: bool = False, growing: bool = False) -> list[tuple[str, int, Notice | None]]:
     """Track the objects of each video in a session, and store the tracks instead of those of an earlier call.
 
-    drop_corrections: forget which tracks a person joined and split. Returns the path and the number of tracks of each video, and why it
-    has none, or why they are not reliable. A session may hold the same file twice.
+    drop_corrections: forget which tracks a person joined and split. growing: see ``track_growing``. Returns the path and the number of
+    tracks of each video, and why it has none, or why they are not reliable. A session may hold the same file twice.
 
     Raises:
         UsageError: a person joined or split tracks, and ``drop_corrections`` is not set.
@@ -75,7 +95,8 @@ def track_session(path: Path, drop_corrections: bool = False) -> list[tuple[str,
     with SessionReader(path, corrected=False) as reader:
         sources = [source for source in reader.sources() if source.timed and reader.count(source.number)]
         found = [_follow(reader, source.number, reader.frames(source.number)) for source in sources]
-    with schema.explained(path, "write"), closing(schema.open_existing(path, "rw")) as connection, schema.transaction(connection):
+    with schema.explained(path, "write"), closing(schema.open_existing(path, "rw")) as connection:
+        connection.execute("BEGIN IMMEDIATE")
         if drop_corrections:
             connection.execute("UPDATE corrections SET track = NULL")
             connection.execute("DELETE FROM corrections WHERE coalesce(class_id, deleted, verified) IS NULL")
@@ -83,7 +104,10 @@ def track_session(path: Path, drop_corrections: bool = False) -> list[tuple[str,
                 connection.execute(f"DELETE FROM {table}")
         for source, tracks in zip(sources, found, strict=True):
             for _ in store_tracks(connection, source.number, tracks):
-                pass  # all in one transaction
+                if growing:  # else all in one transaction
+                    connection.execute("COMMIT")
+                    connection.execute("BEGIN IMMEDIATE")
+        connection.execute("COMMIT")
     with SessionReader(path, corrected=False) as reader:
         reasons = [motion_problem(reader, source.number) or why_untracked(reader, source.number) for source in sources]
     return [(source.path, len(tracks.class_ids), why) for source, tracks, why in zip(sources, found, reasons, strict=True)]

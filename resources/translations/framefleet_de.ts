@@ -3094,6 +3094,10 @@
         <translation>der Teil von {begin} bis {end} ist leer: das Ende muss nach dem Anfang kommen</translation>
     </message>
     <message>
+        <source>the process that moves past results into a session file of their own</source>
+        <translation>der Prozess, der vergangene Ergebnisse in eine eigene Sitzungsdatei verschiebt</translation>
+    </message>
+    <message>
         <source>the process that reads a stream</source>
         <translation>der Prozess, der einen Stream liest</translation>
     </message>
@@ -3128,6 +3132,10 @@
     <message>
         <source>the recording {path} cannot be read: {reason}; check the name and its permissions</source>
         <translation>die Aufzeichnung {path} kann nicht gelesen werden: {reason}; Namen und Rechte prüfen</translation>
+    </message>
+    <message>
+        <source>the results of the past interval stay in the session for now: {why}</source>
+        <translation>die Ergebnisse des vergangenen Zeitabschnitts bleiben vorerst in der Sitzung: {why}</translation>
     </message>
     <message>
         <source>the results of {sources}</source>

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
-from datetime import datetime
+from contextlib import closing
+from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,10 @@ import av
 import pytest
 
 from framefleet.engine.media.live.messages import LiveState
+from framefleet.engine.store import parts
+from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.facts import EPOCH, LiveRecord, RecordedFiles
+from framefleet.engine.store.files import session_parts
 from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, Outcome, read_lines, run_main
 from tests.support.live.http_camera import HttpCamera
@@ -192,6 +197,33 @@ def test_a_second_run_keeps_the_frames_of_the_first(tmp_path: Path) -> None:
     with SessionReader(out / "session.sqlite") as reader:
         assert [source.number for source in reader.sources()] == [0, 1]
         assert [reader.count(0), reader.count(1)] == [run.report["sources"][0]["frames"]["inferred"] for run in (first, second)]
+
+
+def test_a_run_moves_past_intervals_and_removes_those_that_are_too_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "SETTLE_SECONDS", 0.0)
+    out = tmp_path / "out"
+    database = out / "session.sqlite"
+    with HttpCamera(tmp_path) as camera:
+        first = detect(out, f"{camera.address}/file.ts")
+        with closing(sqlite3.connect(database)) as connection, connection:  # as if it had run two days ago
+            (begun,) = connection.execute("SELECT started FROM sources").fetchone()
+            earlier = datetime.fromisoformat(begun) - timedelta(days=2)
+            connection.execute("UPDATE sources SET started = ?", (earlier.isoformat(),))
+        second = detect(out, f"{camera.address}/mjpeg", "--to", "3s")
+        assert (first.status, second.status) == (0, 0), second.err
+        (part,) = session_parts(database)
+        with SessionReader(part) as moved, SessionReader(database) as reader:
+            assert moved.count(0) == first.report["sources"][0]["frames"]["inferred"]
+            assert (reader.count(0), reader.count(1)) == (0, second.report["sources"][0]["frames"]["inferred"])
+            assert Clock.of(moved, moved.source(0)).started == earlier
+        third = detect(out, f"{camera.address}/mjpeg", "--to", "4s", "--session-minutes", "30", "--record-days", "1")
+        assert third.status == 0, third.err
+    assert part.exists()  # nothing was moved or recorded, so there was no reason to look
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE sources SET started = ? WHERE source = 1", (earlier.isoformat(),))
+    with HttpCamera(tmp_path) as camera:
+        assert detect(out, f"{camera.address}/mjpeg", "--to", "4s", "--record-days", "1").status == 0
+    assert session_parts(database) == []
 
 
 def test_tracks_and_formats_of_a_stream(tmp_path: Path) -> None:
