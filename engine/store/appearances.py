@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.media.types import Chapter, SourceKind
-from framefleet.engine.store.reader import Block, SessionReader
+from framefleet.engine.store.blocks import Block
+from framefleet.engine.store.reader import SessionReader
 from framefleet.engine.store.sources import StoredSource, label_of
 from framefleet.engine.store.zones import read_counts
 from framefleet.engine.tracking.appearances import APPEARANCE, GAP, class_appearances, track_appearances

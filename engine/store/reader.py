@@ -2,10 +2,10 @@
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple, Self
@@ -19,6 +19,7 @@ from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import Position
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store import schema
+from framefleet.engine.store.blocks import COLUMNS, CORRECTION_COLUMNS, DRAWN_COLUMNS, Block, correct, unpack
 from framefleet.engine.store.facts import CREATED
 from framefleet.engine.store.sources import SOURCE_COLUMNS, StoredSource, reason_of, reason_text, source_names, stored_source
 from framefleet.engine.tracking.appearances import vote
@@ -33,9 +34,6 @@ CHUNK = 500
 _EVERYTHING = 0, (1 << 62)
 _SLACK = 1e-6  # stored times are rounded
 _NOT_GIVEN = str(None)
-_MAX_CLASS_ID = 1 << 20
-_MAX_SIZE = 1 << 24
-_COLUMNS = "frame, pts, width, height, failure, name, device, boxes"
 
 
 @dataclass(frozen=True)
@@ -57,102 +55,6 @@ class View:
     span: Span | None = None
     tracks: frozenset[int] | None = None
     created: str = ""
-
-
-class StoredFrame(NamedTuple):
-    """A stored frame without its detections.
-
-    number: the frame's index. pts: seconds. width, height: pixels. device: its number in ``SessionReader.device_names``.
-    """
-
-    number: int
-    pts: float
-    width: int
-    height: int
-    failure: Notice | None
-    name: str | None
-    device: int
-
-
-@dataclass(frozen=True, eq=False)
-class Block:
-    """Consecutive frames of a source, and their detections in order.
-
-    Parameters
-    ----------
-    frames : list of StoredFrame
-        The frames.
-    frame : int64 (n,)
-        The position in ``frames`` of each detection's frame.
-    places : int64 (n,)
-        The place of each detection in its frame, as the model found it.
-    class_ids, tracks : int64 (n,)
-        Track -1: none.
-    verified, drawn : bool (n,)
-        Whether a person checked the detection, and whether a person drew or moved its box.
-    confidences : float32 (n,)
-        As stored.
-    stored : float32 (n, 4)
-        The boxes x1, y1, x2, y2 in source pixels, as stored.
-
-    The places of detections that a person added are behind those of the model's detections.
-    """
-
-    frames: list[StoredFrame]
-    frame: NDArray[np.int64]
-    places: NDArray[np.int64]
-    class_ids: NDArray[np.int64]
-    tracks: NDArray[np.int64]
-    verified: NDArray[np.bool_]
-    confidences: NDArray[np.float32]
-    stored: NDArray[np.float32]
-    drawn: NDArray[np.bool_]
-
-    @cached_property
-    def numbers(self) -> NDArray[np.int64]:
-        """The index of each frame, int64 (frames,)."""
-        return np.fromiter((frame[0] for frame in self.frames), np.int64, len(self.frames))
-
-    @cached_property
-    def pts(self) -> NDArray[np.float64]:
-        """The time of each frame, float64 (frames,), seconds."""
-        return np.fromiter((frame[1] for frame in self.frames), np.float64, len(self.frames))
-
-    @cached_property
-    def sizes(self) -> NDArray[np.int64]:
-        """Width and height of each frame, int64 (frames, 2), pixels."""
-        return np.array([frame[2:4] for frame in self.frames], np.int64).reshape(-1, 2)
-
-    @cached_property
-    def inferred(self) -> NDArray[np.bool_]:
-        """Whether each frame was inferred, bool (frames,). The others failed."""
-        return np.fromiter((frame[4] is None for frame in self.frames), np.bool_, len(self.frames))
-
-    @cached_property
-    def scores(self) -> NDArray[np.float64]:
-        """The confidences, float64 (n,), rounded to 4 decimals."""
-        scores = self.confidences.astype(np.float64)
-        return np.round(scores, 4, out=scores)
-
-    @cached_property
-    def boxes(self) -> NDArray[np.float64]:
-        """The boxes x, y, width, height, float64 (n, 4), source pixels, rounded to 2 decimals."""
-        boxes = self.stored.astype(np.float64)
-        boxes[:, 2:] -= boxes[:, :2]
-        np.round(boxes, 2, out=boxes)
-        boxes += 0.0  # no "-0.0"
-        return boxes
-
-    @property
-    def corners(self) -> NDArray[np.float64]:
-        """The boxes x1, y1, x2, y2, float64 (n, 4), source pixels, from those of ``boxes``."""
-        return np.concatenate((self.boxes[:, :2], self.boxes[:, :2] + self.boxes[:, 2:]), 1)
-
-    def select(self, keep: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
-        """The same frames with the detections that a boolean mask or an index array keeps, in that order."""
-        frame, places, class_ids, tracks = (column[keep] for column in (self.frame, self.places, self.class_ids, self.tracks))
-        columns = (frame, places, class_ids, tracks, self.verified[keep], self.confidences[keep], self.stored[keep], self.drawn[keep])
-        return type(self)(self.frames, *columns)
 
 
 class DeviceUse(NamedTuple):
@@ -507,7 +409,7 @@ class SessionReader(Closing):
         """
         begin, end = self._part(source)
         begin, end = max(begin, first), min(end, last)
-        query = f"SELECT {_COLUMNS} FROM frames WHERE source = ? AND frame BETWEEN ? AND ? ORDER BY frame LIMIT ?"
+        query = f"SELECT {COLUMNS} FROM frames WHERE source = ? AND frame BETWEEN ? AND ? ORDER BY frame LIMIT ?"
         count = most or BLOCK_FRAMES
         while not self.stop.is_set() and (rows := self._query(query, source, begin, end, count)):
             yield self._block(source, rows)
@@ -534,7 +436,7 @@ class SessionReader(Closing):
 
     def _one_frame(self, where: str, source: int, pts: float) -> FrameResult | None:
         # "+": SQLite has to search the times, not the frames
-        query = f"SELECT {_COLUMNS} FROM frames WHERE source = ? AND +frame BETWEEN ? AND ? AND {where} LIMIT 1"
+        query = f"SELECT {COLUMNS} FROM frames WHERE source = ? AND +frame BETWEEN ? AND ? AND {where} LIMIT 1"
         rows = self._query(query, source, *self._part(source), pts)
         return next(iter(self._results(source, self._block(source, rows))), None) if rows else None
 
@@ -661,136 +563,23 @@ class SessionReader(Closing):
     # rows to arrays
 
     def _block(self, source: int, rows: list[tuple[Any, ...]]) -> Block:
-        """The frames of rows of ``_COLUMNS``, with the detections that pass the filter."""
-        first, last = rows[0][0], rows[-1][0]
+        """The frames of rows of ``COLUMNS``, with the detections that pass the filter."""
+        part = source, rows[0][0], rows[-1][0]
         with schema.reading(self.path):
-            lengths = np.fromiter((len(row[7]) for row in rows), np.int64, len(rows))
-            counts, rest = np.divmod(lengths, schema.BOX.itemsize)
-            if rest.any():
-                raise self._wrong(f"frames, source {source}, frame {rows[int(rest.argmax())][0]}", "a part of a box")
-            table = np.frombuffer(b"".join([row[7] for row in rows]), schema.BOX)
-            for row in rows:
-                if not all(isinstance(size, int) and 0 <= size <= _MAX_SIZE for size in row[2:4]):
-                    raise self._wrong(f"frames, source {source}, frame {row[0]}", row[2:4])
-                if not isinstance(row[5], str | None):
-                    raise self._wrong(f"frames, source {source}, frame {row[0]}", row[5])
-            frames = [StoredFrame._make(row[:7]) for row in rows]
-            frames = [
-                frame if row[4] is None else frame._replace(failure=reason_of(row[4])) for frame, row in zip(frames, rows, strict=True)
-            ]
-            starts = np.cumsum(counts) - counts
-            frame = np.repeat(np.arange(len(rows)), counts)
-            places = np.arange(len(table)) - starts[frame]
-            class_ids, tracks = table["class_id"].astype(np.int64), np.full(len(table), -1, np.int64)
-            verified, drawn = np.zeros((2, len(table)), bool)
-            block = Block(frames, frame, places, class_ids, tracks, verified, table["confidence"], table["corners"], drawn)
-            self._check(source, block)
-            wide = (source, first, last)
-            for number, packed in self._query("SELECT frame, tracks FROM frame_tracks WHERE source = ? AND frame BETWEEN ? AND ?", *wide):
-                position = int(np.searchsorted(block.numbers, number))
-                if position == len(rows) or block.numbers[position] != number:
-                    continue
-                if len(packed) != counts[position] * schema.TRACK.itemsize:
-                    raise self._wrong(f"frame_tracks, source {source}, frame {number}", "another number of tracks")
-                tracks[starts[position] : starts[position] + counts[position]] = np.frombuffer(packed, schema.TRACK)
-            return block if not self.corrected and self._shows_all else self._filtered(source, block, starts, counts)
+            wrong = partial(self._wrong_frame, source)
+            tracks = self._query("SELECT frame, tracks FROM frame_tracks WHERE source = ? AND frame BETWEEN ? AND ?", *part)
+            block = unpack(rows, tracks, wrong)
+            if self.corrected:
+                query = f"SELECT {CORRECTION_COLUMNS} FROM corrections WHERE source = ? AND frame BETWEEN ? AND ?"
+                corrections, boxes = self._query(query, *part), list[tuple[Any, ...]]()
+                if self.has_drawn:
+                    query = f"SELECT {DRAWN_COLUMNS} FROM drawn WHERE edit = 0 AND source = ? AND frame BETWEEN ? AND ?"
+                    boxes = self._query(query, *part)
+                block = correct(block, corrections, boxes, wrong)
+            return block.filtered(self.confidence, self.classes, self.tracks_shown)
 
-    @property
-    def _shows_all(self) -> bool:
-        return self.confidence <= 0 and self.classes is None and self.tracks_shown is None
-
-    def _filtered(self, source: int, block: Block, starts: NDArray[np.int64], counts: NDArray[np.int64]) -> Block:
-        """The block with corrections applied and without the detections that do not pass the filter. starts, counts: by frame."""
-        keep = np.ones(len(block.frame), bool)
-        added = dict[tuple[int, int], tuple[Any, ...]]()
-        if self.corrected:
-            query = "SELECT frame, place, class_id, track, deleted, verified FROM corrections WHERE source = ? AND frame BETWEEN ? AND ?"
-            for number, place, class_id, track, deleted, verified in self._query(
-                query, source, block.frames[0].number, block.frames[-1].number
-            ):
-                position = int(np.searchsorted(block.numbers, number))
-                if position == len(counts) or block.numbers[position] != number or place < 0:
-                    continue
-                if place >= counts[position]:
-                    added[number, place] = class_id, track, deleted
-                    continue
-                detection = starts[position] + place
-                if class_id is not None:
-                    block.class_ids[detection] = class_id
-                if track is not None:
-                    block.tracks[detection] = track
-                keep[detection] = not deleted
-                block.verified[detection] = bool(verified)
-            block, others = self._with_drawn(source, block, starts, counts, added)
-            keep = np.concatenate((keep, np.ones(others, bool)))
-            if others:
-                order = np.lexsort((-block.confidences, block.frame))
-                block, keep = block.select(order), keep[order]
-            self._check(source, block)
-        if self.confidence > 0:
-            keep &= block.confidences >= np.float32(self.confidence)
-        if self.classes is not None:
-            keep &= np.isin(block.class_ids, np.fromiter(self.classes, np.int64, len(self.classes)))
-        if self.tracks_shown is not None:
-            shown = np.fromiter(self.tracks_shown, np.int64, len(self.tracks_shown))
-            keep &= np.isin(block.tracks, shown) if len(shown) else block.tracks >= 0
-        return block if keep.all() else block.select(keep)
-
-    def _with_drawn(
-        self,
-        source: int,
-        block: Block,
-        starts: NDArray[np.int64],
-        counts: NDArray[np.int64],
-        added: Mapping[tuple[int, int], tuple[Any, ...]],
-    ) -> tuple[Block, int]:
-        """The block with the boxes that a person moved and, behind all others, those that a person added; and the number of these.
-
-        starts, counts: of the model's detections, by frame. added: class id, track and ``deleted`` of added ones, by frame and place.
-        """
-        if not self.has_drawn:
-            return block, 0
-        corners, drawn, new = block.stored.copy(), block.drawn.copy(), list[tuple[Any, ...]]()
-        query = "SELECT frame, place, x1, y1, x2, y2 FROM drawn WHERE edit = 0 AND source = ? AND frame BETWEEN ? AND ?"
-        for number, place, *box in self._query(query, source, block.frames[0].number, block.frames[-1].number):
-            position = int(np.searchsorted(block.numbers, number))
-            if position == len(counts) or block.numbers[position] != number or place < 0:
-                continue
-            if place < counts[position]:
-                corners[starts[position] + place], drawn[starts[position] + place] = box, True
-            elif (number, place) in added:
-                class_id, track, deleted = added[number, place]
-                if not deleted:
-                    new.append((position, place, class_id, -1 if track is None else track, *box))
-        rows = np.array(new, np.float64).reshape(-1, 8)
-        frame, places, class_ids, tracks = rows[:, :4].astype(np.int64).T
-        ones = np.ones(len(new), bool)
-        return Block(
-            block.frames,
-            np.concatenate((block.frame, frame)),
-            np.concatenate((block.places, places)),
-            np.concatenate((block.class_ids, class_ids)),
-            np.concatenate((block.tracks, tracks)),
-            np.concatenate((block.verified, ones)),
-            np.concatenate((block.confidences, np.ones(len(new), np.float32))),
-            np.concatenate((corners, rows[:, 4:].astype(np.float32))),
-            np.concatenate((drawn, ones)),
-        ), len(new)
-
-    def _check(self, source: int, block: Block) -> None:
-        """Refuse values that no run writes."""
-        finite = np.isfinite(block.pts)
-        if not finite.all():
-            at = int(finite.argmin())
-            raise self._wrong(f"frames, source {source}, frame {block.numbers[at]}", block.pts[at].item())
-        for values, right in (
-            (block.class_ids, (block.class_ids >= 0) & (block.class_ids <= _MAX_CLASS_ID)),
-            (block.confidences, np.isfinite(block.confidences)),
-            (block.stored, np.isfinite(block.stored).all(1)),
-        ):
-            if not right.all():
-                at = int(right.argmin())
-                raise self._wrong(f"frames, source {source}, frame {block.frames[block.frame[at]].number}", values[at].tolist())
+    def _wrong_frame(self, source: int, frame: int, value: object, table: str = "frames") -> ExportError:
+        return self._wrong(f"{table}, source {source}, frame {frame}", value)
 
     def _results(self, source: int, block: Block) -> Iterator[FrameResult]:
         """The frames of a block one by one."""
@@ -811,7 +600,7 @@ class SessionReader(Closing):
             if failure is not None:
                 found = InferenceFailure(failure)
             if device not in devices:
-                raise self._wrong(f"frames, source {source}, frame {number}", f"device {device}")
+                raise self._wrong_frame(source, number, f"device {device}")
             yield FrameResult(FrameRef(source, number, pts, name), devices[device], width, height, found)
             begin = end
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from framefleet.engine.errors import UsageError
 from framefleet.engine.notices import Notice
-from framefleet.engine.store.reader import Block, SessionReader
+from framefleet.engine.store.blocks import Block
+from framefleet.engine.store.reader import SessionReader
 from framefleet.engine.store.sources import StoredSource
 from framefleet.engine.store.tracks import Epochs, tracker_for
 from framefleet.engine.tracking.appearances import vote
