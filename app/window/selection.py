@@ -68,6 +68,7 @@ class Selection(QObject):
         run.item_changed.connect(self._update)
         settings.model_changed.connect(lambda _: self._show_model_labels())
         viewer.player.opened.connect(self._opened)
+        viewer.player.detection_wanted.connect(run.seek)
         viewer.transport.timeline.part_chosen.connect(memory.save_soon)
 
     @property

@@ -120,13 +120,14 @@ def probe(path: Path, sampling: Sampling | None = None) -> SourceInfo:
 def _probe_video(path: Path) -> SourceInfo:
     with VideoFile(path) as file:
         width, height, origin, codec, created = _first_picture(file)
+        unit = float(file.time_base)
         indexed = scan_index(file)
     frames, seconds, segments, seekable = scan(path, indexed)
     rate = round(frames / seconds, 6) if seconds else None
     joined = joined_mp4_files(path)
     note = Notice("media.joined_mp4", path=path, count=joined) if joined > 1 else None
     facts = codec, width, height, frames, seconds, rate, segments, seekable
-    return SourceInfo(str(path), SourceKind.VIDEO, *facts, created=created, origin=origin, note=note)
+    return SourceInfo(str(path), SourceKind.VIDEO, *facts, created=created, origin=origin, unit=unit, note=note)
 
 
 def _first_picture(file: VideoFile) -> tuple[int, int, float | None, str, str | None]:

@@ -135,7 +135,8 @@ class SourceInfo:
     gap or overlap; segments without wanted frames are left out. seekable: whether seeking by time works; False if the clock of an MPEG-TS
     restarts. wanted: about how many frames are wanted; None: all. created: when it was recorded, as its metadata state it; None: they do
     not. origin: time of the first frame of a video, from which times count, seconds; None: unknown. number: of the source in its run, 0
-    if it is alone. note: what a person has to know about the file although it can be read, None: nothing.
+    if it is alone. unit: what one unit of the segments' starts and ends is, seconds or pictures. note: what a person has to know about the
+    file although it can be read, None: nothing.
     """
 
     path: str
@@ -152,6 +153,7 @@ class SourceInfo:
     created: str | None = None
     origin: float | None = None
     number: int = 0
+    unit: float = 1.0
     note: Notice | None = None
 
     @property

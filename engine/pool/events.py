@@ -186,6 +186,18 @@ class FramesDone:
 
 
 @dataclass(frozen=True)
+class FramesAhead:
+    """Frames of one segment that wait for earlier ones, after ``EnginePool.seek``. ``FramesDone`` repeats them later.
+
+    Their indices follow from the container's frame counts, which may be wrong; their times are right.
+    """
+
+    source: int
+    frames: tuple[FrameResult, ...]
+    segment: int
+
+
+@dataclass(frozen=True)
 class SourceFinished:
     """The last event of a source.
 
@@ -308,6 +320,7 @@ Event: TypeAlias = (
     | DeviceStats
     | SourceOpened
     | FramesDone
+    | FramesAhead
     | SourceFinished
     | StreamChanged
     | EpochStarted

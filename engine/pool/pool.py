@@ -155,6 +155,22 @@ class EnginePool(Closing):
         with self._commanding:
             self._command(lambda: self._dispatcher.cancel(source) + self._streams.cancel(source))
 
+    def seek(self, source: int, seconds: float) -> None:
+        """Detect the segment of a video that contains this time next, and those behind it. ``FramesAhead`` follows.
+
+        The results keep their order: ``FramesDone`` comes when the frames before are done. Until then they wait in memory, so only a
+        limited number of frames is done ahead. Does nothing if the source is not open, is not cut, or the place is done.
+
+        Parameters
+        ----------
+        source : int
+            Its number.
+        seconds : float
+            The time, as in ``FrameRef.pts``.
+        """
+        with self._commanding:
+            self._command(lambda: self._dispatcher.seek(source, seconds))
+
     def add_device(self, device: DeviceId) -> None:
         """Add a device to the run; it works as soon as its engine is built. ``DeviceStarting`` follows.
 

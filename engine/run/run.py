@@ -190,6 +190,10 @@ class DetectionRun(Closing):
         """Let the events of a live source contain pictures: see ``EnginePool.watch``."""
         self._pool.watch(source, size, interval)
 
+    def seek(self, source: int, seconds: float) -> None:
+        """Detect the segment of a video that contains this time next: see ``EnginePool.seek``. Its results are stored in order, later."""
+        self._pool.seek(source, seconds)
+
     def finish(self) -> None:
         """Accept no more sources: ``events`` ends after the last one."""
         self._pool.finish()

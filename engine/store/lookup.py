@@ -15,13 +15,15 @@ _log = logging.getLogger(__name__)
 class Stored:
     """Where the detections of a source are stored.
 
-    edition: grows with each correction, because a reader shows only earlier ones. created: see ``SessionReader``.
+    edition: grows with each correction, because a reader shows only earlier ones. created: see ``SessionReader``. elsewhere: the first and
+    the last time of parts whose detections the window has already, seconds: nothing waits for these to be stored.
     """
 
     database: Path
     source: int
     edition: int = 0
     created: str = ""
+    elsewhere: tuple[tuple[float, float], ...] = ()
 
 
 class DetectionLookup(Closing):
@@ -40,7 +42,9 @@ class DetectionLookup(Closing):
             return None
 
     def never_comes(self, stored: Stored, pts: float) -> bool:
-        """Whether the run leaves this frame out, so that it never gets detections."""
+        """Whether nobody has to wait for this frame's detections: the run leaves the frame out, or the window has them."""
+        if any(begin <= pts <= end for begin, end in stored.elsewhere):
+            return True
         try:
             return self._open(stored).is_skipped(stored.source, pts)
         except FramefleetError:

@@ -8320,6 +8320,10 @@ Labels: {labels}</translation>
         <translation>Keine Rahmen: Ein anderer Lauf hat diese Ergebnisse ersetzt</translation>
     </message>
     <message>
+        <source>Not analysed yet: detection goes here next</source>
+        <translation>Noch nicht analysiert: die Erkennung macht hier weiter</translation>
+    </message>
+    <message>
         <source>Not analysed yet: detection goes through the file in order</source>
         <translation>Noch nicht analysiert: die Erkennung geht die Datei der Reihe nach durch</translation>
     </message>

@@ -116,7 +116,8 @@ class Player(QObject):
 
     shown: Shown. result: a later FrameResult of the current picture, None when detection starts again. opened: SourceInfo.
     changed: Playback. failed: why the file cannot be shown. live_wanted: the newest picture of a live source. live_sought: a time, seconds,
-    and which frame of a live source to show: that at the time (0), the one before (-1) or after (1).
+    and which frame of a live source to show: that at the time (0), the one before (-1) or after (1). detection_wanted: key of the file and
+    a time, seconds, at which the player rests before detection was there.
     Attributes: clock: says when each picture is due. current: the picture on the screen. info: about the open file.
     speed: seconds of video per second; negative = backwards. live: whether the open item is a live source, whose pictures come by
     ``show_live``.
@@ -129,6 +130,7 @@ class Player(QObject):
     failed = Signal(str)
     live_wanted = Signal()
     live_sought = Signal(float, int)
+    detection_wanted = Signal(int, float)
 
     def __init__(self, client: PreviewClient, parent: QObject | None = None, clock: PlaybackClock | None = None) -> None:
         super().__init__(parent)
@@ -150,6 +152,7 @@ class Player(QObject):
         self._next.opened.connect(self._opened)
         self._next.failed.connect(self._fail)
         self._detections.result.connect(self.result)
+        self._detections.wanted.connect(self.detection_wanted)
 
     @property
     def position(self) -> float:

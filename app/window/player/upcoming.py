@@ -1,11 +1,12 @@
 """The pictures after the current one, requested ahead from the preview process, and where their detections are."""
 
 from collections import deque
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from framefleet.app.window.player.preview_client import PreviewClient, Shown
-from framefleet.app.window.queue.item import ItemState, QueueItem
+from framefleet.app.window.queue.item import Ahead, ItemState, QueueItem
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.engine.media.preview.messages import Answer, Fetch, LookUp
 from framefleet.engine.store.lookup import Stored
@@ -15,6 +16,8 @@ BATCH, AHEAD = 2, 4
 """The number of pictures in a request, since each wakes both processes, and the largest number requested or waiting."""
 LOOK_MS = 100
 """Time between looks for the detections that the next picture waits for."""
+REST_MS = 250
+"""Detection goes to a place at which the player has rested for this time."""
 
 
 class Upcoming(QObject):
@@ -23,8 +26,9 @@ class Upcoming(QObject):
     arrived: Shown, the picture of a jump or step. changed: pictures, ``ended`` or ``held``. opened: SourceInfo. failed: why there are no
     pictures.
     Attributes: pictures: those that wait. ended: whether the file has no more. held: whether the next one waits for its detections.
-    path: of the file. size: width and height of the area to fill, device pixels. stored: where its detections are. hold: whether pictures
-    wait for their detections. ticket: of the last jump. goal: the ``at`` and ``before`` of a jump or step under way.
+    path: of the file. size: width and height of the area to fill, device pixels. stored: where its detections are. ahead: those that are
+    not stored yet. hold: whether pictures wait for their detections. ticket: of the last jump. goal: the ``at`` and ``before`` of a jump or
+    step under way.
     """
 
     arrived = Signal(object)
@@ -38,6 +42,7 @@ class Upcoming(QObject):
         self.path = ""
         self.size = (640, 360)
         self.stored: Stored | None = None
+        self.ahead = Ahead()
         self.hold = False
         self.pictures: deque[Shown] = deque()
         self.ended = self.held = False
@@ -86,7 +91,7 @@ class Upcoming(QObject):
         if answer.ticket != self.ticket:
             return
         self._asked.popleft()
-        self.pictures += shown
+        self.pictures += (replace(each, result=self.ahead.at(each.pts)) if each.result is None else each for each in shown)
         self.ended = answer.ended or answer.reason is not None
         if answer.waits:
             self.held = True
@@ -107,11 +112,13 @@ class Upcoming(QObject):
 class ShownDetections(QObject):
     """Tells the upcoming pictures where their detections are, and looks those of the current picture up when they are stored later.
 
-    result: FrameResult of the current picture, None when detection starts again. item: the shown file, None without one.
+    result: FrameResult of the current picture, None when detection starts again. wanted: key of the file and a time, seconds: the player
+    rests at a picture without detections while detection runs elsewhere in the file. item: the shown file, None without one.
     edition: grows with each correction, so that detections are read again.
     """
 
     result = Signal(object)
+    wanted = Signal(int, float)
 
     def __init__(self, client: PreviewClient, upcoming: Upcoming, parent: QObject) -> None:
         super().__init__(parent)
@@ -121,16 +128,23 @@ class ShownDetections(QObject):
         self._complete = False
         self.edition = 0
         self._waits, self._queue_busy = True, False
+        self._resting = QTimer(self, interval=REST_MS, singleShot=True)
+        self._resting.timeout.connect(self._want)
+        self._wanted: tuple[int, float] | None = None
         client.found.connect(self._found)
 
     def open(self, item: QueueItem | None) -> None:
         """Use another file, None = none."""
         self.item, self._pts = item, None
+        self._resting.stop()
         self._apply()
 
     def show(self, shown: Shown) -> None:
         """Use another current picture."""
         self._pts, self._complete = shown.pts, shown.result is not None
+        self._resting.stop()
+        if not self._complete:
+            self._resting.start()
 
     def update(self, item: QueueItem, queue_busy: bool) -> None:
         """Use a changed state of the shown file. queue_busy: detection runs in another file."""
@@ -140,8 +154,23 @@ class ShownDetections(QObject):
             self.result.emit(None)
         self._apply()
         head, stored = item.progress.head, self._next.stored
-        if self._pts is not None and not self._complete and stored is not None and head is not None and self._pts <= head:
+        if self._pts is None or self._complete or stored is None or head is None:
+            return
+        if self._pts <= head:
             self._client.look_up(LookUp(self._next.ticket, self._pts, stored))
+        elif (result := item.ahead.at(self._pts)) is not None:
+            self._found(self._next.ticket, self._pts, result)
+        elif not self._resting.isActive() and self._wanted != (item.key, self._pts):
+            self._resting.start()
+
+    def _want(self) -> None:
+        """Let detection go to the current picture, if the run would reach it much later."""
+        item, pts = self.item, self._pts
+        if item is None or pts is None or self._complete or item.state is not ItemState.RUNNING:
+            return
+        if item.progress.head is not None and pts > item.progress.head:
+            self._wanted = item.key, pts
+            self.wanted.emit(item.key, pts)
 
     def read_again(self) -> None:
         """Use the detections as they were corrected by now."""
@@ -155,7 +184,10 @@ class ShownDetections(QObject):
 
     def _apply(self) -> None:
         results = self.item.results if self.item is not None else None
-        self._next.stored = Stored(results.database, results.source, self.edition, results.created) if results is not None else None
+        self._next.ahead = ahead = self.item.ahead if self.item is not None else Ahead()
+        self._next.stored = (
+            Stored(results.database, results.source, self.edition, results.created, ahead.spans) if results is not None else None
+        )
         self._next.hold = results is not None and self._holds()
 
     def _holds(self) -> bool:

@@ -1,9 +1,12 @@
 """One file in the queue as a frozen value."""
 
+from bisect import bisect_left
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Self
 
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.engine_text import of_engine
@@ -11,8 +14,9 @@ from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import SourceProgress
+from framefleet.engine.pool.events import FramesAhead, SourceProgress
 from framefleet.engine.pool.streams import LiveSource
+from framefleet.engine.types import FrameResult
 
 LIVE_STATES = {
     LiveState.CONNECTING: marked("queue", "Connecting…"),
@@ -54,6 +58,34 @@ class Results:
     created: str = ""
 
 
+@dataclass(frozen=True, eq=False)
+class Ahead:
+    """Results that a run holds behind a gap, after the user has sought a place. segments: the frames of each one, by its number."""
+
+    segments: Mapping[int, tuple[FrameResult, ...]] = field(default_factory=dict)
+
+    def after(self, event: FramesAhead) -> Self:
+        """With further frames."""
+        return type(self)({**self.segments, event.segment: (*self.segments.get(event.segment, ()), *event.frames)})
+
+    def behind(self, segment: int | None) -> Self:
+        """Without the segments before this one, which are stored; None: without all."""
+        return type(self)({number: frames for number, frames in self.segments.items() if segment is not None and number >= segment})
+
+    @property
+    def spans(self) -> tuple[tuple[float, float], ...]:
+        """The times of the first and the last frame of each segment, seconds."""
+        return tuple((frames[0].ref.pts, frames[-1].ref.pts) for frames in self.segments.values())
+
+    def at(self, pts: float) -> FrameResult | None:
+        """The result of the frame at this time, None if there is none."""
+        for frames in self.segments.values():
+            if frames[0].ref.pts <= pts <= frames[-1].ref.pts:
+                found = frames[bisect_left(frames, pts, key=lambda frame: frame.ref.pts)]
+                return found if found.ref.pts == pts else None
+        return None
+
+
 @dataclass(frozen=True)
 class Part:
     """A part of a source: seconds of a video, positions of pictures."""
@@ -69,7 +101,7 @@ class QueueItem:
     key: unique in the window, never reused. rate: frames/s over the last seconds. reason: why detection failed, or what the file
     waits for. changed: whether the file has changed since its results were stored. part: detection is limited to it; None = no limit.
     replaced: whether another run has replaced the session with its results. stream: how to read a live source, None = a file, or stored
-    results.
+    results. ahead: results that are not stored yet.
     """
 
     key: int
@@ -82,6 +114,7 @@ class QueueItem:
     part: Part | None = None
     replaced: bool = False
     stream: LiveSource | None = None
+    ahead: Ahead = Ahead()
 
     @property
     def live(self) -> bool:

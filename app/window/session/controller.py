@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from framefleet.app.window.devices.status import DeviceStatus, Phase
-from framefleet.app.window.queue.item import ItemState, Part, QueueItem, Results
+from framefleet.app.window.queue.item import Ahead, ItemState, Part, QueueItem, Results
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.session.files import FileSettings, Removed, SettingsAndLabels, session_name, with_progress
 from framefleet.app.window.session.thread import SessionThread
@@ -270,7 +270,7 @@ class DetectionController(QObject):
                 if item.results is not None and item.active:
                     session.cancel(item.key)
                     if item.state is ItemState.RUNNING:
-                        self._put(replace(item, state=ItemState.PAUSED, rate=None, reason=None))
+                        self._put(replace(item, state=ItemState.PAUSED, rate=None, reason=None, ahead=Ahead()))
                         self._counts_on = True
                     else:
                         self._forget(item, item.part, keep=True)
@@ -342,7 +342,12 @@ class DetectionController(QObject):
             self._session.cancel(key)
             if item.stream is not None and item.results.source >= 0 and item.active:
                 return
-        self._put(replace(item, state=ItemState.CANCELLED, rate=None))
+        self._put(replace(item, state=ItemState.CANCELLED, rate=None, ahead=Ahead()))
+
+    def seek(self, key: int, pts: float) -> None:
+        """Detect the place with this time (seconds) next in a file, before what comes before it, where the file can be cut."""
+        if self._session is not None:
+            self._session.seek(key, pts)
 
     def remove(self, key: int) -> Removed | None:
         """Remove a file from the queue; return what ``put_back`` needs. None: it is not in the queue."""
@@ -479,6 +484,7 @@ class DetectionController(QObject):
                     self._tallies[item.key] = session.feed.tally(number)
                     item = replace(item, results=replace(item.results, source=number, created=session.created))
                 after = with_progress(item, progress or item.progress, snapshot.rates.sources.get(number))
+                after = replace(after, ahead=snapshot.ahead.get(number, item.ahead))
                 if after != self._model.get(item.key):
                     self._put(after)
                 ended |= after.ended

@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Lock
 
 from framefleet.app.window.devices.status import RATE_SECONDS, DeviceEvent, DeviceStatus, Phase, continued, fold
-from framefleet.app.window.queue.item import RateMeter
+from framefleet.app.window.queue.item import Ahead, RateMeter
 from framefleet.app.window.streams.pictures import LivePictures
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.engine.cluster.connection import ClusterConnection
@@ -27,6 +27,7 @@ from framefleet.engine.pool.events import (
     DeviceFailed,
     DeviceReady,
     Event,
+    FramesAhead,
     FramesDone,
     SourceFinished,
     SourceOpened,
@@ -92,11 +93,13 @@ class HeldRates:
 class Snapshot:
     """The state of a session at one moment.
 
-    rates: those of the devices are also in their statuses. states_changed: a device has changed in more than its figures. problems:
-    device failures since the last snapshot. ended: no further events follow. error: why the session ended, None without an error.
+    sources: those that have changed since the last snapshot. ahead: their results that are not stored yet. rates: those of the devices are
+    also in their statuses. states_changed: a device has changed in more than its figures. problems: device failures since the last
+    snapshot. ended: no further events follow. error: why the session ended, None without an error.
     """
 
     sources: Mapping[int, SourceProgress]
+    ahead: Mapping[int, Ahead]
     rates: Rates
     devices: tuple[DeviceStatus, ...]
     states_changed: bool
@@ -117,6 +120,7 @@ class Feed:
         self._lock = Lock()
         self._sources: dict[int, SourceProgress] = {}
         self._changed: set[int] = set()
+        self._ahead: dict[int, Ahead] = {}
         self._meters: dict[int, RateMeter] = {}
         self._rates: dict[int, float] = {}
         self._held = HeldRates()
@@ -141,6 +145,11 @@ class Feed:
                     self._changed.add(source)
                     if isinstance(event, FramesDone):
                         self._frames(event, progress, now)
+                    if (held := self._ahead.get(source)) is not None and not isinstance(event, SourceOpened):
+                        self._ahead[source] = held.behind(event.segment if isinstance(event, FramesDone) else None)
+                case FramesAhead(source):
+                    self._ahead[source] = self._ahead.get(source, Ahead()).after(event)
+                    self._changed.add(source)
                 case StrategyChosen():
                     self._strategy = event
                 case _ if isinstance(event, DeviceEvent):
@@ -170,13 +179,14 @@ class Feed:
             states_changed, self._states_changed = self._states_changed, False
             problems, self._problems = tuple(self._problems), []
             sources = {number: self._sources[number] for number in changed}
+            ahead = {number: self._ahead[number] for number in changed if number in self._ahead}
             received = {number: rate for number, rate in self._rates.items() if self._sources[number].finished is None}
             running = self._running
             rates = self._held.at(self._clock(), self._devices.values() if running else (), received)
             devices = tuple(
                 replace(status, rate=rates.devices.get(status.device, 0.0), resting=not running) for status in self._devices.values()
             )
-            return Snapshot(sources, rates, devices, states_changed, self._strategy, problems, self._ended, self._error)
+            return Snapshot(sources, ahead, rates, devices, states_changed, self._strategy, problems, self._ended, self._error)
 
     @property
     def _running(self) -> bool:
@@ -361,6 +371,12 @@ class SessionThread(threading.Thread):
             self._waiting.pop(key, None)
             if self._session is not None and key in self.numbers:
                 self._session.cancel(self.numbers[key])
+
+    def seek(self, key: int, pts: float) -> None:
+        """Detect the place with this time next in one file: see ``DetectionRun.seek``."""
+        with self._lock:
+            if self._session is not None and key in self.numbers:
+                self._session.seek(self.numbers[key], pts)
 
     def add_device(self, device: DeviceId) -> None:
         """Let a device join the session, also one that has left or failed. DeviceStarting follows in the feed.

@@ -36,7 +36,8 @@ class Timeline(QAbstractSlider):
     mouse, None = the mouse has left.
 
     Attributes: view: the visible part of the length. hover: the fraction of the length at which there is a line, None = none. part: the
-    chosen one. duration: as ``set_duration`` takes it. detected: the analysed part, as fractions of the length. contents: what was found.
+    chosen one. duration: as ``set_duration`` takes it. detected: the analysed part, as fractions of the length. ahead: further analysed
+    parts. contents: what was found.
     """
 
     part_chosen = Signal(object)
@@ -52,6 +53,7 @@ class Timeline(QAbstractSlider):
         self.duration = 0.0
         self._pictures = False
         self.detected = (0.0, 0.0)
+        self.ahead: tuple[tuple[float, float], ...] = ()
         self.contents = Contents()
         self._drawn: tuple[object, QPixmap] | None = None
         self.hover: float | None = None
@@ -97,6 +99,12 @@ class Timeline(QAbstractSlider):
         """Show how much is analysed, from one fraction of the length to another."""
         if (begin, end) != self.detected and (abs(end - self.detected[1]) * self.width() >= 0.5 or end in (0.0, 1.0)):
             self.detected = begin, end
+            self.update()
+
+    def set_ahead(self, parts: tuple[tuple[float, float], ...]) -> None:
+        """Show parts that are analysed behind a gap, as fractions of the length."""
+        if parts != self.ahead:
+            self.ahead = parts
             self.update()
 
     def set_lanes(self, lanes: Sequence[Lane], failures: NDArray[np.int32] | None = None, frames: int = 0) -> None:
@@ -192,7 +200,8 @@ class Timeline(QAbstractSlider):
         for right, colour in ((self.width() - MARGIN, theme.HOVER), (played, theme.ACCENT)):
             draw_box(painter, QRectF(self.left, middle - TRACK / 2, right - self.left, TRACK), TRACK / 2, colour)
         # below the track, so that it can be seen wherever the video plays
-        self._fill(painter, *self.detected, middle + TRACK / 2 + 2, ANALYSED, QColor(theme.GOOD))
+        for begin, end in (self.detected, *self.ahead):
+            self._fill(painter, begin, end, middle + TRACK / 2 + 2, ANALYSED, QColor(theme.GOOD))
         if self.view.span < 1:  # the visible part of the whole, at the upper edge
             whole = self.width() - MARGIN - self.left
             draw_box(painter, QRectF(self.left + self.view.start * whole, 1, max(self.view.span * whole, 8), 2), 1, theme.MUTED)

@@ -258,6 +258,7 @@ _MISSING = {
     ItemState.DONE: marked("viewer", "Not analysed"),
 }
 """The note over pictures without a result, by the state of their file."""
+_NEXT = marked("viewer", "Not analysed yet: detection goes here next")
 _OUTSIDE = marked("viewer", "Not analysed: outside the analysed part")
 _REPLACED = marked("viewer", "No boxes: another run has replaced these results")
 
@@ -414,6 +415,7 @@ class Viewer(QWidget):
 
     def _detected(self, item: QueueItem | None) -> None:
         begin = end = 0.0
+        ahead: tuple[tuple[float, float], ...] = ()
         self.transport.wait.setEnabled(item is not None and not item.ended and not item.live)
         if item is not None and item.live:
             self.transport.speed.setEnabled(False)
@@ -426,8 +428,10 @@ class Viewer(QWidget):
                 end = item.part.end / length if item.part is not None and length else 1.0
             elif item.progress.head is not None and info is not None and length:
                 end = (item.progress.head - info.begin) / length
+                ahead = tuple(((first - info.begin) / length, (last - info.begin) / length) for first, last in item.ahead.spans)
             self.canvas.set_missing(translate("viewer", _missing(item)))
         self.transport.timeline.set_detected(min(end, 1.0), begin)
+        self.transport.timeline.set_ahead(ahead)
 
     def _count(self) -> None:
         tally, shown = self._tally, self._filter
@@ -463,4 +467,6 @@ def _missing(item: QueueItem) -> str:
     """The note over pictures of a file without a result."""
     if item.replaced:
         return _REPLACED
+    if item.state is ItemState.RUNNING and item.progress.info is not None and len(item.progress.info.segments) > 1:
+        return _NEXT
     return _OUTSIDE if item.part is not None and item.state is ItemState.DONE else _MISSING.get(item.state, NOT_YET)

@@ -9,6 +9,7 @@ mode.
 
 import math
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -125,7 +126,7 @@ class Dispatcher:
         self._workers = Workers(clock, together)
         self._sources: dict[int, OpenSource] = {}
         self._probes = Probes(clock)
-        self._drops: list[tuple[DeviceId, Drop]] = []
+        self._drops: list[tuple[DeviceId, Drop | Revoke]] = []
         self._why_no_device: Notice | None = None
 
     @property
@@ -152,6 +153,22 @@ class Dispatcher:
             return [event for open_number in list(self._sources) for event in self.cancel(open_number)]
         source = self._sources.get(number)
         return [] if source is None else self._stop(source, source.error)
+
+    def seek(self, number: int, seconds: float) -> list[Event]:
+        """Detect the segment with this time next; ``FramesAhead`` follows. Does nothing if the source is not open or not cut.
+
+        seconds: as in ``FrameRef.pts``.
+        """
+        source = self._sources.get(number)
+        if source is None or source.info is None or len(source.info.segments) < 2:
+            return []
+        starts = [-math.inf if segment.start is None else segment.start * source.info.unit for segment in source.info.segments]
+        given_back = self._strategy.seek(number, max(0, bisect_right(starts, seconds) - 1))
+        source.sought = True
+        for device, worker in self._workers.items():
+            ends = [key for key in given_back if key in worker.works and not worker.works[key].suspect]
+            self._drops += [(device, Revoke(*key)) for key in ends if not worker.leaving]
+        return []
 
     def _stop(self, source: OpenSource, error: Notice | None) -> list[Event]:
         """Finish a source before its end, and tell the workers that have work of it."""
@@ -268,9 +285,10 @@ class Dispatcher:
         if source is None:
             return []
         source.add(device, frames)
+        ahead = list(source.ahead(device, frames))
         if (worker := self._workers.get(device)) is not None:
             worker.did((frames.source, frames.segment), len(frames), self._clock())
-        return self._advance(source)
+        return [*ahead, *self._advance(source)]
 
     def _done(self, worker: WorkerState, message: Done) -> list[Event]:
         key = message.source, message.segment

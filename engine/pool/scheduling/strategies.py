@@ -117,7 +117,10 @@ def window_segments(*decode_threads: int) -> int:
 
 
 class SourceQueue:
-    """Assigns the segments of one source, oldest first. position: where an earlier run stopped, so that work begins there."""
+    """Assigns the segments of one source, oldest first. position: where an earlier run stopped, so that work begins there.
+
+    After ``seek``, the segments from a place on come first, until ``WINDOW_FRAMES`` frames are done there: their results wait in memory.
+    """
 
     def __init__(self, source: int, segments: Sequence[Segment], position: Position | None) -> None:
         self._source = source
@@ -126,6 +129,8 @@ class SourceQueue:
         self._next_segment = 0
         self._returned: dict[int, Work] = {}
         self._under_way: dict[int, tuple[DeviceId, Work]] = {}
+        self._sought: int | None = None
+        self._ahead: dict[int, int] = {}  # segments assigned behind ``_next_segment``, and the number of their frames done or under way
         if position is not None:
             self._next_segment = position.segment + 1
             self._returned[position.segment] = Work(source, segments[position.segment], position.skip)
@@ -133,7 +138,20 @@ class SourceQueue:
     @property
     def head(self) -> int:
         """Number of the oldest unfinished segment."""
-        return min((*self._under_way, *self._returned), default=self._next_segment)
+        return min((*self._under_way, *self._returned, self._next_segment))
+
+    @property
+    def seeking(self) -> bool:
+        """Whether work at a place that ``seek`` named comes first."""
+        return self._sought is not None
+
+    def seek(self, segment: int) -> list[SegmentKey]:
+        """Assign this segment next, and those behind it. Returns the segments under way that are to be given back for that."""
+        self._sought = segment if segment >= self._next_segment and self._room > 0 else None
+        if self._sought is None or segment in self._under_way:
+            return []
+        last = segment + len(self._under_way)
+        return [(self._source, number) for number in self._under_way if not segment < number <= last]
 
     @property
     def exhausted(self) -> bool:
@@ -156,9 +174,14 @@ class SourceQueue:
                 limit = chunk if limit is None else min(limit, chunk)
             if limit == 0:
                 continue
-            if self._returned.pop(number, None) is None:
-                self._next_segment += 1
+            new = self._returned.pop(number, None) is None
             work = replace(work, limit=limit)
+            if number > self._next_segment:
+                self._ahead[number] = work.skip + work.frames
+            elif new:
+                self._next_segment += 1
+                while self._ahead.pop(self._next_segment, None) is not None:
+                    self._next_segment += 1
             self._under_way[number] = device, work
             return work
         return None
@@ -167,6 +190,8 @@ class SourceQueue:
         """See ``Strategy.give_back``."""
         del self._under_way[work.segment.number]
         self._returned[work.segment.number] = replace(work, limit=None)
+        if work.segment.number in self._ahead:
+            self._ahead[work.segment.number] = work.skip
 
     def done(self, work: Work) -> None:
         """See ``Strategy.done``."""
@@ -179,7 +204,25 @@ class SourceQueue:
         """
         new = [self._next_segment] if self._next_segment < len(self._segments) else []
         slow = any(chunk_size(self._segments[number].frames) is not None for number in new)
-        return new + sorted(self._returned) if slow else sorted(self._returned) + new
+        usual = new + sorted(self._returned) if slow else sorted(self._returned) + new
+        return [*self._sought_segments(), *usual]
+
+    @property
+    def _room(self) -> int:
+        """Number of further frames that may be done behind a gap."""
+        behind_head = self._starts[self._next_segment] - self._starts[min(self.head + 1, self._next_segment)]
+        return WINDOW_FRAMES - behind_head - sum(self._ahead.values())
+
+    def _sought_segments(self) -> list[int]:
+        """The segments to try first, because ``seek`` named their place."""
+        if self._sought is None:
+            return []
+        if self.head >= self._sought or self._room <= 0:
+            self._sought = None
+            return []
+        begin = max(self._sought, self._next_segment)
+        new = [number for number in range(begin, len(self._segments)) if number not in self._ahead][:1]
+        return sorted([number for number in self._returned if number >= self._sought] + new)
 
     def _limit(self, work: Work, in_order: DeviceId | None, window: int) -> int | None:
         """Number of frames that may be done now, None = all. in_order: the device, if it does one segment after the other."""
@@ -190,7 +233,9 @@ class SourceQueue:
             before < number and (other != in_order or earlier.limit is not None) for before, (other, earlier) in self._under_way.items()
         )
         limits = [CAREFUL_FRAMES] if work.suspect else []
-        if waits:
+        if self._sought is not None and number >= self._sought:
+            limits += [max(0, self._room)] if self._room < work.frames else []
+        elif waits or number > self._next_segment:
             limits.append(max(0, AHEAD_FRAMES - work.skip) if self._near(number, window) else 0)
         return min(limits, default=None)
 
@@ -239,6 +284,10 @@ class Strategy(ABC):
         """Note that a segment is done to its end."""
         self._queues[work.source].done(work)
 
+    def seek(self, source: int, segment: int) -> list[SegmentKey]:
+        """Assign this segment of an open source next. Returns the segments under way that are to be given back for that."""
+        return self._queues[source].seek(segment)
+
     def close(self, source: int) -> None:
         """Remove the work of a source that is finished or cancelled."""
         self._queues.pop(source, None)
@@ -249,7 +298,7 @@ class Strategy(ABC):
 
 
 class Segments(Strategy):
-    """A device gets the next segment of the oldest source that has one."""
+    """A device gets the next segment of the oldest source that has one; first of one in which the user has sought a place."""
 
     name = "segments"
     steals = True
@@ -262,7 +311,8 @@ class Segments(Strategy):
         """See ``Strategy.next``."""
         self._decode_threads[device] = decode_threads
         window = window_segments(*self._decode_threads.values())
-        taken = (queue.take(device, decode_threads, window, chunk_size) for queue in self._queues.values())
+        queues = sorted(self._queues.values(), key=lambda queue: not queue.seeking)
+        taken = (queue.take(device, decode_threads, window, chunk_size) for queue in queues)
         return next((work for work in taken if work is not None), None)
 
     def lose(self, device: DeviceId) -> None:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import FramesDone, Position
+from framefleet.engine.pool.events import FramesAhead, FramesDone, Position
 from framefleet.engine.pool.protocol import Detect, Frames, Revoke, Trying
 from framefleet.engine.pool.scheduling.strategies import (
     KILLS_TOGETHER,
@@ -163,7 +163,7 @@ class OpenSource:
 
     info: None until the source is probed. asked: when a worker was last asked to probe it. started: when its first segment was assigned.
     suspect: whether a worker crashed while it opened the source. kills: number of workers that something outside ended meanwhile.
-    position: where an earlier run stopped, None = the source begins at its start.
+    position: where an earlier run stopped, None = the source begins at its start. sought: whether the user has sought a place in it.
     """
 
     number: int
@@ -176,6 +176,7 @@ class OpenSource:
     suspect: bool = False
     kills: int = 0
     position: Position | None = None
+    sought: bool = False
     book: LedgerBook = field(default_factory=LedgerBook)
     sequencer: Sequencer = field(default_factory=lambda: Sequencer(()))
 
@@ -195,6 +196,12 @@ class OpenSource:
         """Add results."""
         self.sequencer.add(device, frames)
         self.book.arrived += len(frames)
+
+    def ahead(self, device: DeviceId, frames: Frames) -> Iterator[FramesAhead]:
+        """Yield results that wait for earlier ones, if the user has sought a place. Frames are numbered by the container's frame counts."""
+        if self.sought and self.info is not None and frames.segment > self.sequencer.segment:
+            first = sum(segment.frames for segment in self.info.segments[: frames.segment]) + frames.first
+            yield FramesAhead(self.number, tuple(frames.unpack(device, first, math.nan, math.nan)), frames.segment)
 
     def due(self, ends: bool = False) -> Iterator[FramesDone]:
         """Yield the results that are next in display order. ends: the source ends now, so results that wait for earlier ones follow."""

@@ -14,11 +14,11 @@ import pytest
 
 from framefleet.engine.media.sources import stamp_of
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import DeviceReady, DeviceStarting, FramesDone, Ledger, Position, SourceOpened
+from framefleet.engine.pool.events import DeviceReady, DeviceStarting, FramesAhead, FramesDone, Ledger, Position, SourceOpened
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.run.resume import ResumePlan
 from framefleet.engine.run.run import DetectionRun
-from framefleet.engine.settings import EngineSettings, Isolation, Parallel, Precision, RunSettings
+from framefleet.engine.settings import EngineSettings, Isolation, Parallel, Precision, RunSettings, Track
 from framefleet.engine.store import schema
 from framefleet.engine.store.corrections import Corrections, OneDetection, edits
 from framefleet.engine.store.export import export_session
@@ -430,3 +430,77 @@ def test_frames_that_fail_by_themselves_or_are_corrected_are_not_tried_again(tmp
         corrections.confirm(OneDetection(1, 0, 0))
     plan = ResumePlan(database)
     assert [plan.start(tmp_path / f"{number}.mp4").kept is None for number in range(3)] == [True, False, False]
+
+
+@pytest.fixture(scope="module")
+def long_clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A video that is cut into nine segments."""
+    return make_video(tmp_path_factory.mktemp("long") / "long.mp4", 960, (64, 48), gop=20)
+
+
+@pytest.fixture(scope="module")
+def undisturbed_long(long_clip: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    database = tmp_path_factory.mktemp("undisturbed") / "s.sqlite"
+    Run(database, long_clip)
+    return database
+
+
+def sought_run(database: Path, clip: Path, end: str, settings: RunSettings = SETTINGS) -> list[FrameResult]:
+    """Seek to the last third of a clip after its first frame, and return the frames that came ahead.
+
+    end: whether the run is "killed" or "cancelled" at the first of them, or ends "later", with the file.
+    """
+    ahead: list[FrameResult] = []
+    with DetectionRun(settings, database, LABELS) as session:
+        number = session.add(clip)
+        session.finish()
+        sought = False
+        for event in session.events():
+            if isinstance(event, FramesDone) and not sought:
+                sought = True
+                session.seek(number, 26.0)
+            if isinstance(event, FramesAhead):
+                assert session.progress_of(event) is None
+                ahead += event.frames
+                if end == "killed":
+                    break
+                if end == "cancelled":
+                    session.cancel()
+    return ahead
+
+
+@pytest.mark.parametrize("parallel", [Parallel.SEGMENTS, Parallel.STREAMS, Parallel.FRAMES])
+def test_a_sought_place_comes_first_and_changes_no_byte(
+    long_clip: Path, undisturbed_long: Path, tmp_path: Path, parallel: Parallel
+) -> None:
+    database = tmp_path / "s.sqlite"
+    ahead = sought_run(database, long_clip, "later", replace(SETTINGS, parallel=parallel))
+    assert any(frame.ref.pts <= 26.0 < frame.ref.pts + 1 for frame in ahead)
+    assert equal(database, undisturbed_long)
+    with SessionReader(database) as reader:
+        frames = {frame.ref.pts: frame for frame in reader.frames(0)}
+    assert all(same_frame(frames[frame.ref.pts], frame) for frame in ahead)
+
+
+@pytest.mark.parametrize("end", ["killed", "cancelled"])
+def test_a_run_that_ends_at_a_sought_place_goes_on_in_the_gap(long_clip: Path, undisturbed_long: Path, tmp_path: Path, end: str) -> None:
+    database = tmp_path / "s.sqlite"
+    assert sought_run(database, long_clip, end)
+    with SessionReader(database) as reader:
+        position = reader.position(0)
+        assert position is not None
+        assert 0 < position.frames < 700
+    Run(database, long_clip)
+    assert equal(database, undisturbed_long)
+
+
+def test_tracks_after_a_sought_place_equal_those_in_order(long_clip: Path, tmp_path: Path) -> None:
+    settings = replace(SETTINGS, track=Track.BYTETRACK)
+    Run(tmp_path / "in_order.sqlite", long_clip, settings=settings)
+    sought_run(tmp_path / "sought.sqlite", long_clip, "later", settings)
+    assert equal(tmp_path / "sought.sqlite", tmp_path / "in_order.sqlite")
+    content = []
+    for name in ("in_order", "sought"):
+        with SessionReader(tmp_path / f"{name}.sqlite") as reader:
+            content.append([item.path.read_bytes() for item in export_session(reader, tmp_path / name, ["jsonl", "csv"])])
+    assert content[0] == content[1]

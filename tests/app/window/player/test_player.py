@@ -7,6 +7,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import av
@@ -17,7 +18,8 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.player import preview_client
 from framefleet.app.window.player.player import LATE, Playback, PlaybackClock, Player
 from framefleet.app.window.player.preview_client import PreviewClient, Shown
-from framefleet.app.window.queue.item import ItemState
+from framefleet.app.window.queue.item import Ahead, ItemState
+from framefleet.engine.pool.events import FramesAhead
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import FrameResult
 from tests.support.media import make_video, number_of, truncated
@@ -159,6 +161,41 @@ def test_after_a_jump_beyond_the_analysed_part_playing_waits_too(qtbot: QtBot, p
     player.set_wait(False)
     qtbot.waitUntil(lambda: screen.numbers[-1] > 21)
     player.pause()
+
+
+def test_detections_behind_a_gap_are_shown_and_playing_waits_for_no_others(
+    qtbot: QtBot, player: Player, video: Path, tmp_path: Path
+) -> None:
+    item = queue_item(video, ItemState.RUNNING, write_results(tmp_path / "s.sqlite", video, 10), frames=10, head=9 / 30)
+    screen = Screen(player)
+    wanted: list[tuple[int, float]] = []
+    player.detection_wanted.connect(lambda *place: wanted.append(place))
+    player.open(item, play=False)
+    player.seek(20 / 30)
+    qtbot.waitUntil(lambda: bool(wanted))
+    ((key, pts),) = wanted
+    assert (key, round(30 * pts)) == (item.key, 20)
+    with SessionReader(write_results(tmp_path / "ahead.sqlite", video, 30).database) as reader:
+        frames = [replace(frame, ref=frame.ref._replace(pts=frame.ref.index / 30)) for frame in reader.frames(0)]
+    ahead = Ahead().after(FramesAhead(0, tuple(frames[18:21]), 2)).after(FramesAhead(0, tuple(frames[21:30]), 2))
+    player.update_item(changed(item, ahead=ahead), queue_busy=False)
+    assert [result.ref.index for result in screen.results if result is not None] == [20], "at once, although nothing is stored"
+    player.play()
+    qtbot.waitUntil(lambda: screen.states[-1] == Playback(True, waiting=True))
+    assert screen.numbers[-9:] == list(range(21, 30))
+    assert [shown.result.ref.index for shown in screen.pictures[-9:] if shown.result is not None] == list(range(21, 30))
+    assert wanted == [(key, pts)], "a place is asked for once"
+
+
+def test_a_place_passed_while_playing_is_not_asked_for(qtbot: QtBot, player: Player, video: Path, tmp_path: Path) -> None:
+    item = queue_item(video, ItemState.RUNNING, write_results(tmp_path / "s.sqlite", video, 10), frames=10, head=9 / 30)
+    wanted: list[float] = []
+    player.detection_wanted.connect(lambda _, pts: wanted.append(pts))
+    player.set_wait(False)
+    player.open(item, play=True)
+    qtbot.waitUntil(lambda: not player.playing)
+    qtbot.waitUntil(lambda: bool(wanted))
+    assert [round(30 * pts) for pts in wanted] == [FRAMES - 1], "only the last one, at which it rests"
 
 
 def test_a_sampled_run_holds_boxes_and_playing_does_not_wait_for_frames_that_are_left_out(

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.queue.item import ItemState, Part
+from framefleet.app.window.queue.item import ItemState, Part, QueueItem
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.session.controller import DetectionController
 from framefleet.app.window.session.files import session_name
@@ -397,3 +397,33 @@ def test_every_part_of_the_window_shows_the_same_rate(qtbot: QtBot, window: Main
     qtbot.waitUntil(lambda: window.status.queue.text() == "")
     (card,) = feature(window, DevicePanel).cards
     assert card.row.content.rate > 0  # the average of the run stays
+
+
+def test_detection_goes_to_the_place_at_which_the_user_looks(qtbot: QtBot, window: MainWindow, long: Path) -> None:
+    settings = Preferences.of(tiny_files(), devices=(CPU,)).run_settings()
+    window.context.run.set_settings(settings, check_model(settings.model).labels, restart=False)
+    window.open_paths([long])
+    viewer, heads = window.context.viewer, list[float]()
+
+    def item() -> QueueItem:
+        (only,) = window.context.queue
+        return only
+
+    def shown_ahead(result: object) -> None:
+        if result is not None and viewer.player.position > 80:
+            heads.append(item().progress.head or 0.0)
+
+    viewer.player.result.connect(shown_ahead)
+    qtbot.waitUntil(lambda: len(window.context.queue) == 1 and item().state is ItemState.RUNNING, timeout=PATIENCE)
+    viewer.transport.sought.emit(90.0)
+    qtbot.waitUntil(lambda: bool(heads), timeout=PATIENCE)
+    assert heads[0] < 70, "boxes are there long before those of the frames before"
+    (span,) = viewer.transport.timeline.ahead[:1]
+    assert 0.7 < span[0] < 0.91
+    qtbot.waitUntil(lambda: item().state is ItemState.DONE, timeout=2 * PATIENCE)
+    results = item().results
+    assert results is not None
+    assert not item().ahead.segments
+    assert not viewer.transport.timeline.ahead
+    with SessionReader(results.database) as reader:
+        assert [frame.ref.index for frame in reader.frames(results.source)] == list(range(3000))

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
-from framefleet.engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
+from framefleet.engine.pool.events import Event, FramesAhead, FramesDone, SourceFinished, SourceOpened
 from framefleet.engine.pool.protocol import Began, Detect, Done, Drop, Frames, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
 from framefleet.engine.pool.scheduling.dispatcher import PROBE_SECONDS, Dispatcher
-from framefleet.engine.pool.scheduling.strategies import AHEAD_FRAMES, DIED_TWICE, STRATEGIES
+from framefleet.engine.pool.scheduling.strategies import AHEAD_FRAMES, DIED_TWICE, STRATEGIES, WINDOW_FRAMES
 from framefleet.engine.settings import Parallel
 from framefleet.engine.types import UNNUMBERED, Detections, DeviceId, FrameRef, FrameResult
 from tests.support.notices import words
@@ -45,7 +45,9 @@ class Truth:
     amiss: int = 0
 
     def info(self) -> SourceInfo:
-        segments = tuple(Segment(number, None, None, max(0, length + self.amiss)) for number, length in enumerate(self.lengths))
+        segments = tuple(
+            Segment(number, number * SEGMENT_PTS or None, None, max(0, length + self.amiss)) for number, length in enumerate(self.lengths)
+        )
         announced = sum(segment.frames for segment in segments)
         return SourceInfo("x.mp4", SourceKind.VIDEO, "h264", 64, 48, announced, None, 25.0, segments)
 
@@ -98,6 +100,8 @@ class Run:
         self.most_waiting = 0
         self.deaths = 0
         self.revoked: list[tuple[DeviceId, Detect]] = []
+        self.ahead: dict[int, list[FrameResult]] = {number: [] for number in range(len(sources))}
+        self.assigned: list[Detect] = []
         for device in self.devices:
             self.start(device)
         for number in range(len(sources)):
@@ -117,6 +121,10 @@ class Run:
                     assert event.source in self.opened
                     assert event.source not in self.finished
                     self.frames[event.source] += event.frames
+                case FramesAhead():
+                    assert event.source not in self.finished
+                    assert {frame.ref.pts // SEGMENT_PTS for frame in event.frames} == {event.segment}
+                    self.ahead[event.source] += event.frames
                 case SourceFinished():
                     assert event.source not in self.finished, "finished twice"
                     self.finished[event.source] = event
@@ -139,6 +147,7 @@ class Run:
                     assert not any(task.careful for other in process for task in other.tasks), "a suspect is not left alone"
                     worker.asked -= 1
                     worker.tasks.append(message)
+                    self.assigned.append(message)
                 case Drop():
                     for task in list(worker.tasks):
                         if task.source == message.source:
@@ -244,7 +253,11 @@ class Run:
             self.tell(self.dispatcher.leave(device))
             self.leaving.add(device)
 
-    def until_finished(self, deaths: int = 0, cancels: int = 0, losses: int = 0, moves: int = 0) -> None:
+    def seek(self, source: int, segment: int, position: int = 0) -> None:
+        self.tell(self.dispatcher.seek(source, segment * SEGMENT_PTS + position))
+        self.deliver()
+
+    def until_finished(self, deaths: int = 0, cancels: int = 0, losses: int = 0, moves: int = 0, seeks: int = 0) -> None:
         for _ in range(100_000):
             if self.dispatcher.finished:
                 return
@@ -266,6 +279,10 @@ class Run:
             if cancels and self.random.random() < 0.05:
                 cancels -= 1
                 self.tell(self.dispatcher.cancel(self.random.choice([None, *range(len(self.sources))])))
+            if seeks and self.random.random() < 0.1:
+                seeks -= 1
+                source = self.random.randrange(len(self.sources))
+                self.seek(source, self.random.randint(-1, len(self.sources[source].lengths)), self.random.randint(0, 50))
             try:
                 self.step(device)
             except DeathError:
@@ -508,3 +525,108 @@ def test_a_source_that_two_workers_open_stays_with_the_one_that_lives() -> None:
     assert dispatcher.lost(first, gone=False, why=words("frozen")) == []
     assert list(dispatcher.assignments()) == []
     assert [type(event) for event in dispatcher.receive(second, Probed(0, Truth((10,)).info()))] == [SourceOpened]
+
+
+@few
+@given(parallels, st.integers(1, 3), announced_amiss, randoms, togethers, st.sampled_from([0, 10]), st.sampled_from([0, 20]))
+def test_seeking_changes_neither_the_frames_nor_their_order(
+    parallel: Parallel, devices: int, sources: list[Truth], random: Random, together: bool, deaths: int, moves: int
+) -> None:
+    run = Run(parallel, devices, sources, random, together=together)
+    run.until_finished(deaths=deaths, moves=moves, seeks=30)
+    for number in range(len(sources)):
+        if "opening it ended the worker twice" in str(run.finished[number].error):
+            continue
+        check_complete(run, number)
+        later = {frame.ref.pts for frame in run.frames[number]}
+        assert {frame.ref.pts for frame in run.ahead[number] if frame.failure is None} <= later, "what is shown ahead stays"
+
+
+@few
+@given(parallels, st.integers(1, 3), sources, randoms)
+def test_cancelling_after_seeking_keeps_what_was_received(parallel: Parallel, devices: int, sources: list[Truth], random: Random) -> None:
+    run = Run(parallel, devices, sources, random)
+    run.until_finished(cancels=3, seeks=20)
+    for number in range(len(sources)):
+        true = sources[number].frames()
+        assert [true[frame.ref.index] for frame in run.frames[number]] == [frame.ref.pts for frame in run.frames[number]]
+        assert run.finished[number].ledger.inferred == len(run.frames[number])
+
+
+def cut_run(devices: int, lengths: tuple[int, ...]) -> Run:
+    """A run that has done the first segment of its source."""
+    run = Run(Parallel.SEGMENTS, devices, [Truth(lengths)], Random(1), decode_threads=1)
+    while len(run.frames[0]) < lengths[0]:
+        run.step(run.random.choice(run.devices))
+    return run
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_the_sought_segment_is_next_and_then_the_gap(devices: int) -> None:
+    run = cut_run(devices, (20,) * 12)
+    before, first = len(run.assigned), len(run.frames[0]) // 20
+    run.seek(0, 8, 5)
+    run.until_finished()
+    order = list(dict.fromkeys(task.segment.number for task in run.assigned[before:]))
+    assert order[:2] == [8, 9]
+    assert [number for number in order if number > 7] == [8, 9, 10, 11]
+    assert order.index(11) < order.index(first + devices + 1), "the gap is next"
+    assert {frame.ref.pts for frame in run.ahead[0]} >= {8 * SEGMENT_PTS + at for at in range(20)}
+    assert {frame.ref.index for frame in run.ahead[0] if frame.ref.pts >= 8 * SEGMENT_PTS} == set(range(160, 240))
+    check_complete(run, 0)
+
+
+def test_the_last_of_several_places_is_next() -> None:
+    run = cut_run(1, (20,) * 12)
+    before = len(run.assigned)
+    run.seek(0, 8)
+    run.step(run.devices[0])
+    run.seek(0, 4)
+    run.until_finished()
+    order = list(dict.fromkeys(task.segment.number for task in run.assigned[before:]))
+    assert order.index(4) <= 2
+    assert order.index(6) < order.index(9)
+    check_complete(run, 0)
+
+
+def test_work_under_way_makes_room_for_the_sought_segment() -> None:
+    run = cut_run(1, (2_000,) * 4)
+    run.step(run.devices[0])
+    run.step(run.devices[0])
+    run.seek(0, 3)
+    assert {task.segment.number for _, task in run.revoked} == {task.segment.number for task in run.workers[run.devices[0]].tasks}
+    run.until_finished()
+    check_complete(run, 0)
+
+
+def test_results_behind_a_gap_are_bounded() -> None:
+    run = cut_run(1, (200,) * 300)
+    before = len(run.assigned)
+    run.seek(0, 150)
+    run.until_finished()
+    assert WINDOW_FRAMES - 200 <= run.most_waiting <= WINDOW_FRAMES + 2 * AHEAD_FRAMES
+    order = list(dict.fromkeys(task.segment.number for task in run.assigned[before:]))
+    assert order[:3] == [150, 151, 152]
+    assert any(number < 10 for number in order[80:90]), "the gap is next when enough is done ahead"
+    check_complete(run, 0)
+
+
+def test_a_place_in_a_later_file_comes_before_the_rest_of_an_earlier_one() -> None:
+    run = Run(Parallel.SEGMENTS, 1, [Truth((20,) * 12), Truth((20,) * 12)], Random(1), decode_threads=1)
+    while len(run.opened) < 2:
+        run.step(run.devices[0])
+    before = len(run.assigned)
+    run.seek(1, 6)
+    run.until_finished()
+    assert (1, 6) in [(task.source, task.segment.number) for task in run.assigned[before : before + 3]]
+    for number in range(2):
+        check_complete(run, number)
+
+
+def test_places_that_are_not_cut_or_not_there_change_nothing() -> None:
+    run = Run(Parallel.SEGMENTS, 1, [Truth((20,)), Truth((20,) * 3)], Random(1))
+    run.seek(7, 1)
+    run.seek(0, 1)
+    run.until_finished()
+    run.seek(1, 1)
+    assert not any(run.ahead.values())
