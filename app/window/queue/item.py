@@ -77,6 +77,17 @@ class Ahead:
         """The times of the first and the last frame of each segment, seconds."""
         return tuple((frames[0].ref.pts, frames[-1].ref.pts) for frames in self.segments.values())
 
+    @property
+    def parts(self) -> tuple[tuple[float, float], ...]:
+        """The spans of segments that follow each other as one part, to be drawn."""
+        parts: list[tuple[float, float]] = []
+        for number in sorted(self.segments):
+            begin, end = self.segments[number][0].ref.pts, self.segments[number][-1].ref.pts
+            if number - 1 in self.segments:
+                begin, _ = parts.pop()
+            parts.append((begin, end))
+        return tuple(parts)
+
     def at(self, pts: float) -> FrameResult | None:
         """The result of the frame at this time, None if there is none."""
         for frames in self.segments.values():

@@ -428,7 +428,7 @@ class Viewer(QWidget):
                 end = item.part.end / length if item.part is not None and length else 1.0
             elif item.progress.head is not None and info is not None and length:
                 end = (item.progress.head - info.begin) / length
-                ahead = tuple(((first - info.begin) / length, (last - info.begin) / length) for first, last in item.ahead.spans)
+                ahead = tuple(((first - info.begin) / length, (last - info.begin) / length) for first, last in item.ahead.parts)
             self.canvas.set_missing(translate("viewer", _missing(item)))
         self.transport.timeline.set_detected(min(end, 1.0), begin)
         self.transport.timeline.set_ahead(ahead)
