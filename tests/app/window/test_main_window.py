@@ -206,6 +206,23 @@ def test_the_video_gets_most_room_and_panels_stay_as_the_user_leaves_them(qtbot:
     assert again.left.isVisible()
 
 
+def test_after_a_start_in_a_tiny_window_the_picture_has_its_room(qtbot: QtBot, open_window: Open, video: Path) -> None:
+    window = open_window()
+    window.resize(window.minimumSizeHint())
+    window.open_paths([video])
+    canvas = window.context.viewer.canvas
+    qtbot.waitUntil(lambda: canvas.placement is not None, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.width() < 1000)
+    assert canvas.width() >= canvas.minimumWidth()
+    window.close()
+    again = open_window()
+    again.resize(1360, 840)
+    qtbot.waitUntil(lambda: again.width() == 1360)
+    assert again.pages.width() > 1360 / 2
+    assert again.left.width() < 300
+    assert again.right.width() < 450
+
+
 def test_devices_and_classes_grow_with_the_window_until_the_user_sizes_them(qtbot: QtBot, open_window: Open) -> None:
     window = open_window()
     devices, classes = feature(window, DevicePanel), feature(window, FilterPanel)
