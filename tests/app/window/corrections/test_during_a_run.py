@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,13 @@ from framefleet.app.window.corrections.corrector import Corrector
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.settings.preferences import Preferences, save
+from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.settings import Track
 from framefleet.engine.store.corrections import edits
 from framefleet.engine.store.session import SessionReader
+from tests.support.media import make_video
 from tests.support.models import tiny_files
+from tests.support.pool import slow_main
 from tests.support.window import feature
 
 PATIENCE = 60_000
@@ -32,12 +36,13 @@ def results_of(window: MainWindow) -> Results:
 
 
 @pytest.fixture
-def correcting(qtbot: QtBot, window: MainWindow, long: Path) -> MainWindow:
-    """A run has begun, and the bar shows its first detections."""
+def correcting(qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
+    """A run has begun, and the bar shows its first detections. Its worker waits before each frame, so that the run does not end soon."""
+    monkeypatch.setattr(EnginePool, "worker_main", staticmethod(partial(slow_main, seconds=0.01)))
     save(Preferences.of(tiny_files(), track=Track.BYTETRACK), window.context.store)
     window.context.settings.begin(tiny_files())
     qtbot.waitUntil(lambda: window.context.settings.summary is not None)
-    window.open_paths([long])
+    window.open_paths([make_video(tmp_path / "long.mp4", 300, (32, 32))])
     qtbot.waitUntil(lambda: item_of(window, ItemState.RUNNING) is not None, timeout=PATIENCE)
     window.context.viewer.player.pause()
     window.context.viewer.player.seek(0.0)

@@ -17,6 +17,7 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.messages.progress import Desktop, Progress
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.queue.model import QueueModel
+from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.store import video_info
 from tests.support.window import queue_item
@@ -80,8 +81,8 @@ def test_the_progress_is_that_of_the_files_that_run_together(qtbot: QtBot, qapp:
     assert (shown, ends) == ([0.25, None], [(1, 1)])
 
 
-def test_the_title_has_the_progress_and_then_only_the_name(qtbot: QtBot, open_window: Callable[..., MainWindow], long: Path) -> None:
+def test_the_title_has_the_progress_and_then_only_the_name(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> None:
     window = open_window(tiny_files())
-    window.open_paths([long])
+    window.open_paths([make_video(tmp_path / "long.mp4", 500, (32, 32))])
     qtbot.waitUntil(lambda: " % · long.mp4 — Framefleet" in window.windowTitle(), timeout=PATIENCE)
     qtbot.waitUntil(lambda: window.windowTitle() == "long.mp4 — Framefleet", timeout=PATIENCE)

@@ -189,7 +189,8 @@ def test_cancelling_keeps_what_was_found_and_others_go_on(qtbot: QtBot, desk: De
     assert len(desk.items) == 2
 
 
-def test_a_cancelled_file_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: Desk, short: Path, long: Path) -> None:
+def test_a_cancelled_file_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
+    long = make_video(tmp_path / "long.mp4", 600, (32, 32))
     desk.configure()
     cancelled, waiting, other = desk.controller.add([long, short, short])
     qtbot.waitUntil(lambda: desk.state(cancelled) is ItemState.RUNNING, timeout=PATIENCE)
@@ -204,10 +205,10 @@ def test_a_cancelled_file_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: D
     after = desk.items.get(cancelled)
     assert after is not None
     assert after.results is not None
-    assert (after.results.database, after.progress.frames, desk.state(other)) == (before.results.database, 3000, ItemState.DONE)
+    assert (after.results.database, after.progress.frames, desk.state(other)) == (before.results.database, 600, ItemState.DONE)
     with SessionReader(after.results.database) as reader:
         (source,) = [each for each in reader.sources() if each.file == long]
-        assert source.ledger.inferred == reader.count(source.number) == 3000, "each frame is detected once"
+        assert source.ledger.inferred == reader.count(source.number) == 600, "each frame is detected once"
     assert desk.controller.cancelled() == []
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from framefleet.engine.backends.cudnn.lowering import UnsupportedError, lower
 from framefleet.engine.backends.cudnn.program import (
@@ -27,11 +28,14 @@ from tests.support.models import TINY_CFG, run_by_definition
 from tests.support.networks.cudnn import run_program
 
 CSP_CFG = TINY_CFG.with_name("csp.cfg")
+INPUTS = np.random.default_rng(1).random((2, 3, 32, 32), np.float32)
+
+Computed = list[tuple[Program, list[NDArray[np.float64]]]]
 
 
 @pytest.fixture(scope="module")
 def network() -> Network:
-    return load_network(ModelFiles(CSP_CFG, "random:1"))
+    return load_network(ModelFiles(CSP_CFG, "random:1", size=(32, 32)))
 
 
 @pytest.fixture(scope="module")
@@ -39,29 +43,32 @@ def program(network: Network) -> Program:
     return lower(network)
 
 
+@pytest.fixture(scope="module")
+def computed(network: Network, program: Program) -> Computed:
+    """Both forms of the program, each with what it computes as a whole."""
+    return [(each, run_program(each, network, INPUTS)) for each in (program, chained(program))]
+
+
 @pytest.mark.parametrize("cuts", [(1,), (4,), (9,), (15,), (19,), (5, 12), (2, 3, 4), (1000,), (1, 999, 1000)])
-def test_stages_with_memory_of_their_own_compute_the_network(cuts: tuple[int, ...], network: Network, program: Program) -> None:
+def test_stages_with_memory_of_their_own_compute_the_network(cuts: tuple[int, ...], network: Network, computed: Computed) -> None:
     """Also where a raw output or one input of a concatenation comes from an earlier stage than the others."""
-    inputs = np.random.default_rng(1).random((2, 3, network.height, network.width), np.float32)
-    for each in (program, chained(program)):
+    for each, reference in computed:
         stages = cut_operations(each, cuts)
         assert len(stages) == len(cuts) + 1
         assert all(len(stage.operations) for stage in stages)
         assert [number for stage in stages for number in stage.operations] == [*range(len(each.operations))]
-        whole = run_program(each, network, inputs)
-        for head, reference in zip(run_program(each, network, inputs, cuts), whole, strict=True):
-            np.testing.assert_array_equal(head, reference)
+        for head, whole in zip(run_program(each, network, INPUTS, cuts), reference, strict=True):
+            np.testing.assert_array_equal(head, whole)
 
 
 def convolutions(program: Program) -> dict[tuple[int, ...], Convolve]:
     return {each.layers: each for each in program.operations if isinstance(each, Convolve)}
 
 
-def test_both_programs_compute_the_network(network: Network, program: Program) -> None:
-    inputs = np.random.default_rng(1).random((2, 3, network.height, network.width), np.float32)
-    expected = run_by_definition(network, inputs)
-    for each in (program, chained(program)):
-        for head, reference in zip(run_program(each, network, inputs), expected, strict=True):
+def test_both_programs_compute_the_network(network: Network, computed: Computed) -> None:
+    expected = run_by_definition(network, INPUTS)
+    for _, heads in computed:
+        for head, reference in zip(heads, expected, strict=True):
             np.testing.assert_allclose(head, reference, atol=1e-4)
 
 
