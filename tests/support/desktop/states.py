@@ -6,7 +6,6 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from framefleet.app.window.keys.dialog import KeysDialog
 from PySide6.QtWidgets import QDialog, QInputDialog, QMessageBox
 
 from framefleet.app.window.cluster.control import ClusterControl
@@ -15,6 +14,7 @@ from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.status import DeviceStatus, fold
 from framefleet.app.window.events.clips import Clips, ClipsDialog
 from framefleet.app.window.grid.grid import Grid
+from framefleet.app.window.keys.bindings import KeysDialog
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.messages.unexpected import CrashReport
 from framefleet.app.window.models.comparison import ComparisonDialog, ExplanationDialog

@@ -8,13 +8,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from framefleet.app.window.keys.dialog import KeysDialog
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QScrollArea
 
 from framefleet.app.window.cluster.control import ClusterControl
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.status import DeviceStatus, Phase, Sample
+from framefleet.app.window.keys.bindings import KeysDialog
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.models.library import ModelList
 from framefleet.app.window.queue.item import ItemState
