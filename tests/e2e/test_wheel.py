@@ -70,8 +70,7 @@ def test_the_wheel_and_a_package_of_the_same_folders(checkout: Path, tmp_path: P
     site = Path(run(bin_folder / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"))
     # The libraries of this environment, without the lines of its .pth files: these name this checkout.
     (site / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    for wheel in wheels:
-        pip("--python", bin_folder / "python", "install", "-q", "--no-deps", "--force-reinstall", wheel)
+    pip("--python", bin_folder / "python", "install", "-q", "--no-deps", "--no-compile", "--force-reinstall", *wheels)
 
     assert sorted(path.name for path in site.iterdir() if path.name in ("app", "engine", "plugins", "resources", "framefleet")) == [
         "app",
