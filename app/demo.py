@@ -32,9 +32,12 @@ def demo_labels() -> tuple[str, ...]:
 def demo_accuracy(database: Path, source: int) -> Accuracy:
     """Compare a session's detections with the true objects of the clip. Takes some seconds. source: the clip's number in the session.
 
-    Raises:
-        ExportError: the session cannot be read.
-        SourceError: the truth cannot be read.
+    Raises
+    ------
+    ExportError
+        The session cannot be read.
+    SourceError
+        The truth cannot be read.
     """
     with SessionReader(database) as reader:
         found = [frame.detections or Detections() for frame in reader.frames(source)]

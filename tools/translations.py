@@ -64,8 +64,10 @@ def window_texts() -> Iterator[tuple[str, str, bool]]:
 
     lupdate would skip calls whose arguments are longer expressions, so the calls are found in Python's own syntax trees.
 
-    Raises:
-        ValueError: a text is no literal.
+    Raises
+    ------
+    ValueError
+        A text is no literal.
     """
     for path in sorted((PROJECT / "app" / "window").rglob("*.py")):
         tree = ast.parse(path.read_text())

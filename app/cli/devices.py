@@ -18,9 +18,12 @@ HEADINGS = ("DEVICE", "NAME", "CORES", "MEMORY", "COMPUTE", "DRIVER", "BACKEND",
 def run(argv: Sequence[str]) -> int:
     """List the devices of this machine, of a recorded one or of a cluster. Exit status 0.
 
-    Raises:
-        DeviceError: no device was found, or the cluster cannot be used.
-        UsageError: the recording cannot be read.
+    Raises
+    ------
+    DeviceError
+        No device was found, or the cluster cannot be used.
+    UsageError
+        The recording cannot be read.
     """
     description = "List the devices of this machine; --devices of the other commands takes their ids."
     parser = make_parser("devices", description, examples=("", "--json"), json="print one JSON object instead of text")

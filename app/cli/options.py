@@ -18,7 +18,7 @@ from framefleet.engine.settings import ModelFiles
 from framefleet.engine.settings.kinds import Choice, Number, Switch, items, one_of
 from framefleet.engine.settings.table import DEFAULTS, TABLE, Option, Setting
 from framefleet.engine.settings.values import require_possible
-from framefleet.engine.store.sources import StoredSource
+from framefleet.engine.store.session import StoredSource
 
 T = TypeVar("T")
 _GRID = "with --parallel tiles: columns and rows (auto: tiles of about the network's input size)"

@@ -49,8 +49,10 @@ PICTURE_THRESHOLD, VIDEO_THRESHOLD = 0.3, 0.25
 def detect(model: ModelFiles, source: Path, device: DeviceId, settings: EngineSettings) -> tuple[list[Detections], str]:
     """The detections of every frame through ``EnginePool``, and the precision in use with its reason.
 
-    Raises:
-        DeviceError: the device failed.
+    Raises
+    ------
+    DeviceError
+        The device failed.
     """
     found: list[Detections] = []
     used = ""

@@ -100,8 +100,10 @@ class Detecting(Closing):
     def detect(self, video: Path) -> Run:
         """Detect in a video and measure.
 
-        Raises:
-            SourceError: frames failed, or the video is too short for a window.
+        Raises
+        ------
+        SourceError
+            Frames failed, or the video is too short for a window.
         """
         self._session.add(video)
         moments: list[Moment] = []

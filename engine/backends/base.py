@@ -67,10 +67,14 @@ class Backend(Closing, ABC):
     def activate(self, network: Model, settings: EngineSettings, progress: Progress | None = None) -> EngineInfo:
         """Build the engine. progress: called during slow steps, also when the engine is built again later.
 
-        Raises:
-            DeviceError: the device or library is missing, or does not support the settings.
-            ModelError: the network cannot be built, or takes no colour pictures.
-            RuntimeError: already active.
+        Raises
+        ------
+        DeviceError
+            The device or library is missing, or does not support the settings.
+        ModelError
+            The network cannot be built, or takes no colour pictures.
+        RuntimeError
+            Already active.
         """
         if self._info is not None:
             raise RuntimeError(f"{type(self).__name__} is already active")

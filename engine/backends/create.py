@@ -61,9 +61,12 @@ def create_backend(device: DeviceId) -> Backend:
 def create_depth_backend(group: DeviceId) -> Backend:
     """A backend that cuts the network into stages, one for each device of the group; not yet activated.
 
-    Raises:
-        UsageError: these devices cannot share a network. The message says what to do.
-        DeviceError: see ``create_backend``, or the library does not support stages.
+    Raises
+    ------
+    UsageError
+        These devices cannot share a network. The message says what to do.
+    DeviceError
+        See ``create_backend``, or the library does not support stages.
     """
     check_depth(group.members)
     library = LIBRARIES[group.members[0].kind]

@@ -30,9 +30,12 @@ from framefleet.plugins.kernels import Kernels
 def ask(answer: tuple[Any, ...], doing: str) -> Any:
     """The result of a driver call.
 
-    Raises:
-        MemoryError: not enough memory.
-        RuntimeError: the call failed.
+    Raises
+    ------
+    MemoryError
+        Not enough memory.
+    RuntimeError
+        The call failed.
     """
     status, *values = answer
     if status == driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
@@ -45,9 +48,12 @@ def ask(answer: tuple[Any, ...], doing: str) -> Any:
 class Card:
     """A GPU. Uses plain device memory: enabling peer access to a device does not include CUDA's memory pools.
 
-    Raises:
-        DeviceError: there is no driver, or no such device.
-        KernelError: the kernels cannot be compiled.
+    Raises
+    ------
+    DeviceError
+        There is no driver, or no such device.
+    KernelError
+        The kernels cannot be compiled.
     """
 
     def __init__(self, device: DeviceId) -> None:

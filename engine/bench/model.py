@@ -67,10 +67,14 @@ def bench_model(
     sizes: square network inputs, pixels, multiples of 32; None = the model's own. seconds: of each measurement, above 0; throughput and
     latency take half each.
 
-    Raises:
-        UsageError: a setting is out of range.
-        ModelError: the model cannot be used.
-        DeviceError: a device is missing or does not support a setting.
+    Raises
+    ------
+    UsageError
+        A setting is out of range.
+    ModelError
+        The model cannot be used.
+    DeviceError
+        A device is missing or does not support a setting.
     """
     for size in sizes or (None,):
         network = load_model(files if size is None else replace(files, size=(size, size)))

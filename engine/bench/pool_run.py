@@ -138,9 +138,12 @@ def run_pool(
     """Detect in the sources and measure. until_first: stop when the first source ends. most_seconds: of the steady state, None = no
     limit. show: called with every event. hosts: see ``EnginePool``.
 
-    Raises:
-        DeviceError: a device cannot be used, or failed during the run.
-        SourceError: a source cannot be read to its end, or frames of it failed.
+    Raises
+    ------
+    DeviceError
+        A device cannot be used, or failed during the run.
+    SourceError
+        A source cannot be read to its end, or frames of it failed.
     """
     watch = _Watch(len(sources))
     with EnginePool(settings, devices, hosts) as pool:

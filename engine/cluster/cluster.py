@@ -105,9 +105,12 @@ class Cluster(Closing):
     joined: takes nodes that join after the start. Both may be called in another thread. cache: of the nodes, see ``Cache``; None = the
     usual one. patience: after this time without an answer, seconds, a node counts as lost. Ray notices most losses earlier.
 
-    Raises:
-        ClusterError: the cluster cannot be reached, or none of its nodes can take part.
-        UsageError: the address is not usable.
+    Raises
+    ------
+    ClusterError
+        The cluster cannot be reached, or none of its nodes can take part.
+    UsageError
+        The address is not usable.
     """
 
     def __init__(

@@ -75,9 +75,12 @@ class ClusterHost:
 def choose(asked: Sequence[DeviceId], nodes: Mapping[str, Hello]) -> tuple[DeviceId, ...]:
     """The devices to use. asked: as for ``ClusterConnection.devices``. nodes: their first answers, by name.
 
-    Raises:
-        UsageError: a device's node is not in the cluster.
-        ClusterError: no node has a device.
+    Raises
+    ------
+    UsageError
+        A device's node is not in the cluster.
+    ClusterError
+        No node has a device.
     """
     if unknown := [device for device in asked if device.node and device.node not in nodes]:
         device = unknown[0]
@@ -168,9 +171,12 @@ class ClusterConnection(Hosts, Closing):
         asked: a device of a node, ``a/cpu:0``, or of each node, ``cpu:0``. None: all CUDA devices of the cluster, else OpenVINO's GPUs,
         else the CPUs.
 
-        Raises:
-            UsageError: a device's node is not in the cluster.
-            ClusterError: no node has a device.
+        Raises
+        ------
+        UsageError
+            A device's node is not in the cluster.
+        ClusterError
+            No node has a device.
         """
         with self._lock:
             self._asked, self._join, self._joining = tuple(asked), None, []

@@ -166,9 +166,12 @@ class Cache:
     def finish(self, content: Content, digests: Sequence[tuple[str, int, str]]) -> None:
         """Check the files of a content, and keep it. digests: name, size and digest of each file.
 
-        Raises:
-            OSError: a file is not as it was sent.
-            SourceError: the driver's file is not the one that was asked for any more.
+        Raises
+        ------
+        OSError
+            A file is not as it was sent.
+        SourceError
+            The driver's file is not the one that was asked for any more.
         """
         part, descriptor = self._parts.pop(content.key)
         try:

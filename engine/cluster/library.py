@@ -48,9 +48,12 @@ class AgentHandle:
     def result(self, call: Any, seconds: float) -> Any:
         """Wait for the result of a call.
 
-        Raises:
-            ClusterError: there is none within ``seconds``, or the agent or its node has ended.
-            FramefleetError, OSError: the method raised it.
+        Raises
+        ------
+        ClusterError
+            There is none within ``seconds``, or the agent or its node has ended.
+        FramefleetError, OSError
+            The method raised it.
         """
         errors = self._ray.exceptions
         try:
@@ -76,9 +79,12 @@ class AgentHandle:
 class Library:
     """A connection to a Ray cluster. One process has one at a time.
 
-    Raises:
-        ClusterError: Ray is not installed, the cluster cannot be reached, or it refuses this machine.
-        UsageError: the address is not usable.
+    Raises
+    ------
+    ClusterError
+        Ray is not installed, the cluster cannot be reached, or it refuses this machine.
+    UsageError
+        The address is not usable.
     """
 
     def __init__(self, address: str) -> None:

@@ -27,9 +27,12 @@ class OutOfMemoryError(DeviceError):
 def cuda_errors(device: DeviceId, doing: Notice) -> Iterator[None]:
     """Turn CUDA's exceptions in this block into DeviceError. doing: what the block does, for the message.
 
-    Raises:
-        OutOfMemoryError: the device's memory does not suffice.
-        DeviceError: any other error of CUDA.
+    Raises
+    ------
+    OutOfMemoryError
+        The device's memory does not suffice.
+    DeviceError
+        Any other error of CUDA.
     """
     try:
         yield

@@ -36,9 +36,12 @@ def copy_clip(
 
     alive: called for each packet or frame; what it raises ends the work. seekable: see ``is_seekable``.
 
-    Raises:
-        SourceError: the video cannot be opened.
-        ExportError, OSError: the clip cannot be written.
+    Raises
+    ------
+    SourceError
+        The video cannot be opened.
+    ExportError, OSError
+        The clip cannot be written.
     """
     with VideoFile(video, seekable=seekable) as file, explained_encoding("media.not_copied", path=video):
         if file.container.format.name == "avi" and file.codec.has_b_frames:

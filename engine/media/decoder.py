@@ -76,9 +76,12 @@ class Decoder(ABC):
 
         skip: the number of frames, failed ones included, to leave out at the start: a retry skips the completed ones.
 
-        Raises:
-            SourceError: the file cannot be opened any more.
-            DeviceError: the settings require a decoder that cannot decode this source, or there is too little device memory.
+        Raises
+        ------
+        SourceError
+            The file cannot be opened any more.
+        DeviceError
+            The settings require a decoder that cannot decode this source, or there is too little device memory.
         """
 
     def cpu_reason(self, info: SourceInfo) -> Notice | None:  # noqa: ARG002

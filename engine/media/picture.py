@@ -215,9 +215,12 @@ class Converter:
     def __call__(self, frame: VideoFrame) -> Image:
         """Convert a frame to a picture.
 
-        Raises:
-            SourceError: the frame is too large.
-            av.FFmpegError, ValueError: the pixel format cannot be converted.
+        Raises
+        ------
+        SourceError
+            The frame is too large.
+        av.FFmpegError, ValueError
+            The pixel format cannot be converted.
         """
         transposed, flip = self.orientation(frame)
         (width, height), _ = self._sizes(frame, transposed)
@@ -235,8 +238,10 @@ class Converter:
 
         size: width and height of the picture, both even.
 
-        Raises:
-            av.FFmpegError, ValueError: the pixel format cannot be converted.
+        Raises
+        ------
+        av.FFmpegError, ValueError
+            The pixel format cannot be converted.
         """
         transposed, flip = self.orientation(frame)
         width, height = size[::-1] if transposed else size

@@ -177,9 +177,12 @@ class EnginePool(Closing):
         The device may have left or failed before. If several CPU devices share the cores, the new device gets its share. The others
         keep their cores until they are restarted.
 
-        Raises:
-            UsageError: the device is already in the run or is a group of devices, or the strategy does not let devices join.
-            RuntimeError: the run is over.
+        Raises
+        ------
+        UsageError
+            The device is already in the run or is a group of devices, or the strategy does not let devices join.
+        RuntimeError
+            The run is over.
         """
         with self._commanding:
             self._check_elastic(device)
@@ -195,9 +198,12 @@ class EnginePool(Closing):
 
         The device finishes what is in its engine; the others do the rest of its work.
 
-        Raises:
-            UsageError: the device is not in the run, is the last one with work left, or the strategy does not let devices leave.
-            RuntimeError: the run is over.
+        Raises
+        ------
+        UsageError
+            The device is not in the run, is the last one with work left, or the strategy does not let devices leave.
+        RuntimeError
+            The run is over.
         """
         with self._commanding:
             self._check_elastic(device)

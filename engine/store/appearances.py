@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.media.types import Chapter, SourceKind
-from framefleet.engine.store.blocks import Block
-from framefleet.engine.store.reader import SessionReader
-from framefleet.engine.store.sources import StoredSource, label_of
+from framefleet.engine.store.session import Block, SessionReader, StoredSource
+from framefleet.engine.store.sources import label_of
 from framefleet.engine.store.zones import read_counts
 from framefleet.engine.tracking.appearances import APPEARANCE, GAP, class_appearances, track_appearances
 from framefleet.engine.zones.counts import Counts
@@ -142,9 +141,12 @@ forward: direction of a crossing. confidence, best: of the most confident detect
 def read_events(reader: SessionReader, source: StoredSource, zones: ZoneSet | None) -> NDArray[np.void]:
     """Return the events of a source, ordered by start, ``EVENTS`` (n,). zones: for pictures of its size; None = appearances only.
 
-    Raises:
-        UsageError: there are zones, but the source was not tracked, or the model does not have a label of the zones.
-        ExportError: the session cannot be read.
+    Raises
+    ------
+    UsageError
+        There are zones, but the source was not tracked, or the model does not have a label of the zones.
+    ExportError
+        The session cannot be read.
     """
     counts = read_counts(reader, source, zones) if zones is not None and zones.shapes else None
     return events_of(read_appearances(reader, source.number), counts)

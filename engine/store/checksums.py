@@ -181,9 +181,12 @@ class Connection(sqlite3.Connection):
 def connect(path: Path, mode: str, timeout: float) -> Connection:
     """Connect to a session after checking its pages. mode: "ro" or "rw". timeout: seconds to wait for another connection's lock.
 
-    Raises:
-        DamagedError: pages do not match their checksums.
-        OSError, sqlite3.Error: the file cannot be opened.
+    Raises
+    ------
+    DamagedError
+        Pages do not match their checksums.
+    OSError, sqlite3.Error
+        The file cannot be opened.
     """
     path = path.absolute()
     try:

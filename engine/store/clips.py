@@ -18,8 +18,8 @@ from framefleet.engine.store.export import source_stems, stage
 from framefleet.engine.store.exporters.base import Progress, run_child
 from framefleet.engine.store.facts import RecordedFiles
 from framefleet.engine.store.schema import explained
-from framefleet.engine.store.session import SessionReader
-from framefleet.engine.store.sources import StoredSource, label_of
+from framefleet.engine.store.session import SessionReader, StoredSource
+from framefleet.engine.store.sources import label_of
 from framefleet.engine.tracking.appearances import GAP
 
 _LONGEST = 40  # letters of a label in a file name

@@ -6,9 +6,8 @@ from pathlib import PurePath
 from typing import Self
 
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.store.reader import SessionReader
 from framefleet.engine.store.schema import reading
-from framefleet.engine.store.sources import StoredSource
+from framefleet.engine.store.session import SessionReader, StoredSource
 
 
 class Clock:

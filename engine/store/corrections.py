@@ -17,7 +17,7 @@ from framefleet.engine.errors import UsageError
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store import schema
-from framefleet.engine.store.reader import SessionReader
+from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.sources import label_of
 from framefleet.engine.types import Closing
 

@@ -24,7 +24,7 @@ from framefleet.engine.errors import ExportError
 from framefleet.engine.media.sources import is_folder, is_picture
 from framefleet.engine.notices import Notice
 from framefleet.engine.store import schema
-from framefleet.engine.store.reader import SessionReader
+from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.sources import name_key
 from framefleet.engine.types import Closing
 

@@ -70,9 +70,12 @@ def plan_export(
 
     only: numbers of the sources to export; None: all. whole: whether files of the whole session contain all sources even then.
 
-    Raises:
-        UsageError: a format does not exist.
-        ExportError: the session cannot be read.
+    Raises
+    ------
+    UsageError
+        A format does not exist.
+    ExportError
+        The session cannot be read.
     """
     for name in formats:
         if name not in EXPORTERS:
@@ -214,9 +217,12 @@ def export_session(
     overwrite: also replace files that Framefleet did not write. waiting: called once with the process for which this one waits, in words.
     together: if one file must get a number, all files of this export get the same one.
 
-    Raises:
-        UsageError: a format does not exist.
-        ExportError: a file cannot be written.
+    Raises
+    ------
+    UsageError
+        A format does not exist.
+    ExportError
+        A file cannot be written.
     """
     planned = plan_export(reader, formats, options, only, whole)
     stems = source_stems(reader.sources())
@@ -332,8 +338,10 @@ def first_number(reader: SessionReader, planned: Sequence[Planned], folder: Path
 
     1 = no number. sources: number of sources in the session.
 
-    Raises:
-        ExportError: the session cannot be read.
+    Raises
+    ------
+    ExportError
+        The session cannot be read.
     """
     outputs = Outputs(reader.path)
 

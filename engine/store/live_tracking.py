@@ -11,7 +11,7 @@ from framefleet.engine.errors import FramefleetError
 from framefleet.engine.notices import Notice
 from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.child import ChildProcess
-from framefleet.engine.store.reader import SessionReader
+from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.tracks import FIRST_FRAMES, track_source
 from framefleet.engine.types import Closing, FrameResult
 

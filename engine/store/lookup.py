@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from framefleet.engine.errors import FramefleetError
-from framefleet.engine.store.reader import SessionReader
+from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import Closing, FrameResult
 
 _log = logging.getLogger(__name__)

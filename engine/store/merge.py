@@ -18,9 +18,8 @@ from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store import schema
 from framefleet.engine.store.facts import CREATED, DECIDING, MAX_CHANGES, OF_SOURCE, SHARD, LiveChange, LiveRecord, RecordedFiles
 from framefleet.engine.store.files import lock_session, replace_session, whole_session
-from framefleet.engine.store.reader import SessionReader
-from framefleet.engine.store.sources import StoredSource, counts_text, reason_of, reason_text
-from framefleet.engine.store.writer import SessionWriter
+from framefleet.engine.store.session import SessionReader, SessionWriter, StoredSource
+from framefleet.engine.store.sources import counts_text, reason_of, reason_text
 
 CHUNK = 1000
 """Number of rows in memory at once."""
@@ -47,9 +46,12 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
 
     If all sessions are shards of a run, the sources get the order that they have in the undivided run.
 
-    Raises:
-        UsageError: the sessions come from different models, labels or settings, or the target is one of them.
-        ExportError: a session cannot be read, or the target cannot be written.
+    Raises
+    ------
+    UsageError
+        The sessions come from different models, labels or settings, or the target is one of them.
+    ExportError
+        A session cannot be read, or the target cannot be written.
     """
     if any(target.exists() and path.exists() and target.samefile(path) for path in paths):
         raise UsageError(Notice("store.merge_into_itself", target=target))

@@ -23,12 +23,11 @@ from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.processes.file_lock import FileLock, LockedError
 from framefleet.engine.store import schema
-from framefleet.engine.store.blocks import Block
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.facts import CREATED
 from framefleet.engine.store.files import noted_sessions
-from framefleet.engine.store.reader import SessionReader
-from framefleet.engine.store.sources import StoredSource, label_of, readable_name
+from framefleet.engine.store.session import Block, SessionReader, StoredSource
+from framefleet.engine.store.sources import label_of, readable_name
 
 INDEX = "search.index"
 """Name of the index in the folder of the sessions."""

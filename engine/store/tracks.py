@@ -16,7 +16,7 @@ from framefleet.engine.notices import Notice, Option
 from framefleet.engine.processes.file_lock import FileLock, LockedError
 from framefleet.engine.store import schema
 from framefleet.engine.store.files import lock_session, tracking_lock
-from framefleet.engine.store.reader import SessionReader
+from framefleet.engine.store.session import SessionReader
 from framefleet.engine.tracking.bytetrack import ByteTrack
 from framefleet.engine.tracking.follow import TRACKER, Tracks, follow, make_tracker, strong_confidence, too_fast
 from framefleet.engine.tracking.refine import Sightings
@@ -65,9 +65,12 @@ def motion_problem(reader: SessionReader, source: int) -> Notice | None:
 def track_growing(path: Path, drop_corrections: bool = False) -> list[tuple[str, int, Notice | None]]:
     """Do what ``track_session`` does while a run writes live sources into the session: what is stored by now is tracked.
 
-    Raises:
-        UsageError: as ``track_session``.
-        ExportError: as ``track_session``; the run also writes other sources; or another process tracks the same session.
+    Raises
+    ------
+    UsageError
+        As ``track_session``.
+    ExportError
+        As ``track_session``; the run also writes other sources; or another process tracks the same session.
     """
     with SessionReader(path) as reader:
         if any(not source.finished and source.kind is not SourceKind.LIVE for source in reader.sources()):
@@ -85,9 +88,12 @@ def track_session(path: Path, drop_corrections: bool = False, growing: bool = Fa
     drop_corrections: forget which tracks a person joined and split. growing: see ``track_growing``. Returns the path and the number of
     tracks of each video, and why it has none, or why they are not reliable. A session may hold the same file twice.
 
-    Raises:
-        UsageError: a person joined or split tracks, and ``drop_corrections`` is not set.
-        ExportError: the session cannot be read or written.
+    Raises
+    ------
+    UsageError
+        A person joined or split tracks, and ``drop_corrections`` is not set.
+    ExportError
+        The session cannot be read or written.
     """
     with SessionReader(path) as reader:
         if reader.has_track_corrections and not drop_corrections:

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from framefleet.engine.errors import UsageError
 from framefleet.engine.notices import Notice
-from framefleet.engine.store.blocks import Block
-from framefleet.engine.store.reader import SessionReader
-from framefleet.engine.store.sources import StoredSource
+from framefleet.engine.store.session import Block, SessionReader, StoredSource
 from framefleet.engine.store.tracks import Epochs, tracker_for
 from framefleet.engine.tracking.appearances import vote
 from framefleet.engine.tracking.bytetrack import NONE
@@ -115,9 +113,12 @@ def read_counts(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> 
 
     The reader's confidence and classes choose tracks, not detections: a track counts with all its detections.
 
-    Raises:
-        UsageError: the source was not tracked, or the model does not have a label of the zones.
-        ExportError: the session cannot be read.
+    Raises
+    ------
+    UsageError
+        The source was not tracked, or the model does not have a label of the zones.
+    ExportError
+        The session cannot be read.
     """
     require_tracks(reader, source.number)
     counter = TrackCounter(zones, reader.labels, reader.confidence, reader.classes)
@@ -132,9 +133,12 @@ def count_pictures(reader: SessionReader, source: StoredSource, zones: ZoneSet) 
 
     Only detections that pass the reader's filter count. Returns their numbers by zone and picture, int64 (zones, pictures).
 
-    Raises:
-        UsageError: a picture has another shape, or the model does not have a label of the zones.
-        ExportError: the session cannot be read.
+    Raises
+    ------
+    UsageError
+        A picture has another shape, or the model does not have a label of the zones.
+    ExportError
+        The session cannot be read.
     """
     allowed, columns = zones.class_ids(reader.labels), []
     for block in reader.blocks(source.number):
@@ -185,9 +189,12 @@ class LiveCounts:
 
     zones: for pictures of the source's size. Attributes: time: of the last counted frame, seconds.
 
-    Raises:
-        UsageError: the model does not have a label of the zones.
-        ExportError: the session cannot be read.
+    Raises
+    ------
+    UsageError
+        The model does not have a label of the zones.
+    ExportError
+        The session cannot be read.
     """
 
     def __init__(self, path: Path, source: int, zones: ZoneSet) -> None:

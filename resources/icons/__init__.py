@@ -9,8 +9,10 @@ from pathlib import Path
 def icon_svg(name: str, colour: str) -> bytes:
     """Return the content of ``NAME.svg`` with ``currentColor`` replaced by a colour (``#rrggbb``).
 
-    Raises:
-        FileNotFoundError: there is no such icon.
+    Raises
+    ------
+    FileNotFoundError
+        There is no such icon.
     """
     return files(__name__).joinpath(f"{name}.svg").read_text("utf-8").replace("currentColor", colour).encode()
 

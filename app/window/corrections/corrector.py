@@ -354,9 +354,12 @@ class Correction:
     def make(self) -> Edit:
         """Correct the session, and return the edit.
 
-        Raises:
-            UsageError: the track cannot be split or joined.
-            ExportError: the session cannot be read or written.
+        Raises
+        ------
+        UsageError
+            The track cannot be split or joined.
+        ExportError
+            The session cannot be read or written.
         """
         source, chosen = self.results.source, self._chosen()
         with Corrections(self.results.database, self.results.created) as corrections:

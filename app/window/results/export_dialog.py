@@ -22,8 +22,7 @@ from framefleet.engine.store.export import Planned, first_number, plan_export
 from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.options import DEFAULTS, Every, ExportOptions, view_options
 from framefleet.engine.store.facts import SHOWN
-from framefleet.engine.store.reader import View
-from framefleet.engine.store.session import SessionReader, StoredSource
+from framefleet.engine.store.session import SessionReader, StoredSource, View
 from framefleet.engine.zones.shapes import ZoneSet
 
 ZONES = "ZONES.json"

@@ -19,7 +19,7 @@ from framefleet.engine.settings.values import part_problem
 from framefleet.engine.store.exporters.coco import check_coco_labels
 from framefleet.engine.store.exporters.options import DEFAULTS, DRAWN, Every, ExportOptions, Least, PictureFormat, read_category_map
 from framefleet.engine.store.exporters.options import Part as DrawnPart
-from framefleet.engine.store.reader import Span
+from framefleet.engine.store.session import Span
 from framefleet.engine.zones.shapes import ZoneSet
 
 LIST_HEIGHT = 110

@@ -381,18 +381,24 @@ class SessionThread(threading.Thread):
     def add_device(self, device: DeviceId) -> None:
         """Let a device join the session, also one that has left or failed. DeviceStarting follows in the feed.
 
-        Raises:
-            UsageError: it takes part already, or cannot join a running session; the message is for the user.
-            RuntimeError: no session runs.
+        Raises
+        ------
+        UsageError
+            It takes part already, or cannot join a running session; the message is for the user.
+        RuntimeError
+            No session runs.
         """
         self._running().add_device(device)
 
     def remove_device(self, device: DeviceId) -> None:
         """Take a device out of the session. The others take over its work, and DeviceLeft follows in the feed.
 
-        Raises:
-            UsageError: it is the last one while work remains, or it cannot leave; the message is for the user.
-            RuntimeError: no session runs.
+        Raises
+        ------
+        UsageError
+            It is the last one while work remains, or it cannot leave; the message is for the user.
+        RuntimeError
+            No session runs.
         """
         self._running().remove_device(device)
         self.feed.leaving(device)

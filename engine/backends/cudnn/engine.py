@@ -144,10 +144,14 @@ class CudnnEngine(Engine):
     ) -> None:
         """Allocate the memory and load the weights. ``prepare`` must follow. stage: what the engine computes, None = the whole program.
 
-        Raises:
-            OutOfMemoryError: the device's memory does not suffice.
-            DeviceError: cuDNN cannot use the device.
-            ModelError: a weight is too large for FP16.
+        Raises
+        ------
+        OutOfMemoryError
+            The device's memory does not suffice.
+        DeviceError
+            cuDNN cannot use the device.
+        ModelError
+            A weight is too large for FP16.
         """
         self.network, self.batch = network, batch
         self._program, self._memory, self._device, self._kernels = program, memory, device, kernels
@@ -309,11 +313,16 @@ class CudnnBuilder:
         pairs: use our kernels for pairs of pointwise convolutions. fastest: take the fastest of several plans of each convolution, which a
         trial finds, instead of the first one.
 
-        Raises:
-            OutOfMemoryError: the device's memory does not suffice.
-            DeviceError: cuDNN or NVRTC cannot build it.
-            ModelError: a weight is too large for FP16.
-            KernelError: the kernels cannot be compiled.
+        Raises
+        ------
+        OutOfMemoryError
+            The device's memory does not suffice.
+        DeviceError
+            cuDNN or NVRTC cannot build it.
+        ModelError
+            A weight is too large for FP16.
+        KernelError
+            The kernels cannot be compiled.
         """
         return self._build(None, batch, pairs, fastest, memory, progress)
 

@@ -241,9 +241,12 @@ class Builder:
     def build(self, precision: Precision, batch: int, layers: CustomLayers = PLAN_ONLY) -> tuple[Engine, Memory]:
         """Build an engine, and return it with its memory. layers: for FP16 only.
 
-        Raises:
-            OutOfMemoryError: the device's memory does not suffice. All memory is freed.
-            DeviceError, ModelError: see ``prepare_plan``.
+        Raises
+        ------
+        OutOfMemoryError
+            The device's memory does not suffice. All memory is freed.
+        DeviceError, ModelError
+            See ``prepare_plan``.
         """
         memory = Memory(self._cuda, self._stream)
         try:

@@ -16,9 +16,12 @@ from framefleet.engine.notices import Notice
 def lower_onnx(network: OnnxNetwork, batch: int) -> ov.Model:
     """Write an ONNX network as a model with one input, float32 (batch, height, width, 3), RGB, 0..255.
 
-    Raises:
-        ModelError: OpenVINO cannot read the network, or its outputs have other shapes than the file says.
-        RuntimeError: OpenVINO cannot change its input.
+    Raises
+    ------
+    ModelError
+        OpenVINO cannot read the network, or its outputs have other shapes than the file says.
+    RuntimeError
+        OpenVINO cannot change its input.
     """
     try:
         model = process_core().read_model(network.content, b"")

@@ -134,9 +134,12 @@ def build_plan(
 ) -> bytes:
     """The serialized plan of a part for the current device; TensorRT-RTX needs no device for this. Options: see ``Lowering``.
 
-    Raises:
-        DeviceError: the library cannot build it.
-        ModelError: a weight is too large for FP16.
+    Raises
+    ------
+    DeviceError
+        The library cannot build it.
+    ModelError
+        A weight is too large for FP16.
     """
     builder, definition = empty_definition(library)
     lowering = Lowering(library.trt, definition, batch, exact, linear, channels_last)
@@ -186,9 +189,12 @@ def prepare_plan(
 ) -> Plan:
     """Build or load the plan of a part on the current device. situation: key of everything else that the plan depends on.
 
-    Raises:
-        DeviceError: the library cannot build or load the plan.
-        ModelError: a weight is too large for FP16.
+    Raises
+    ------
+    DeviceError
+        The library cannot build or load the plan.
+    ModelError
+        A weight is too large for FP16.
     """
     key = f"{situation}\n{precision}\n{batch}\n{part}\n{sorted(linear)}\n{sorted(channels_last)}"
     exact, inside = precision is Precision.FP32, linear & frozenset(part.layers)

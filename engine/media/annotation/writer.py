@@ -186,9 +186,12 @@ def make_plain(path: Path, chapters: Sequence[Chapter] = (), began: datetime | N
     chapters: in order, without overlaps. began: the clock time of its first frame, with time zone. end: when the last picture ends,
     seconds; None: it is shown as long as the one before.
 
-    Raises:
-        OSError: the plain file cannot be written; the fragmented one is unchanged.
-        ExportError: the file cannot be read.
+    Raises
+    ------
+    OSError
+        The plain file cannot be written; the fragmented one is unchanged.
+    ExportError
+        The file cannot be read.
     """
     plain = path.with_name(f"{path.name}.plain")
     try:

@@ -160,9 +160,12 @@ class NvdecDecoder(Decoder):
     def _frames(self, file: VideoFile, info: SourceInfo, parts: Parts, turn: object) -> Iterator[tuple[int, FrameFormat, Session, int]]:
         """Each frame's pts, format, session and address, in display order. An address is valid until the next frame.
 
-        Raises:
-            DamagedError: the next frame is damaged, or is not the expected one.
-            UnsupportedError: a part's format differs from that of the source's beginning, and is not supported.
+        Raises
+        ------
+        DamagedError
+            The next frame is damaged, or is not the expected one.
+        UnsupportedError
+            A part's format differs from that of the source's beginning, and is not supported.
         """
         bitstream = Bitstream(file.codec.name, file.codec.extradata)
         session: Session | None = None

@@ -129,9 +129,12 @@ class FirstFrame:
     def compare(self, session: Session) -> None:
         """Decode the frame with the hardware, and compare.
 
-        Raises:
-            DamagedError: the hardware cannot decode the frame.
-            UnsupportedError: the two frames differ.
+        Raises
+        ------
+        DamagedError
+            The hardware cannot decode the frame.
+        UnsupportedError
+            The two frames differ.
         """
         seen = False
         for packet in (*self.packets, None):
@@ -157,9 +160,12 @@ def compare(session: Session, address: int, layout: FrameFormat, frame: VideoFra
 def first_frame(file: VideoFile, segment: Segment) -> FirstFrame:
     """The first undamaged frame of a segment.
 
-    Raises:
-        UnsupportedError: NVDEC cannot decode this kind of stream.
-        DamagedError: no frame at the segment's start can be decoded.
+    Raises
+    ------
+    UnsupportedError
+        NVDEC cannot decode this kind of stream.
+    DamagedError
+        No frame at the segment's start can be decoded.
     """
     bitstream = Bitstream(file.codec.name, file.codec.extradata)
     if file.codec.name not in Bitstream.CODECS:

@@ -300,9 +300,12 @@ class SessionPool:
     def use(self, codec: str, kind: bytes, turn: object = None) -> Iterator[Session]:
         """Use a session for streams of one ``Bitstream.format``. Drops the session after an error. Does not wait without a turn.
 
-        Raises:
-            DamagedError: the decoder cannot be opened.
-            DeviceError: the pool is closed.
+        Raises
+        ------
+        DamagedError
+            The decoder cannot be opened.
+        DeviceError
+            The pool is closed.
         """
         key = codec, kind
         session = self._take(key, turn)

@@ -21,11 +21,10 @@ from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.outcome import Failed
 from framefleet.engine.processes.watchdog import Clock, start_clock
-from framefleet.engine.store.blocks import Block
 from framefleet.engine.store.exporters.options import ExportOptions
 from framefleet.engine.store.facts import looked_for
 from framefleet.engine.store.schema import explained
-from framefleet.engine.store.session import SessionReader, StoredSource
+from framefleet.engine.store.session import Block, SessionReader, StoredSource
 from framefleet.engine.types import Detections, FrameResult
 
 Progress: TypeAlias = Callable[[int], None]

@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
-from framefleet.engine.store.blocks import Block
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, Output, text_file
 from framefleet.engine.store.exporters.options import Least
 from framefleet.engine.store.exporters.tallies import Group, Times, intervals_of_pictures, is_empty, read_files, read_groups
-from framefleet.engine.store.session import StoredSource
+from framefleet.engine.store.session import Block, StoredSource
 from framefleet.engine.store.sources import label_of
 from framefleet.engine.zones.counts import interval_numbers
 

@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from framefleet.engine.errors import ExportError
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
-from framefleet.engine.store.blocks import Block
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, Output, complete_file
 from framefleet.engine.store.exporters.csv import columns_of, file_of
 from framefleet.engine.store.schema import explained
-from framefleet.engine.store.session import StoredSource
+from framefleet.engine.store.session import Block, StoredSource
 from framefleet.engine.store.sources import label_of
 
 REPEATED = ["source", "frame", "time", "clock", "class_id", "label", "picture_width", "picture_height", "device", "track"]

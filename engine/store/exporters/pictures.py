@@ -18,8 +18,7 @@ from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.exporters.base import Export, run_child
 from framefleet.engine.store.exporters.options import ExportOptions, PictureFormat
-from framefleet.engine.store.reader import View
-from framefleet.engine.store.session import StoredSource
+from framefleet.engine.store.session import StoredSource, View
 from framefleet.engine.store.sources import name_key, readable_name
 from framefleet.engine.types import FrameResult
 

@@ -9,10 +9,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.store.blocks import Block, StoredFrame
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.options import Least
-from framefleet.engine.store.session import StoredSource
+from framefleet.engine.store.session import Block, StoredFrame, StoredSource
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from framefleet.engine.notices import Notice
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, Output, complete_file, run_child
 from framefleet.engine.store.exporters.options import DRAWN, Part
-from framefleet.engine.store.reader import View
 from framefleet.engine.store.schema import explained
+from framefleet.engine.store.session import View
 from framefleet.engine.store.zones import zones_for
 from framefleet.engine.zones.shapes import ZoneSet
 

@@ -46,9 +46,12 @@ def write_annotated(job: Job, report: Callable[[int], None], clock: Clock) -> in
 
     report: called with the number of written frames. clock: the watchdog's clock, stopped when all frames are written.
 
-    Raises:
-        SourceError: the video cannot be opened any more.
-        ExportError: the session cannot be read, or the file cannot be written.
+    Raises
+    ------
+    SourceError
+        The video cannot be opened any more.
+    ExportError
+        The session cannot be read, or the file cannot be written.
     """
     target = Path(job.target)
     with explained(target, "write"):

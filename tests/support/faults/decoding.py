@@ -48,8 +48,10 @@ class Decoding(Closing):
     def decode(self, path: Path) -> Result:
         """Decode all frames of a file.
 
-        Raises:
-            AssertionError: the process crashed or hangs.
+        Raises
+        ------
+        AssertionError
+            The process crashed or hangs.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None

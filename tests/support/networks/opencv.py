@@ -15,8 +15,10 @@ from tests.support.models import compute_layer
 def opencv_heads(cfg: Path, weights: Path, network: Network, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
     """The raw outputs that OpenCV computes, in the form of ``Backend.raw_outputs``. network: the same model, to find its heads.
 
-    Raises:
-        cv2.error: OpenCV cannot read the model.
+    Raises
+    ------
+    cv2.error
+        OpenCV cannot read the model.
     """
     opencv = cv2.dnn.readNetFromDarknet(str(cfg), str(weights))
     opencv.setInput(inputs)
@@ -46,8 +48,10 @@ def opencv_boxes(cfg: Path, weights: Path, inputs: NDArray[np.float32]) -> NDArr
 def relative_difference(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> float:
     """max |a - b| / max |b|.
 
-    Raises:
-        ValueError: the shapes differ, and would be broadcast.
+    Raises
+    ------
+    ValueError
+        The shapes differ, and would be broadcast.
     """
     if ours.shape != theirs.shape:
         raise ValueError(f"{ours.shape} cannot be compared with {theirs.shape}")
