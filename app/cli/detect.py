@@ -12,21 +12,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Self
 
-from framefleet.app.cli import options
-from framefleet.app.cli.exports import (
-    DATABASE,
-    MAX_LINES,
-    Summary,
-    add_format_options,
-    count_sources,
-    counts_lines,
-    export_options,
-    note_untimed,
-    number_of,
-    print_exported,
-    untracked_lines,
-    without_notes,
-)
+from framefleet.app.cli import exports, options
 from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.runs import CLUSTER, Run, add_run_options, connected, reported
 from framefleet.app.streams import print_line
@@ -37,23 +23,19 @@ from framefleet.engine.media.sources import expand_sources, is_folder, is_pictur
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.model.files import class_ids
 from framefleet.engine.model.load import check_model
-from framefleet.engine.pool import prepared
-from framefleet.engine.pool.events import Ledger
+from framefleet.engine.pool import events, prepared
 from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.run.alerts import AlertRule, Alerts, AlertSettings
 from framefleet.engine.run.resume import storing
 from framefleet.engine.run.run import DetectionRun
-from framefleet.engine.settings import Hint, Parallel, RunSettings, Track
-from framefleet.engine.settings.table import DEFAULTS, TABLE
-from framefleet.engine.store.destinations import outputs_among
+from framefleet.engine.settings import Hint, Parallel, RunSettings, Track, table
+from framefleet.engine.store import destinations, schema
 from framefleet.engine.store.exporters.options import view_facts, view_options
 from framefleet.engine.store.facts import SHARD, SHOWN, ZONES
 from framefleet.engine.store.files import lock_session, note_session
-from framefleet.engine.store.schema import absolute
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import EngineInfo
-from framefleet.engine.zones.file import zones_text
-from framefleet.engine.zones.shapes import ZoneSet
+from framefleet.engine.zones import file, shapes
 
 
 @dataclass(frozen=True)
@@ -104,7 +86,7 @@ def _relative(path: Path, base: str) -> str:
 
 
 def _absolute(path: Path) -> Path:
-    return Path(absolute(str(Path.cwd()), str(path)))
+    return Path(schema.absolute(str(Path.cwd()), str(path)))
 
 
 MODEL_OPTIONS = {".cfg": "--model", ".onnx": "--model", ".weights": "--weights", ".names": "--labels"}
@@ -118,7 +100,7 @@ def run(argv: Sequence[str]) -> int:
 
     Raises FramefleetError if the model, the settings or the folder for the results cannot be used.
     """
-    arguments = _parser().parse_args(argv)
+    arguments = detect_parser().parse_args(argv)
     return reported(lambda run: _detect(run, arguments), arguments.json, arguments.quiet)
 
 
@@ -128,28 +110,28 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         raise UsageError(
             literal(f"{cfg} belongs to a model and cannot be searched for objects: give it with {MODEL_OPTIONS[cfg.suffix.lower()]}")
         )
-    settings, labels = _settings(arguments)
-    exporting = export_options(arguments, labels)
+    settings, labels = settings_of(arguments)
+    exporting = exports.export_options(arguments, labels)
     alerts = _alerts(arguments, labels, settings.engine.stored_confidence, exporting.zones)
-    sources, out = [] if live else _sources(arguments.sources, arguments.out / DATABASE), arguments.out
+    sources, out = [] if live else _sources(arguments.sources, arguments.out / exports.DATABASE), arguments.out
     if arguments.format == ["video"] and sources and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError(literal("--format video draws into videos, and these are pictures: choose jsonl or coco"))
     shown = settings.engine.stored_confidence  # the run below may store weaker ones
     facts = {SHOWN: str(shown), **view_facts(exporting)}
     if exporting.zones is not None:
-        facts[ZONES] = zones_text(exporting.zones)
+        facts[ZONES] = file.zones_text(exporting.zones)
     chosen, shard = dict(enumerate(sources)), arguments.shard
     if shard is not None:
         chosen, out, facts = shard.choose(sources, arguments.sources), out / shard.folder, {**facts, SHARD: str(shard)}
         if not arguments.quiet:
             print_line(f"framefleet: shard {shard} has {len(chosen)} of {len(sources)} sources, results go to {out}", sys.stderr)
-    with lock_session(out / DATABASE) as lock:
-        settings = storing(settings, earlier=None if arguments.restart else out / DATABASE)
+    with lock_session(out / exports.DATABASE) as lock:
+        settings = storing(settings, None if arguments.restart else out / exports.DATABASE)
         with connected(arguments.cluster, arguments.quiet) as cluster:
             started = time.monotonic()
             session = run.detect(
                 settings,
-                out / DATABASE,
+                out / exports.DATABASE,
                 labels,
                 chosen,
                 arguments.restart,
@@ -167,36 +149,39 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         with SessionReader(session.database, shown if shown > settings.engine.stored_confidence else 0.0) as reader:
             exporting = replace(exporting, **view_options(reader.facts))  # also those of an earlier run
             counting = exporting.zones if run.interruption.number is None else None
-            counted = count_sources(reader, counting, session.sources) if counting is not None else []
+            counted = exports.count_sources(reader, counting, session.sources) if counting is not None else []
             if settings.clock_settings.clock is not None:
                 stored = [source for source in reader.sources() if source.number in session.sources]
-                note_untimed(reader, stored, settings.clock_settings)
+                exports.note_untimed(reader, stored, settings.clock_settings)
             exported = run.export(reader, out, arguments.format, exporting, arguments.overwrite)
-            untracked = [] if settings.track is Track.NONE else untracked_lines(reader, session.sources)
+            untracked = [] if settings.track is Track.NONE else exports.untracked_lines(reader, session.sources)
             found = (
-                None if arguments.json or run.interruption.number is not None else Summary(reader, exporting.least_seen, session.sources)
+                None
+                if arguments.json or run.interruption.number is not None
+                else exports.Summary(reader, exporting.least_seen, session.sources)
             )
     if arguments.zones:
-        run.figures["zones"] = without_notes(counted)
+        run.figures["zones"] = exports.without_notes(counted)
         run.written = run.written and not any("error" in each for each in counted)
     if arguments.json:
         return
     last = "" if found is None else found.line(seconds, session.inferred_before)
     files = _lines(session, {} if found is None else found.found)
-    many = len(session.sources) > MAX_LINES and not arguments.verbose  # the progress has named the problems
+    many = len(session.sources) > exports.MAX_LINES and not arguments.verbose  # the progress has named the problems
     if arguments.quiet:
         lines = [*untracked, *(f"{line}{_devices(run.engines)}" for line in ([last] if last else files))]
     else:
-        lines = [*([] if many else files), *untracked, *counts_lines(counted, arguments.verbose)]
+        lines = [*([] if many else files), *untracked, *exports.counts_lines(counted, arguments.verbose)]
     for line in lines:
         print_line(line)
     if not arguments.quiet:
-        print_exported(exported, arguments.verbose)
+        exports.print_exported(exported, arguments.verbose)
         if last:
             print_line(last)
 
 
-def _parser() -> argparse.ArgumentParser:
+def detect_parser() -> argparse.ArgumentParser:
+    """Make the parser of the command's options."""
     parser = make_parser(
         "detect",
         "Detect objects in videos, pictures and folders of them.",
@@ -214,7 +199,7 @@ def _parser() -> argparse.ArgumentParser:
     options.add_model_options(parser)
     reported = ("confidence", "iou", "classes")
     recording = ("record_minutes", "session_minutes", "record_days", "record_gib")
-    options.add_settings(parser.add_argument_group("how"), *(name for name in TABLE if name not in (*reported, *recording)))
+    options.add_settings(parser.add_argument_group("how"), *(name for name in table.TABLE if name not in (*reported, *recording)))
     options.add_settings(parser.add_argument_group("what"), *reported)
     streams = parser.add_argument_group("cameras and streams")
     streams.add_argument("--follow", action="store_true", help="the sources are files that other programs still write: go on as they grow")
@@ -234,9 +219,9 @@ def _parser() -> argparse.ArgumentParser:
     streams.add_argument("--alert-command", metavar="CMD", help=words)
     results = parser.add_argument_group("results")
     results.add_argument(
-        "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {DATABASE} go there (detections)"
+        "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {exports.DATABASE} go there (detections)"
     )
-    add_format_options(results)
+    exports.add_format_options(results)
     words = "one of N jobs: detect in the sources of this one only, with results in DIR/shard-I-of-N; 'framefleet merge' joins them"
     results.add_argument("--shard", type=options.checked(Shard.read), metavar="I/N", help=words)
     results.add_argument("--cluster", metavar="ADDRESS", help=CLUSTER)
@@ -340,10 +325,10 @@ def record_settings(folder: Path | None, address: LiveAddress, values: Mapping[s
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(literal(f"--record {folder}: {error.strerror}")) from error
-    return RecordSettings(str(folder.absolute()), address.name, values.get("record_minutes", DEFAULTS["record_minutes"]))
+    return RecordSettings(str(folder.absolute()), address.name, values.get("record_minutes", table.DEFAULTS["record_minutes"]))
 
 
-def _alerts(arguments: argparse.Namespace, labels: Sequence[str], confidence: float, zones: ZoneSet | None) -> Alerts | None:
+def _alerts(arguments: argparse.Namespace, labels: Sequence[str], confidence: float, zones: shapes.ZoneSet | None) -> Alerts | None:
     """The alerts that the user asked for. Raises UsageError if they do not fit the model or the zones."""
     if not arguments.alert:
         if arguments.alert_command is not None:
@@ -352,7 +337,7 @@ def _alerts(arguments: argparse.Namespace, labels: Sequence[str], confidence: fl
     return Alerts(AlertSettings.of(arguments.alert, arguments.out, arguments.alert_command), labels, confidence, zones)
 
 
-def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ...]]:
+def settings_of(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ...]]:
     """The settings, and the model's labels."""
     model = options.model_files(arguments, arguments.size)
     summary = check_model(model)
@@ -390,13 +375,13 @@ def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
 
 def _without_outputs(folder: Path, database: Path) -> list[Path]:
     if others := unreadable_pictures(folder):
-        number, some = number_of(len(others), "picture"), ", ".join(path.name for path in others[:3])
+        number, some = exports.number_of(len(others), "picture"), ", ".join(path.name for path in others[:3])
         words = f"left out, because their format cannot be read: {number} in {folder} ({some}{', …' * (len(others) > 3)})"
         print_line(f"framefleet: {words}; convert them to JPEG to use them", sys.stderr)
     found = expand_sources([folder])
-    outputs = outputs_among(found, lambda source: (database, source.absolute().parent / DATABASE))
+    outputs = destinations.outputs_among(found, lambda source: (database, source.absolute().parent / exports.DATABASE))
     if outputs:
-        number = number_of(len(outputs), "video")
+        number = exports.number_of(len(outputs), "video")
         print_line(f"framefleet: left out, because Framefleet wrote them: {number} in {folder}; name a file to use it", sys.stderr)
     if len(outputs) == len(found):
         raise SourceError(literal(f"Framefleet wrote all videos in {folder}: name a file to use it"))
@@ -414,7 +399,7 @@ def _lines(session: DetectionRun, found: Mapping[int, str]) -> list[str]:
             left_out = "" if state.ledger.decoded or not state.ledger.skipped else "no frame is in the chosen part"
             what = f"{words}; " if (words := found.get(number) or left_out) else ""
             unit = "picture" if state.info is not None and state.info.kind is SourceKind.IMAGES else "frame"
-            count = f"{number_of(state.ledger.inferred, unit)}{f', {new:,} of them new,' if state.before else ''}"
+            count = f"{exports.number_of(state.ledger.inferred, unit)}{f', {new:,} of them new,' if state.before else ''}"
             name = state.path if state.address is None else state.address
             count += _lost(state.ledger)
             latency = "" if state.latency is None else f", {state.latency[0]:.0f} ms to boxes (p99 {state.latency[1]:.0f} ms)"
@@ -422,7 +407,7 @@ def _lines(session: DetectionRun, found: Mapping[int, str]) -> list[str]:
     return lines
 
 
-def _lost(ledger: Ledger) -> str:
+def _lost(ledger: events.Ledger) -> str:
     """What became of the frames of a live source that were not inferred, with a comma before it; "" for other sources."""
     if ledger.received is None:
         return ""

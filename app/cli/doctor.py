@@ -95,9 +95,9 @@ def check_system() -> Iterator[Check]:
     yield _processor()
     yield _memory()
     for folder in Folder:
-        yield _folder(f"{folder} folder", folder.path)
-    yield _folder("log folder", user_log_path("framefleet", appauthor=False))
-    yield _folder("temporary folder", Path(tempfile.gettempdir()))
+        yield check_folder(f"{folder} folder", folder.path)
+    yield check_folder("log folder", user_log_path("framefleet", appauthor=False))
+    yield check_folder("temporary folder", Path(tempfile.gettempdir()))
     yield from _shared_memory()
 
 
@@ -142,7 +142,8 @@ def _memory() -> Check:
     return Check("memory", Status.OK, detail)
 
 
-def _folder(name: str, path: Path) -> Check:
+def check_folder(name: str, path: Path) -> Check:
+    """Check that a folder exists or can be made, and can be written."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path) as file:
@@ -303,13 +304,14 @@ DISPLAY = "from PySide6.QtGui import QGuiApplication as A; a = A([]); print(a.pl
 def check_libraries() -> Iterator[Check]:
     """Check all libraries, the devices and the window."""
     for distribution, (module, test) in LIBRARIES.items():
-        yield _library(distribution, f"import {module}\n{test}")
+        yield check_library(distribution, f"import {module}\n{test}")
     yield from check_nvidia()
     yield from _devices()
-    yield from _window()
+    yield from check_window()
 
 
-def _library(distribution: str, code: str) -> Check:
+def check_library(distribution: str, code: str) -> Check:
+    """Check the version of an installed distribution, and in another process the code that uses it."""
     try:
         found = version(distribution)
     except PackageNotFoundError:
@@ -334,7 +336,7 @@ def _devices() -> Iterator[Check]:
             yield Check("device", Status.WARNING, str(device), f"{remedy}; the other devices work without it")
 
 
-def _window() -> Iterator[Check]:
+def check_window() -> Iterator[Check]:
     """Check what only the window needs. The worst finding is a warning."""
     try:
         found = version("PySide6-Essentials")

@@ -145,7 +145,7 @@ def run_pool(
     SourceError
         A source cannot be read to its end, or frames of it failed.
     """
-    watch = _Watch(len(sources))
+    watch = RunWatch(len(sources))
     with EnginePool(settings, devices, hosts) as pool:
         for event in pool.events():
             if watch.see(event):
@@ -168,7 +168,7 @@ class _Moment:
     frames: int
 
 
-class _Watch:
+class RunWatch:
     """Follows the events of a run with a known number of sources."""
 
     def __init__(self, sources: int) -> None:

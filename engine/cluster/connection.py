@@ -18,30 +18,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from framefleet.engine.cluster import connection_process
-from framefleet.engine.cluster.agent import STOP_SECONDS
-from framefleet.engine.cluster.messages import (
-    Admit,
-    Answer,
-    Ask,
-    Hello,
-    Joined,
-    Leave,
-    Measure,
-    NodeState,
-    Refused,
-    Say,
-    States,
-    ToConnection,
-)
-from framefleet.engine.devices.discovery import DeviceDescription
-from framefleet.engine.devices.topology import Topology
+from framefleet.engine.cluster import agent, connection_process, messages
+from framefleet.engine.devices import discovery, topology
 from framefleet.engine.errors import ClusterError, UsageError
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.pool.hosts import Hosts, WorkerHost, WorkerMain
 from framefleet.engine.pool.protocol import FromWorker, Setup, ToWorker, Unreachable
-from framefleet.engine.processes.child import ChildProcess
-from framefleet.engine.processes.outcome import Outcome
+from framefleet.engine.processes import child, outcome
 from framefleet.engine.settings import Isolation, Parallel, RunSettings
 from framefleet.engine.types import Closing, DeviceId
 
@@ -63,16 +46,16 @@ class ClusterHost:
     def release(self) -> None:
         """See ``WorkerHost`` and ``dismiss``."""
 
-    def end(self) -> Outcome:
+    def end(self) -> outcome.Outcome:
         """See ``WorkerHost``. Does not wait for the process: the agent ends it before it starts another one for the device.
 
         The worker's last message says how the process ended.
         """
         problem = self._problem()
-        return Outcome(None, None if problem is None else Unreachable(problem, retry=False))
+        return outcome.Outcome(None, None if problem is None else Unreachable(problem, retry=False))
 
 
-def choose(asked: Sequence[DeviceId], nodes: Mapping[str, Hello]) -> tuple[DeviceId, ...]:
+def choose(asked: Sequence[DeviceId], nodes: Mapping[str, messages.Hello]) -> tuple[DeviceId, ...]:
     """The devices to use. asked: as for ``ClusterConnection.devices``. nodes: their first answers, by name.
 
     Raises
@@ -92,7 +75,7 @@ def choose(asked: Sequence[DeviceId], nodes: Mapping[str, Hello]) -> tuple[Devic
     return tuple(dict.fromkeys(chosen))
 
 
-def devices_of(name: str, asked: Sequence[DeviceId], nodes: Mapping[str, Hello]) -> list[DeviceId]:
+def devices_of(name: str, asked: Sequence[DeviceId], nodes: Mapping[str, messages.Hello]) -> list[DeviceId]:
     """The devices of one node that take part."""
     if asked:
         return [replace(device, node=name) for device in asked if device.node in ("", name)]
@@ -103,7 +86,7 @@ def devices_of(name: str, asked: Sequence[DeviceId], nodes: Mapping[str, Hello])
 
 WITHIN_MACHINES = (Parallel.FRAMES, Parallel.TILES, Parallel.DEPTH)
 
-END_SECONDS = STOP_SECONDS + 6
+END_SECONDS = agent.STOP_SECONDS + 6
 """How long ``close`` waits for the agents, and for the process that is connected to them."""
 
 
@@ -125,20 +108,20 @@ class ClusterConnection(Hosts, Closing):
         main: Callable[..., None] = connection_process.main,
     ) -> None:
         self.address = address
-        self.states: tuple[NodeState, ...] = ()
+        self.states: tuple[messages.NodeState, ...] = ()
         self._say = say
         self._lock = threading.Lock()
         self._sending = threading.Lock()
         self._numbers = itertools.count()
-        self._hellos: dict[str, Hello] = {}
-        self._answers: dict[int, Future[Answer]] = {}
+        self._hellos: dict[str, messages.Hello] = {}
+        self._answers: dict[int, Future[messages.Answer]] = {}
         self._asked: tuple[DeviceId, ...] = ()
         self._join: Callable[[DeviceId], None] | None = None
         self._joining: list[DeviceId] = []
         self._closed = False
         self._greeted: Future[None] = Future()
         try:
-            self._process = ChildProcess("cluster", main, address, cache, patience, words=Notice("cluster.process"), nice=0)
+            self._process = child.ChildProcess("cluster", main, address, cache, patience, words=Notice("cluster.process"), nice=0)
         except OSError as error:
             raise ClusterError(Notice("cluster.process_not_started", error=str(error))) from error
         self._reader = threading.Thread(target=self._read, name="framefleet cluster", daemon=True)
@@ -160,7 +143,7 @@ class ClusterConnection(Hosts, Closing):
         return self._problem() if self._greeted.done() and not self._reader.is_alive() and not self._closed else None
 
     @property
-    def nodes(self) -> dict[str, Hello]:
+    def nodes(self) -> dict[str, messages.Hello]:
         """The first answers of the nodes that take part, by name."""
         with self._lock:
             return dict(self._hellos)
@@ -182,19 +165,19 @@ class ClusterConnection(Hosts, Closing):
             self._asked, self._join, self._joining = tuple(asked), None, []
             return choose(self._asked, self._hellos)
 
-    def describe(self) -> tuple[DeviceDescription, ...]:
+    def describe(self) -> tuple[discovery.DeviceDescription, ...]:
         """All devices of all nodes, which are asked for them. Raises ClusterError."""
         found = sorted(self._ask("describe").items())
         return tuple(replace(device, id=replace(device.id, node=name)) for name, devices in found for device in devices)
 
-    def topologies(self) -> dict[str, Topology]:
+    def topologies(self) -> dict[str, topology.Topology]:
         """The topology of each node, which is asked for it. Raises ClusterError."""
-        found: dict[str, Topology] = self._ask("topology")
+        found: dict[str, topology.Topology] = self._ask("topology")
         return found
 
     def measure(self, wanted: bool) -> None:
         """Let the nodes take telemetry, or stop. ``states`` has it."""
-        self._send(Measure(wanted))
+        self._send(messages.Measure(wanted))
 
     def watch(self, join: Callable[[DeviceId], None]) -> None:
         """Let the devices of nodes that have joined since ``devices`` join the run. join: see ``EnginePool.add_device``."""
@@ -221,7 +204,7 @@ class ClusterConnection(Hosts, Closing):
         """Start a worker. Returns the pool's end of its pipe."""
         ours, theirs = Pipe()
         with theirs, self._sending, suppress(OSError):  # if the process has ended, the worker's pipe ends, too
-            self._process.connection.send(Admit(setup, worker_main))
+            self._process.connection.send(messages.Admit(setup, worker_main))
             reduction.send_handle(self._process.connection, theirs.fileno(), self._process.pid)
         return ours
 
@@ -229,7 +212,7 @@ class ClusterConnection(Hosts, Closing):
         """End all agents and leave the cluster; harmless when repeated. The pool has to be closed before."""
         self._closed = True
         if self._greeted.done():
-            self._send(Leave())
+            self._send(messages.Leave())
         else:
             self._process.kill()
         self._reader.join(END_SECONDS)
@@ -237,17 +220,17 @@ class ClusterConnection(Hosts, Closing):
         self._reader.join()
         self._process.end()
 
-    def _send(self, message: ToConnection) -> None:
+    def _send(self, message: messages.ToConnection) -> None:
         with self._sending, suppress(OSError):  # the reader notices that the process has ended
             self._process.connection.send(message)
 
     def _ask(self, what: str) -> Any:
-        number, answer = next(self._numbers), Future[Answer]()
+        number, answer = next(self._numbers), Future[messages.Answer]()
         with self._lock:
             self._answers[number] = answer
         if not self._reader.is_alive():
             raise ClusterError(self._problem())
-        self._send(Ask(number, what))
+        self._send(messages.Ask(number, what))
         reply = answer.result()
         if reply.error is not None:
             raise reply.error
@@ -256,17 +239,17 @@ class ClusterConnection(Hosts, Closing):
     def _read(self) -> None:
         for message in self._process.messages():
             match message:
-                case Joined(nodes):
+                case messages.Joined(nodes):
                     self._take_in(nodes)
-                case Refused(error):
+                case messages.Refused(error):
                     self._greeted.set_exception(error)
-                case Say(said):
+                case messages.Say(said):
                     self._say(said)
-                case Answer(number):
+                case messages.Answer(number):
                     with self._lock:
                         answer = self._answers.pop(number)
                     answer.set_result(message)
-                case States(nodes):
+                case messages.States(nodes):
                     self.states = nodes
                     self._let_join()
         self._end()
@@ -278,14 +261,14 @@ class ClusterConnection(Hosts, Closing):
         with self._lock:
             answers, self._answers = self._answers, {}
         for number, answer in answers.items():
-            answer.set_result(Answer(number, {}, problem))
+            answer.set_result(messages.Answer(number, {}, problem))
 
     def _problem(self) -> Notice:
         if (last := self._process.exit_message) is None:
             return Notice("cluster.connection_has_ended")
         return Notice("cluster.connection_has_ended_because", problem=last.message)
 
-    def _take_in(self, nodes: Mapping[str, Hello]) -> None:
+    def _take_in(self, nodes: Mapping[str, messages.Hello]) -> None:
         first = not self._greeted.done()
         with self._lock:
             self._hellos |= nodes

@@ -16,20 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.errors import UsageError
+from framefleet.engine.model import network
 from framefleet.engine.model.description import ConvolutionSpec, Description
-from framefleet.engine.model.network import (
-    Activation,
-    AveragePool,
-    Layer,
-    LocalAveragePool,
-    MaxPool,
-    Reorg,
-    Route,
-    Sam,
-    ScaleChannels,
-    Shortcut,
-    Yolo,
-)
 from framefleet.engine.notices import Notice
 
 PREFIX = "random:"
@@ -88,7 +76,9 @@ def random_weights(description: Description, weights: str) -> NDArray[np.float32
     return stream
 
 
-def _fill(stream: NDArray[np.float32], spec: ConvolutionSpec, before: _Moments, bits: np.random.PCG64, head: Yolo | None) -> _Moments:
+def _fill(
+    stream: NDArray[np.float32], spec: ConvolutionSpec, before: _Moments, bits: np.random.PCG64, head: network.Yolo | None
+) -> _Moments:
     """Write the weights of one convolution into ``stream``. Returns the moments of its output."""
     filters, fan_in = spec.filters, spec.kernel_count // spec.filters
     limit = _GAIN * math.sqrt(6 / fan_in)  # of a uniform distribution with variance gain² · 2 / fan_in
@@ -110,7 +100,7 @@ def _fill(stream: NDArray[np.float32], spec: ConvolutionSpec, before: _Moments, 
     return _activated(bias, np.ones(filters), spec.activation)
 
 
-def _head_bias(head: Yolo | None, filters: int) -> _Array:
+def _head_bias(head: network.Yolo | None, filters: int) -> _Array:
     bias = np.zeros(filters)
     if head is not None:
         per_anchor = bias.reshape(len(head.anchors), 5 + head.classes)
@@ -131,24 +121,24 @@ def _rounded(values: _Array) -> _Array:
     return result
 
 
-def _propagate(layer: Layer, inputs: Sequence[_Moments]) -> _Moments:
+def _propagate(layer: network.Layer, inputs: Sequence[_Moments]) -> _Moments:
     mean, variance = inputs[0]
     match layer:
-        case Shortcut():
+        case network.Shortcut():
             sums = [_first_channels(moments, layer.shape[0]).sum(axis=0) for moments in zip(*inputs, strict=True)]
             return _activated(sums[0], sums[1], layer.activation)
-        case ScaleChannels() | Sam():
+        case network.ScaleChannels() | network.Sam():
             other_mean, other_variance = inputs[1]
             product = variance * other_variance + variance * other_mean**2 + other_variance * mean**2
             return _activated(mean * other_mean, product, layer.activation)
-        case Route():
+        case network.Route():
             parts = [[np.split(moment, layer.groups)[layer.group] for moment in moments] for moments in inputs]
             return np.concatenate([m for m, _ in parts]), np.concatenate([v for _, v in parts])
-        case MaxPool():  # neighbours are similar: treated as if only ``size`` of them were independent
+        case network.MaxPool():  # neighbours are similar: treated as if only ``size`` of them were independent
             return mean + np.sqrt(variance * math.log(layer.size)), variance * 0.7
-        case AveragePool() | LocalAveragePool():
+        case network.AveragePool() | network.LocalAveragePool():
             return mean, variance * 0.1
-        case Reorg():  # its channels mix several channels of its input
+        case network.Reorg():  # its channels mix several channels of its input
             count = layer.shape[0]
             return np.full(count, mean.mean()), np.full(count, variance.mean() + mean.var())
     return mean, variance
@@ -159,7 +149,7 @@ def _first_channels(moments: Sequence[_Array], count: int) -> _Array:
     return np.stack([np.pad(each[:count], (0, max(0, count - len(each)))) for each in moments])
 
 
-def _activated(mean: _Array, variance: _Array, activation: Activation) -> _Moments:
+def _activated(mean: _Array, variance: _Array, activation: network.Activation) -> _Moments:
     """Compute the moments of activation(x) for normally distributed x, by Gauss-Hermite quadrature."""
     nodes, weights = _quadrature()
     values = _FUNCTIONS[activation](mean[:, None] + np.sqrt(variance)[:, None] * nodes)
@@ -178,14 +168,14 @@ def _logistic(x: _Array) -> _Array:
     return 1 / (1 + np.exp(-np.clip(x, -60, 60)))
 
 
-_FUNCTIONS: Mapping[Activation, Callable[[_Array], _Array]] = MappingProxyType(
+_FUNCTIONS: Mapping[network.Activation, Callable[[_Array], _Array]] = MappingProxyType(
     {
-        Activation.LINEAR: lambda x: x,
-        Activation.LEAKY: lambda x: np.where(x > 0, x, 0.1 * x),
-        Activation.RELU: lambda x: np.maximum(x, 0),
-        Activation.RELU6: lambda x: np.clip(x, 0, 6),
-        Activation.LOGISTIC: _logistic,
-        Activation.SWISH: lambda x: x * _logistic(x),
-        Activation.MISH: lambda x: x * np.tanh(np.logaddexp(0, x)),
+        network.Activation.LINEAR: lambda x: x,
+        network.Activation.LEAKY: lambda x: np.where(x > 0, x, 0.1 * x),
+        network.Activation.RELU: lambda x: np.maximum(x, 0),
+        network.Activation.RELU6: lambda x: np.clip(x, 0, 6),
+        network.Activation.LOGISTIC: _logistic,
+        network.Activation.SWISH: lambda x: x * _logistic(x),
+        network.Activation.MISH: lambda x: x * np.tanh(np.logaddexp(0, x)),
     }
 )

@@ -19,6 +19,7 @@ import numpy as np
 
 from framefleet.engine.media.types import Sampling
 from framefleet.engine.notices import Notice
+from framefleet.engine.pool import protocol
 from framefleet.engine.pool.events import (
     DeviceFailed,
     DeviceLeft,
@@ -33,21 +34,6 @@ from framefleet.engine.pool.events import (
     StreamPicture,
 )
 from framefleet.engine.pool.hosts import Host, Hosts, RemoteWorker, WorkerMain, stop_all
-from framefleet.engine.pool.protocol import (
-    DeviceEvent,
-    Done,
-    Frames,
-    FromWorker,
-    InferenceFailed,
-    Inferred,
-    Setup,
-    Stats,
-    Stopped,
-    Stream,
-    StreamBegan,
-    StreamCounts,
-    ToWorker,
-)
 from framefleet.engine.pool.scheduling.dispatcher import LEFT_UNFINISHED, Dispatcher
 from framefleet.engine.pool.scheduling.strategies import Strategy
 from framefleet.engine.pool.streams import Streams
@@ -68,14 +54,14 @@ class DeviceStatistics:
         self._busy: Counter[str] = Counter()
         self._feeding: Counter[str] = Counter()
 
-    def frames(self, frames: Frames) -> None:
+    def frames(self, frames: protocol.Frames) -> None:
         """Count the frames with detections from this device."""
         if frames.devices:
             self._frames += sum(device == self._device and at not in frames.results.failures for at, device in frames.devices.items())
         else:
             self._frames += len(frames) - len(frames.results.failures)
 
-    def interval(self, stats: Stats) -> DeviceStats:
+    def interval(self, stats: protocol.Stats) -> DeviceStats:
         """The event for a worker's report."""
         count = len(stats.latencies)
         worth = count if stats.worth is None else stats.worth
@@ -134,10 +120,10 @@ class DeviceReports:
             self._working.add(shown)
         return [] if self._strategy.grouped else [DeviceStarting(device, attempt)]  # a group reports each member
 
-    def reported(self, device: DeviceId, message: DeviceEvent) -> list[Event]:
+    def reported(self, device: DeviceId, message: protocol.DeviceEvent) -> list[Event]:
         """Events for a worker's message about its device, or about a member of its group."""
         match message:
-            case Stats():
+            case protocol.Stats():
                 return [self._statistics[message.device].interval(message)]
             case DeviceReady(engine):
                 if self._strategy.grouped and engine.device == device:  # each member reports its own engine
@@ -148,7 +134,7 @@ class DeviceReports:
                 self._given_up.add(member)
         return [message]
 
-    def frames(self, device: DeviceId, frames: Frames) -> None:
+    def frames(self, device: DeviceId, frames: protocol.Frames) -> None:
         """Count results that have arrived."""
         for shown in () if self._strategy.splits_frames else self._shown(device):
             self._statistics[shown].frames(frames)
@@ -181,14 +167,14 @@ cores, and 87 % beside one on 8 cores. With YOLOv4 it lost nothing (benchmarks/r
 """
 
 
-def setup_for(device: DeviceId, settings: RunSettings, devices: Sequence[DeviceId], stall_seconds: float, cores: int) -> Setup:
+def setup_for(device: DeviceId, settings: RunSettings, devices: Sequence[DeviceId], stall_seconds: float, cores: int) -> protocol.Setup:
     """The setup for the worker of one of these devices. stall_seconds: see ``Setup``. cores: that its machine may use."""
     neighbours = [member for each in devices if each.node == device.node for member in each.members]
     engine = _sharing_cores(settings.engine, neighbours, cores)
     part = Sampling(settings.begin, settings.end, settings.every)
     sampling = None if part == Sampling() else part
     together = settings.parallel, settings.isolation, settings.tiles
-    return Setup(device, settings.model, engine, stall_seconds, *together, sampling=sampling)
+    return protocol.Setup(device, settings.model, engine, stall_seconds, *together, sampling=sampling)
 
 
 def _sharing_cores(settings: EngineSettings, devices: Sequence[DeviceId], cores: int) -> EngineSettings:
@@ -268,11 +254,11 @@ class Supervisor:
         """Start the workers that have not been started yet."""
         return [event for remote in self._workers.values() if not remote.attempt for event in self._start(remote)]
 
-    def send(self, device: DeviceId, message: ToWorker) -> None:
+    def send(self, device: DeviceId, message: protocol.ToWorker) -> None:
         """Send a message to a device's worker."""
         self._workers[device].send(message)
 
-    def send_stream(self, device: DeviceId, stream: Stream, packets: Connection[Any, Any]) -> None:
+    def send_stream(self, device: DeviceId, stream: protocol.Stream, packets: Connection[Any, Any]) -> None:
         """Send a live source to a device's worker. packets: the worker's end of the connection with its packets, which is closed here."""
         worker = self._workers[device]
         worker.send(stream)
@@ -300,7 +286,7 @@ class Supervisor:
             if remote in heard or not remote.alive or remote.connection is not connection:
                 continue
             if remote.leaving is not None and now >= remote.leaving:
-                remote.exit_message = Stopped()  # other devices do the rest of its work
+                remote.exit_message = protocol.Stopped()  # other devices do the rest of its work
                 events += self._reap(remote)
         return events
 
@@ -309,28 +295,28 @@ class Supervisor:
         events = [
             event
             for remote, message in stop_all(self._workers.values())
-            if isinstance(message, Stats)
+            if isinstance(message, protocol.Stats)
             for event in self._receive(remote, message)
         ]
         return events + self._reports.finals()
 
-    def _receive(self, remote: RemoteWorker, message: FromWorker) -> list[Event]:
+    def _receive(self, remote: RemoteWorker, message: protocol.FromWorker) -> list[Event]:
         match message:
-            case DeviceStarting() | EngineBuilding() | DeviceReady() | DeviceFailed() | Stats():
+            case DeviceStarting() | EngineBuilding() | DeviceReady() | DeviceFailed() | protocol.Stats():
                 if isinstance(message, DeviceReady) and message.engine.device == remote.device:
                     self._dispatcher.ready(remote.device, message.engine.decode_threads)
                     self._streams.ready(remote.device)
-                if isinstance(message, Stats):
+                if isinstance(message, protocol.Stats):
                     self._streams.measured(remote.device, message)
                 return self._reports.reported(remote.device, message)
-            case Failed() | Stopped() | Inferred() | InferenceFailed():
+            case Failed() | protocol.Stopped() | protocol.Inferred() | protocol.InferenceFailed():
                 return []  # ``_reap`` handles exit messages, and only members of groups send the others
-            case Frames():
+            case protocol.Frames():
                 remote.without_frame = 0
                 self._reports.frames(remote.device, message)
-            case StreamBegan() | EpochStarted() | StreamCounts() | StreamPicture():
+            case protocol.StreamBegan() | EpochStarted() | protocol.StreamCounts() | StreamPicture():
                 return self._streams.heard(remote.device, message)
-        if isinstance(message, Frames | Done) and self._streams.has(message.source):
+        if isinstance(message, protocol.Frames | protocol.Done) and self._streams.has(message.source):
             return self._streams.heard(remote.device, message)
         return self._dispatcher.receive(remote.device, message)
 
@@ -381,7 +367,7 @@ class Supervisor:
             staying = list(wanted)  # also a device that joins again as soon as it has left
         if outcome.retry and not (restarting or leaving or lacking):
             why = Notice("pool.restarts_did_not_help", why=why, restarts=RESTARTS, seconds=RESTART_SECONDS)
-        events = [] if isinstance(remote.exit_message, Stopped) else self._reports.failed(device, why, restarting)
+        events = [] if isinstance(remote.exit_message, protocol.Stopped) else self._reports.failed(device, why, restarting)
         self._dispatcher.join(staying)
         events += self._dispatcher.lost(
             device, gone=device not in staying, why=Notice("pool.removed") if leaving else why, suspect=suspect, external=outcome.external

@@ -43,7 +43,7 @@ def stored_confidence(confidence: float, track: Track, adjustable: bool = False)
     return min(floors)
 
 
-def storing(settings: RunSettings, adjustable: bool = False, earlier: Path | None = None) -> RunSettings:
+def storing(settings: RunSettings, earlier: Path | None = None) -> RunSettings:
     """Return the settings of a run whose views show what a run with ``settings`` would store. See ``stored_confidence`` above.
 
     earlier: the session that the run may continue. If it can, and the session has still weaker detections, the run stores these, too.
@@ -52,7 +52,7 @@ def storing(settings: RunSettings, adjustable: bool = False, earlier: Path | Non
     def at(confidence: float) -> RunSettings:
         return replace(settings, engine=replace(settings.engine, stored_confidence=confidence))
 
-    lowest = stored_confidence(settings.engine.stored_confidence, settings.track, adjustable)
+    lowest = stored_confidence(settings.engine.stored_confidence, settings.track)
     if earlier is not None and earlier.exists():
         with suppress(ExportError, KeyError, ValueError), SessionReader(earlier) as reader:  # the run says what is wrong with it
             weaker = at(float(reader.facts["confidence"]))

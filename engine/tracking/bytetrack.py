@@ -179,6 +179,10 @@ _TRACK = np.dtype(
 to now. needed: the number of these after which it is certain. detections: the number of all."""
 
 
+CERTAIN_FRAMES = 2
+"""A track is certain after detections in this number of consecutive frames."""
+
+
 class ByteTrack:
     """Follows the objects of one source. Call ``update`` for each analysed frame, in order.
 
@@ -190,8 +194,6 @@ class ByteTrack:
         Usual time between two analysed frames, seconds.
     patience : float
         How long a track lives without detections, seconds.
-    frames : int
-        A track is certain after detections in this number of consecutive frames.
     strong, first : float
         Confidence that separates strong from weak detections, and least confidence of a track's first detection.
     overlap, weak_overlap : float
@@ -208,7 +210,6 @@ class ByteTrack:
         self,
         interval: float,
         patience: float = 1.0,
-        frames: int = 2,
         strong: float = 0.6,
         first: float = 0.7,
         overlap: float = 0.1,
@@ -216,7 +217,7 @@ class ByteTrack:
         noise: Noise = REFERENCE,
         reach: float = 0.0,
     ) -> None:
-        self._interval, self._patience, self._frames = interval, patience, frames
+        self._interval, self._patience = interval, patience
         self._strong, self._first, self._overlap, self._weak_overlap = strong, max(first, strong), overlap, weak_overlap
         self._reach = reach
         self._motion = Motion(noise)
@@ -292,7 +293,7 @@ class ByteTrack:
         matched, which = np.concatenate((rows, remaining[late])), np.concatenate((high[columns], low[low_columns]))
         if self._reach:
             far, places = self._far(others(len(self._tracks), matched), high[others(len(high), columns)], boxes)
-            self._tracks["needed"][far] = self._frames + 1
+            self._tracks["needed"][far] = CERTAIN_FRAMES + 1
             matched, which = np.concatenate((matched, far)), np.concatenate((which, places))
         if self._reach:
             allowed = np.where(self._tracks["detections"][matched] <= _YOUNG, _YOUNG_SURPRISE, _SURPRISE)
@@ -374,7 +375,7 @@ class ByteTrack:
         added["number"] = numbers = np.arange(self._next, self._next + len(new))
         added["class_id"], added["seen"] = self._class_ids[new], self._time
         added["consecutive"] = added["detections"] = 1
-        added["needed"] = self._frames
+        added["needed"] = CERTAIN_FRAMES
         self._next += len(new)
         self._motion.add(boxes)
         self._tracks = tracks

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Self
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
@@ -27,6 +28,16 @@ class Machine:
     state: NodeState
     sent: float | None = None
     received: float | None = None
+
+    @classmethod
+    def of(cls, state: NodeState, before: Self | None) -> Self:
+        """The node with its traffic since an earlier look, None at the first one. Without news, the earlier look stays."""
+        if before is None:
+            return cls(state)
+        seconds = state.time - before.state.time
+        if seconds <= 0:
+            return before
+        return cls(state, (state.sent - before.state.sent) / seconds, (state.received - before.state.received) / seconds)
 
 
 class ClusterLink(QObject):
@@ -134,14 +145,7 @@ class ClusterLink(QObject):
             self.lost.emit(problem)
             return
         before, nodes = self._machines, cluster.nodes
-        self._machines = {state.name: _machine(state, before.get(state.name)) for state in cluster.states}
+        self._machines = {state.name: Machine.of(state, before.get(state.name)) for state in cluster.states}
         if before and any(name not in before for name in self._machines if name in nodes):
             self._describe()  # a node has joined
         self.machines_changed.emit(self.machines)
-
-
-def _machine(state: NodeState, before: Machine | None) -> Machine:
-    seconds = 0.0 if before is None else state.time - before.state.time
-    if before is None or state.time <= before.state.time:
-        return Machine(state) if before is None else before
-    return Machine(state, (state.sent - before.state.sent) / seconds, (state.received - before.state.received) / seconds)

@@ -99,7 +99,7 @@ class ExportDialog(FormDialog):
     """Asks for the files, the formats, their options and the folder; after the dialog is accepted, ``choice`` has them.
 
     sources: of the item's session. shown, forms, folder, part: what the fields show first. zones: of the file. has_zones: whether another
-    file has the same ones.
+    file has the same ones. with_zones: the numbers of the sources that have them.
     """
 
     def __init__(
@@ -121,9 +121,9 @@ class ExportDialog(FormDialog):
         files = [(item.path.name or str(item.path), item.results.source)]
         if len(sources) > 1:
             files.append((translate("results", "All %Ln files of this run", None, len(sources)), ALL))
-        self._with_zones = tuple(source.number for source in sources if zones is not None and has_zones(source.file))
-        if 1 < len(self._with_zones) < len(sources):
-            files.append((translate("results", "The %Ln files with these lines and zones", None, len(self._with_zones)), WITH_ZONES))
+        self.with_zones = tuple(source.number for source in sources if zones is not None and has_zones(source.file))
+        if 1 < len(self.with_zones) < len(sources):
+            files.append((translate("results", "The %Ln files with these lines and zones", None, len(self.with_zones)), WITH_ZONES))
         all_files = [(source.name, source.number) for source in sources]
         self.files = PickList(translate("results", "Files"), files, all_files, translate("results", "Some files of this run"))
         opened = any(source.kind for source in sources if source.number == item.results.source)
@@ -174,7 +174,7 @@ class ExportDialog(FormDialog):
     @property
     def _only(self) -> tuple[int, ...] | None:
         """The numbers of the chosen sources, None = all."""
-        return {(ALL,): None, (WITH_ZONES,): self._with_zones}.get(self.files.values, self.files.values)
+        return {(ALL,): None, (WITH_ZONES,): self.with_zones}.get(self.files.values, self.files.values)
 
     @property
     def _options(self) -> set[str]:
@@ -186,7 +186,7 @@ class ExportDialog(FormDialog):
         """The names of chosen files that are counted at the lines and zones but have others or none."""
         chosen = [source for source in self._sources if self._only is None or source.number in self._only]
         counted = self._zones is not None and "zones" in self._options
-        return [source.name for source in chosen if counted and source.number not in self._with_zones]
+        return [source.name for source in chosen if counted and source.number not in self.with_zones]
 
     @property
     def choice(self) -> ExportChoice:

@@ -23,24 +23,10 @@ from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.errors import ExportError, FramefleetError, UsageError, unexpected
 from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import (
-    DeviceFailed,
-    DeviceReady,
-    Event,
-    FramesAhead,
-    FramesDone,
-    SourceFinished,
-    SourceOpened,
-    SourceProgress,
-    StrategyChosen,
-    StreamChanged,
-    StreamCounted,
-)
-from framefleet.engine.pool.streams import LiveSource
+from framefleet.engine.pool import events, streams
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings
-from framefleet.engine.store.facts import CREATED, differences, run_facts
-from framefleet.engine.store.schema import explained
+from framefleet.engine.store import facts, schema
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.sources import readable
 from framefleet.engine.types import DeviceId
@@ -98,13 +84,13 @@ class Snapshot:
     snapshot. ended: no further events follow. error: why the session ended, None without an error.
     """
 
-    sources: Mapping[int, SourceProgress]
+    sources: Mapping[int, events.SourceProgress]
     ahead: Mapping[int, Ahead]
     rates: Rates
     devices: tuple[DeviceStatus, ...]
     states_changed: bool
-    strategy: StrategyChosen | None
-    problems: tuple[DeviceFailed, ...]
+    strategy: events.StrategyChosen | None
+    problems: tuple[events.DeviceFailed, ...]
     ended: bool
     error: Notice | None
 
@@ -118,7 +104,7 @@ class Feed:
     def __init__(self, clock: Callable[[], float] = time.monotonic, devices: Iterable[DeviceStatus] = ()) -> None:
         self._clock = clock
         self._lock = Lock()
-        self._sources: dict[int, SourceProgress] = {}
+        self._sources: dict[int, events.SourceProgress] = {}
         self._changed: set[int] = set()
         self._ahead: dict[int, Ahead] = {}
         self._meters: dict[int, RateMeter] = {}
@@ -127,30 +113,34 @@ class Feed:
         self._tallies: dict[int, Tally] = {}
         self._devices = {status.device: continued(status) for status in devices}
         self._states_changed = False
-        self._strategy: StrategyChosen | None = None
-        self._problems: list[DeviceFailed] = []
+        self._strategy: events.StrategyChosen | None = None
+        self._problems: list[events.DeviceFailed] = []
         self._ended = False
         self._error: Notice | None = None
         self._reader_woken = False
 
-    def apply(self, event: Event, progress: SourceProgress | None = None) -> bool:
+    def apply(self, event: events.Event, progress: events.SourceProgress | None = None) -> bool:
         """Fold one event; return True if the reader must be woken. progress: of the event's source after the event."""
         now = self._clock()
         with self._lock:
             match event:
-                case SourceOpened(source) | FramesDone(source) | SourceFinished(source) | StreamChanged(source) | StreamCounted(source) if (
-                    progress is not None
-                ):
+                case (
+                    events.SourceOpened(source)
+                    | events.FramesDone(source)
+                    | events.SourceFinished(source)
+                    | events.StreamChanged(source)
+                    | events.StreamCounted(source)
+                ) if progress is not None:
                     self._sources[source] = progress
                     self._changed.add(source)
-                    if isinstance(event, FramesDone):
+                    if isinstance(event, events.FramesDone):
                         self._frames(event, progress, now)
-                    if (held := self._ahead.get(source)) is not None and not isinstance(event, SourceOpened):
-                        self._ahead[source] = held.behind(event.segment if isinstance(event, FramesDone) else None)
-                case FramesAhead(source):
+                    if (held := self._ahead.get(source)) is not None and not isinstance(event, events.SourceOpened):
+                        self._ahead[source] = held.behind(event.segment if isinstance(event, events.FramesDone) else None)
+                case events.FramesAhead(source):
                     self._ahead[source] = self._ahead.get(source, Ahead()).after(event)
                     self._changed.add(source)
-                case StrategyChosen():
+                case events.StrategyChosen():
                     self._strategy = event
                 case _ if isinstance(event, DeviceEvent):
                     self._device(event, now)
@@ -202,19 +192,19 @@ class Feed:
         first, self._reader_woken = not self._reader_woken, True
         return first
 
-    def _frames(self, event: FramesDone, progress: SourceProgress, now: float) -> None:
+    def _frames(self, event: events.FramesDone, progress: events.SourceProgress, now: float) -> None:
         self._tallies.setdefault(event.source, Tally()).add_frames(event.frames, progress.info)
         rate = self._meters.setdefault(event.source, RateMeter(RATE_SECONDS)).mark(now, progress.frames)
         if rate is not None:
             self._rates[event.source] = rate
 
     def _device(self, event: DeviceEvent, now: float) -> None:
-        device = event.engine.device if isinstance(event, DeviceReady) else event.device
+        device = event.engine.device if isinstance(event, events.DeviceReady) else event.device
         before = self._devices.get(device)
         resting = replace(before or DeviceStatus(device), resting=not self._running)
         self._devices[device] = after = fold(resting, event, now)
         self._states_changed |= before is None or before.state != after.state
-        if isinstance(event, DeviceFailed):
+        if isinstance(event, events.DeviceFailed):
             self._problems.append(event)
 
 
@@ -258,7 +248,7 @@ class SessionThread(threading.Thread):
         self._wake = wake
         self._lock = threading.Lock()
         self._session: DetectionRun | None = None
-        self._waiting: dict[int, Path | LiveSource] = {}
+        self._waiting: dict[int, Path | streams.LiveSource] = {}
         self._watched: dict[int, tuple[tuple[int, int], float]] = {}
         self._taken: set[int] = set()
         self._finishing = False
@@ -282,14 +272,14 @@ class SessionThread(threading.Thread):
                 self._wake()
 
     def _drive(self) -> None:
-        with explained(self.database, "create"):
+        with schema.explained(self.database, "create"):
             self.database.parent.mkdir(parents=True, exist_ok=True)
         self.differs = self._go_on and not self._continues()
         if self.differs:
             return
         with DetectionRun(self.settings, self.database, self.labels, hosts=self.cluster) as session:
             with SessionReader(self.database) as reader:
-                self.created = reader.facts[CREATED]
+                self.created = reader.facts[facts.CREATED]
             with self._lock:
                 self._session = session
                 for key, path in self._waiting.items():
@@ -301,7 +291,7 @@ class SessionThread(threading.Thread):
                     session.cancel()
             tallied: set[int] = set()
             for event in session.events():
-                if isinstance(event, SourceOpened | SourceFinished) and event.source not in tallied:
+                if isinstance(event, events.SourceOpened | events.SourceFinished) and event.source not in tallied:
                     tallied.add(event.source)
                     self._tally_stored(event.source, session.sources[event.source])
                 self.pictures.apply(event)
@@ -311,10 +301,12 @@ class SessionThread(threading.Thread):
     def _continues(self) -> bool:
         """Whether the results in the database are of these settings, so that a run takes them over. True if they cannot be read."""
         with suppress(ExportError), SessionReader(self.database) as reader:
-            return reader.labels == tuple(map(readable, self.labels)) and not differences(reader.facts, run_facts(self.settings))
+            return reader.labels == tuple(map(readable, self.labels)) and not facts.differences(
+                reader.facts, facts.run_facts(self.settings)
+            )
         return True
 
-    def _tally_stored(self, source: int, progress: SourceProgress) -> None:
+    def _tally_stored(self, source: int, progress: events.SourceProgress) -> None:
         """Count the detections that an earlier run stored of a source."""
         if progress.frames:
             with SessionReader(self.database) as reader:
@@ -332,7 +324,7 @@ class SessionThread(threading.Thread):
         """
         return stored is None or (stored == self.database and key not in self._taken)
 
-    def _add(self, session: DetectionRun, key: int, source: Path | LiveSource) -> None:
+    def _add(self, session: DetectionRun, key: int, source: Path | streams.LiveSource) -> None:
         self.numbers[key] = number = session.add(source) if isinstance(source, Path) else session.add_stream(source)
         if key in self._watched:
             session.watch(number, *self._watched[key])
@@ -350,7 +342,7 @@ class SessionThread(threading.Thread):
             if self._session is not None and key in self.numbers:
                 self._session.record(self.numbers[key], settings)
 
-    def add(self, key: int, path: Path | LiveSource) -> bool:
+    def add(self, key: int, path: Path | streams.LiveSource) -> bool:
         """Queue a file or a live source, also before the thread has started. Return False if the session takes no more files."""
         self._taken.add(key)
         with self._lock:
@@ -383,10 +375,8 @@ class SessionThread(threading.Thread):
 
         Raises
         ------
-        UsageError
-            It takes part already, or cannot join a running session; the message is for the user.
-        RuntimeError
-            No session runs.
+            UsageError: it takes part already, or cannot join a running session; the message is for the user.
+            RuntimeError: no session runs.
         """
         self._running().add_device(device)
 
@@ -395,15 +385,13 @@ class SessionThread(threading.Thread):
 
         Raises
         ------
-        UsageError
-            It is the last one while work remains, or it cannot leave; the message is for the user.
-        RuntimeError
-            No session runs.
+            UsageError: it is the last one while work remains, or it cannot leave; the message is for the user.
+            RuntimeError: no session runs.
         """
         self._running().remove_device(device)
         self.feed.leaving(device)
 
-    def can_use(self, strategy: StrategyChosen, settings: RunSettings, labels: Sequence[str]) -> bool:
+    def can_use(self, strategy: events.StrategyChosen, settings: RunSettings, labels: Sequence[str]) -> bool:
         """Whether the session can continue with these settings, because devices can join and leave it. strategy: of the session.
 
         It cannot with automatic devices, which are chosen at the start of a session, nor on a cluster.

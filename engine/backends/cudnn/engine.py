@@ -13,21 +13,9 @@ from cuda.core import Device, Stream
 from numpy.typing import NDArray
 
 from framefleet.engine.backends.base import Progress
+from framefleet.engine.backends.cudnn import convolution, lowering
 from framefleet.engine.backends.cudnn.build_plans import build_plans
-from framefleet.engine.backends.cudnn.convolution import (
-    BIAS,
-    CONSTANTS,
-    INPUT,
-    OUTPUT,
-    RESIDUAL,
-    WEIGHTS,
-    WORKSPACE,
-    Plan,
-    Shape,
-    candidates,
-)
 from framefleet.engine.backends.cudnn.library import Library
-from framefleet.engine.backends.cudnn.lowering import lower
 from framefleet.engine.backends.cudnn.program import (
     Chain,
     Convolve,
@@ -64,34 +52,36 @@ class Plans:
 
     def __init__(self, library: Library, cache: FileCache, situation: str, tried: int) -> None:
         self._library, self._cache, self._situation, self._tried = library, cache, situation, tried
-        self._chosen: dict[Shape, bytes] = {}
-        self._offered: dict[Shape, list[bytes]] = {}
+        self._chosen: dict[convolution.Shape, bytes] = {}
+        self._offered: dict[convolution.Shape, list[bytes]] = {}
 
-    def build(self, shapes: Iterable[Shape], device: int) -> None:
+    def build(self, shapes: Iterable[convolution.Shape], device: int) -> None:
         """Build the plans that trials of these shapes will need. device: ordinal."""
         unknown = [shape for shape in dict.fromkeys(shapes) if shape not in self._offered and not self._read(shape)]
         if unknown:
             self._offered |= build_plans(unknown, device, self._tried)
 
-    def choose(self, handle: int, shape: Shape, time: Callable[[Plan], float]) -> Plan:
+    def choose(self, handle: int, shape: convolution.Shape, time: Callable[[convolution.Plan], float]) -> convolution.Plan:
         """The fastest plan of a shape for which ``build`` was called. time: returns the ms of a plan on the device.
 
         Raises DeviceError if cuDNN supports no plan.
         """
         if not self._read(shape):
             times: dict[bytes, float] = {}
-            offered = self._offered.get(shape) or list(islice(candidates(self._library, handle, shape), self._tried))  # if a process failed
+            offered = self._offered.get(shape) or list(
+                islice(convolution.candidates(self._library, handle, shape), self._tried)
+            )  # if a process failed
             for serialized in offered:
                 with suppress(DeviceError):
-                    plan = Plan(self._library, handle, serialized)
+                    plan = convolution.Plan(self._library, handle, serialized)
                     times[serialized] = time(plan) if len(offered) > 1 else 0.0
             if not times:
                 raise DeviceError(Notice("backends.cudnn_no_plan", library=str(self._library), shape=str(shape)))
             self._chosen[shape] = min(times, key=lambda each: times[each])
             self._cache.write(self._key(shape), self._chosen[shape])
-        return Plan(self._library, handle, self._chosen[shape])
+        return convolution.Plan(self._library, handle, self._chosen[shape])
 
-    def _read(self, shape: Shape) -> bool:
+    def _read(self, shape: convolution.Shape) -> bool:
         """Whether the plan is chosen, in this process or an earlier one."""
         if shape not in self._chosen:
             serialized = self._cache.read(self._key(shape))
@@ -99,7 +89,7 @@ class Plans:
                 self._chosen[shape] = serialized
         return shape in self._chosen
 
-    def _key(self, shape: Shape) -> str:
+    def _key(self, shape: convolution.Shape) -> str:
         return f"{self._library}\n{self._situation}\n{shape}\n{self._tried} plans"
 
 
@@ -116,7 +106,7 @@ _REPEATS, _ROUNDS = 8, 3
 class ConvolveStep:
     """A convolution: its plan, and the addresses of its tensors."""
 
-    def __init__(self, plan: Plan, addresses: Mapping[int, int], workspace: int) -> None:
+    def __init__(self, plan: convolution.Plan, addresses: Mapping[int, int], workspace: int) -> None:
         self._plan, self._addresses, self._workspace = plan, addresses, workspace
 
     def launch(self, stream: Stream) -> None:
@@ -162,15 +152,15 @@ class CudnnEngine(Engine):
             raise DeviceError(Notice("backends.cudnn_cannot_use", library=str(library), problem=str(problem))) from problem
         weakref.finalize(self, library.cudnn.destroy_handle, self._handle).atexit = False
         self._places, self._total = plan_memory(program, batch, self._stage)
-        self._workspace = memory.device(WORKSPACE)
-        self._numbers = {number: memory.constant(np.array([value], np.float32)) for number, value in CONSTANTS.items()}
+        self._workspace = memory.device(convolution.WORKSPACE)
+        self._numbers = {number: memory.constant(np.array([value], np.float32)) for number, value in convolution.CONSTANTS.items()}
         operations = [program.operations[number] for number in self._stage.operations]
         with ThreadPoolExecutor(min(MAX_CONVERTERS, usable_cores()), "convert weights") as threads:  # NumPy converts without Python's lock
             self._weights = dict(zip(self._stage.operations, map(self._upload, threads.map(self._constants_of, operations)), strict=True))
         heads = sorted((buffer.head, buffer) for buffer in program.buffers if buffer.head is not None)
         self._heads = [buffer for _, buffer in heads]
         self.pitches = [buffer.channels for buffer in self._heads]
-        self._plans: dict[Shape, Plan] = {}
+        self._plans: dict[convolution.Shape, convolution.Plan] = {}
         self.pictures, self._values = self.new_pictures(), memory.device(self._total)
 
     def prepare(self, plans: Plans, stream: Stream, progress: Progress) -> None:
@@ -179,12 +169,12 @@ class CudnnEngine(Engine):
         for number in operations:
             operation = self._program.operations[number]
             if isinstance(operation, Convolve):
-                shape = Shape.of(operation, self.batch)
+                shape = convolution.Shape.of(operation, self.batch)
                 if shape not in self._plans:
                     progress(Notice("backends.choose_cudnn_plans"), (number - operations.start) / len(operations))
                     addresses = self._addresses(operation, number, buffers)
 
-                    def time(plan: Plan, addresses: Mapping[int, int] = addresses) -> float:
+                    def time(plan: convolution.Plan, addresses: Mapping[int, int] = addresses) -> float:
                         steps = [ConvolveStep(plan, addresses, self._workspace)] * _REPEATS
                         return time_steps(self._device, stream, steps, _ROUNDS, warm_up=0.0)
 
@@ -265,15 +255,15 @@ class CudnnEngine(Engine):
                 processors = self._device.properties.multiprocessor_count
                 return pointwise.Pointwise(self._kernels, operation.form, *where, activations, processors, *more)
             case Convolve():
-                plan = self._plans[Shape.of(operation, self.batch)]
+                plan = self._plans[convolution.Shape.of(operation, self.batch)]
                 return ConvolveStep(plan, self._addresses(operation, number, buffers), self._workspace)
 
     def _addresses(self, operation: Convolve, number: int, buffers: Sequence[int]) -> dict[int, int]:
         weights, bias = self._weights[number]
-        addresses = {INPUT: self._slice(operation.input, buffers).address, WEIGHTS: weights, BIAS: bias}
-        addresses[OUTPUT] = self._slice(operation.output, buffers).address
+        addresses = {convolution.INPUT: self._slice(operation.input, buffers).address, convolution.WEIGHTS: weights, convolution.BIAS: bias}
+        addresses[convolution.OUTPUT] = self._slice(operation.output, buffers).address
         if operation.residual is not None:
-            addresses[RESIDUAL] = self._slice(operation.residual, buffers).address
+            addresses[convolution.RESIDUAL] = self._slice(operation.residual, buffers).address
         return addresses | (self._numbers if operation.activation is Activation.MISH else {})
 
     def _slice(self, view: View, buffers: Sequence[int]) -> Slice:
@@ -301,7 +291,7 @@ class CudnnBuilder:
         """Lower the network. Raises UnsupportedError if cuDNN cannot compute it."""
         self.library = library
         self._network, self._device, self._stream, self._cache, self._arch = network, device, stream, cache, arch
-        self._plain = lower(network)
+        self._plain = lowering.lower(network)
         self._paired = chained(self._plain)
         self._first, self._fastest = (Plans(library, cache, situation, tried) for tried in (1, TRIED))
         self.has_pairs = self._paired != self._plain
@@ -339,7 +329,7 @@ class CudnnBuilder:
         program, plans = self._paired if pairs else self._plain, self._fastest if fastest else self._first
         progress(Notice("backends.build_cudnn_plans"), 0.0)
         operations = program.operations if stage is None else [program.operations[number] for number in stage.operations]
-        shapes = [Shape.of(each, batch) for each in operations if isinstance(each, Convolve)]
+        shapes = [convolution.Shape.of(each, batch) for each in operations if isinstance(each, Convolve)]
         with ThreadPoolExecutor(1, "build plans") as thread:  # other processes do the work
             built = thread.submit(plans.build, shapes, self._device.device_id)
             kernels = Kernels(self._arch, self._cache, KERNELS)

@@ -12,18 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.media.annotation.layout import (
-    BARE,
-    DARK_INK,
-    VERIFIED,
-    LabelPlaces,
-    Rect,
-    Rgb,
-    arrow_points,
-    class_colour,
-    ink_on,
-    place_texts,
-)
+from framefleet.engine.media.annotation import layout
 from framefleet.engine.media.picture import Plane
 from framefleet.engine.types import Detections
 from framefleet.engine.zones.geometry import trails, trails_begin
@@ -60,7 +49,7 @@ class Annotator:
         self._patch = lru_cache(maxsize=4096)(self._draw_label)
         self._texts = lru_cache(maxsize=512)(self._draw_text)
 
-    def text(self, text: str, ground: Rgb = DARK_INK) -> YuvPlanes:
+    def text(self, text: str, ground: layout.Rgb = layout.DARK_INK) -> YuvPlanes:
         """Return a label with any text, for ``paste``. ground: its colour."""
         return self._texts(_legible(text), ground)
 
@@ -69,7 +58,7 @@ class Annotator:
         return self._labels[class_id] if class_id < len(self._labels) else f"class {class_id}"
 
     def draw(
-        self, planes: YuvPlanes, detections: Detections, source: tuple[int, int], ids: bool = False, reserved: Sequence[Rect] = ()
+        self, planes: YuvPlanes, detections: Detections, source: tuple[int, int], ids: bool = False, reserved: Sequence[layout.Rect] = ()
     ) -> None:
         """Draw detections on a picture in place.
 
@@ -81,16 +70,16 @@ class Annotator:
         for box, class_id in zip(reversed(boxes), reversed(detections.class_ids.tolist()), strict=True):  # strongest last, on top
             self._draw_box(planes, box, class_id)
         bounds = (0.0, 0.0, float(self._size[0]), float(self._size[1] - self.kept_free))
-        places = LabelPlaces(bounds, self.height)
+        places = layout.LabelPlaces(bounds, self.height)
         for rect in reserved:
             places.reserve(rect)
         tracks = detections.tracks.tolist() if ids and detections.tracks is not None else [-1] * len(boxes)
         percents = (detections.scores.astype(np.float64) * 100 + 0.5).astype(np.int64)
         if detections.verified is not None:
-            percents[detections.verified] = VERIFIED
+            percents[detections.verified] = layout.VERIFIED
         for box, class_id, percent, track in zip(boxes, detections.class_ids.tolist(), percents.tolist(), tracks, strict=True):
             rect = (box[0] - self.line / 2, box[1] - self.line / 2, box[2] - box[0] + self.line, box[3] - box[1] + self.line)
-            for shown in (percent, BARE):  # a label that would overlap a stronger one loses its percentage, or is left out
+            for shown in (percent, layout.BARE):  # a label that would overlap a stronger one loses its percentage, or is left out
                 patch = self._patch(class_id, shown, track)
                 place = places.place(rect, patch[0].shape[1])
                 if place is not None:
@@ -98,8 +87,8 @@ class Annotator:
                     break
 
     def _draw_box(self, planes: YuvPlanes, box: Sequence[float], class_id: int) -> None:
-        colours = yuv(class_colour(class_id))
-        for thickness, values in ((self.line + 2, (yuv(DARK_INK)[0], None, None)), (self.line, colours)):
+        colours = yuv(layout.class_colour(class_id))
+        for thickness, values in ((self.line + 2, (yuv(layout.DARK_INK)[0], None, None)), (self.line, colours)):
             for plane, value, part in zip(planes, values, (1, 2, 2), strict=True):
                 if value is not None:
                     width = max(1, thickness // part)
@@ -110,9 +99,9 @@ class Annotator:
     def _draw_label(self, class_id: int, percent: int, track: int) -> YuvPlanes:
         """Draw a label: its text on the class's colour. percent: ``VERIFIED`` = a person verified it, ``BARE`` = none. track: -1 = none."""
         name = f"{track} {self.name_of(class_id)}" if track >= 0 else self.name_of(class_id)
-        return self._draw_text(name + {VERIFIED: " ✓", BARE: ""}.get(percent, f" {percent}%"), class_colour(class_id))
+        return self._draw_text(name + {layout.VERIFIED: " ✓", layout.BARE: ""}.get(percent, f" {percent}%"), layout.class_colour(class_id))
 
-    def _draw_text(self, text: str, ground: Rgb) -> YuvPlanes:
+    def _draw_text(self, text: str, ground: layout.Rgb) -> YuvPlanes:
         scale = FINE * self._text / CAPITAL
         stroke = max(1, round(FINE * self._text / 8))
         pieces = [piece for piece in _SIGN.split(text) if piece]
@@ -131,13 +120,13 @@ class Annotator:
                 cv2.putText(large, piece, (x, base), FONT, scale, 255, stroke, cv2.LINE_AA)
             x += across
         planes = []
-        for below, above, part in zip(yuv(ground), yuv(ink_on(ground)), (1, 2, 2), strict=True):
+        for below, above, part in zip(yuv(ground), yuv(layout.ink_on(ground)), (1, 2, 2), strict=True):
             cover = cv2.resize(large, (width // part, height // part), interpolation=cv2.INTER_AREA) / 255.0
             planes.append(np.asarray(np.round(below + (above - below) * cover), np.uint8))
         return planes[0], planes[1], planes[2]
 
 
-def paste(planes: YuvPlanes, patch: YuvPlanes, place: Rect) -> None:
+def paste(planes: YuvPlanes, patch: YuvPlanes, place: layout.Rect) -> None:
     """Copy a label into a picture, cropped at the picture's edges."""
     x, y = int(place[0]) // 2 * 2, int(place[1]) // 2 * 2
     for plane, part, piece in zip(planes, (1, 2, 2), patch, strict=True):
@@ -166,14 +155,14 @@ _SIGN = re.compile(f"([{''.join(_SIGNS)}])")
 
 
 @cache
-def yuv(colour: Rgb) -> tuple[float, float, float]:
+def yuv(colour: layout.Rgb) -> tuple[float, float, float]:
     """Convert sRGB, 0..255, to luma and chroma: BT.709, limited range (ITU-R BT.709-6, 3.2 to 3.5)."""
     red, green, blue = (channel / 255 for channel in colour)
     luma = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return 16 + 219 * luma, 128 + 224 * (blue - luma) / 1.8556, 128 + 224 * (red - luma) / 1.5748
 
 
-PLACES: Rgb = (245, 215, 110)
+PLACES: layout.Rgb = (245, 215, 110)
 _PARTS = (1, 2, 2)  # the chroma planes have half the size
 _HEAT = np.array([(24, 60, 160), (40, 180, 200), (240, 220, 80), (230, 60, 40)], float)
 
@@ -202,27 +191,27 @@ class TrackDrawing:
         class_of = dict(zip(tracks.tolist(), found.class_ids.tolist(), strict=True))
         classes = np.array([class_of[track] for track in owners.tolist()], np.int64)
         for class_id in np.unique(classes).tolist():
-            self._lines(planes, lines[classes == class_id].reshape(-1, 2, 2), class_colour(class_id), closed=False)
+            self._lines(planes, lines[classes == class_id].reshape(-1, 2, 2), layout.class_colour(class_id), closed=False)
 
-    def draw_places(self, planes: YuvPlanes, shapes: Iterable[tuple[Shape, str]]) -> list[tuple[YuvPlanes, Rect]]:
+    def draw_places(self, planes: YuvPlanes, shapes: Iterable[tuple[Shape, str]]) -> list[tuple[YuvPlanes, layout.Rect]]:
         """Draw lines and zones, in pixels of the picture. Returns their texts and where to paste them, above the boxes."""
         texts = [(tuple(shape.points), self._annotator.text(text)) for shape, text in shapes]
         arrow = 11.0 * self._width
         for points, _ in texts:
             is_line = len(points) == 2
-            self._line(planes, points, DARK_INK, closed=not is_line, extra=2)
+            self._line(planes, points, layout.DARK_INK, closed=not is_line, extra=2)
             self._line(planes, points, PLACES, closed=not is_line)
             if is_line:
-                self._line(planes, arrow_points(points, arrow), PLACES, closed=False)
+                self._line(planes, layout.arrow_points(points, arrow), PLACES, closed=False)
         sizes = tuple((points, (patch[0].shape[1], patch[0].shape[0])) for points, patch in texts)
         area = (0.0, 0.0, float(self._size[0]), float(self._size[1] - self._annotator.kept_free))
-        placed = zip(texts, place_texts(sizes, area, arrow), strict=True)
+        placed = zip(texts, layout.place_texts(sizes, area, arrow), strict=True)
         return [(patch, place) for (_, patch), place in placed if place is not None]
 
-    def _line(self, planes: YuvPlanes, points: Sequence[Point], colour: Rgb, closed: bool, extra: int = 0) -> None:
+    def _line(self, planes: YuvPlanes, points: Sequence[Point], colour: layout.Rgb, closed: bool, extra: int = 0) -> None:
         self._lines(planes, np.array([points]), colour, closed, extra)
 
-    def _lines(self, planes: YuvPlanes, points: NDArray[np.float64], colour: Rgb, closed: bool, extra: int = 0) -> None:
+    def _lines(self, planes: YuvPlanes, points: NDArray[np.float64], colour: layout.Rgb, closed: bool, extra: int = 0) -> None:
         """Draw lines of equally many points, (lines, points, 2)."""
         for plane, value, part in zip(planes, yuv(colour), _PARTS, strict=True):
             lines = np.rint(points / part * (1 << FRACTION)).astype(np.int32)
@@ -252,7 +241,7 @@ class HeatDrawing:
 
 
 Counts: TypeAlias = Mapping[int, NDArray[np.float64]]
-OTHERS: Rgb = (150, 154, 163)
+OTHERS: layout.Rgb = (150, 154, 163)
 _COVER = 0.75  # of the picture behind the chart
 _COMING = 0.5  # how strong bars behind the mark are, so that the chart also shows the progress
 _WHITE, _BLACK, _NEUTRAL = 235, 16, 128
@@ -278,7 +267,7 @@ class CountChart:
         legend, shown = self._legend(counts, most)
         bars = np.cumsum(np.vstack((every[:shown], every[shown:].sum(0))), 0) * (plot / most)
         bars = bars[:, np.arange(size[0]) * bars.shape[1] // size[0]]
-        colours = [yuv(colour) for colour in (*map(class_colour, [*counts][:shown]), OTHERS, DARK_INK)]
+        colours = [yuv(colour) for colour in (*map(layout.class_colour, [*counts][:shown]), OTHERS, layout.DARK_INK)]
         # of each pixel, the first bar that is higher than its row; the last colour is that of the ground
         numbers = np.full((self.height, size[0]), len(bars))
         numbers[head:] = (bars[:, None] <= np.arange(plot, 0, -1)[:, None] - 0.5).sum(0)
@@ -316,7 +305,7 @@ class CountChart:
 
     def _legend(self, counts: Counts, most: float) -> tuple[list[tuple[int, YuvPlanes]], int]:
         """The texts of the upper row with their left edges, and how many classes it names: the others share one name."""
-        names = [(self._annotator.name_of(class_id), class_colour(class_id)) for class_id in counts]
+        names = [(self._annotator.name_of(class_id), layout.class_colour(class_id)) for class_id in counts]
         title = self._annotator.text(f"Objects, at most {most:.0f}")
         others = self._annotator.text("others", OTHERS)
         found, left = [(0, title)], title[0].shape[1]

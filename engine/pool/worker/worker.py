@@ -24,28 +24,11 @@ from typing import NoReturn
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.devices.affinity import bind_to_share
 from framefleet.engine.errors import FramefleetError, unexpected
-from framefleet.engine.media.decoder import Decoder, FfmpegDecoder, open_decoder
-from framefleet.engine.media.types import Sampling
+from framefleet.engine.media import decoder, types
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool import prepared
-from framefleet.engine.pool.events import DeviceReady, EngineBuilding
-from framefleet.engine.pool.protocol import (
-    Began,
-    Failed,
-    FromWorker,
-    Listening,
-    Probe,
-    Probed,
-    ProbeFailed,
-    Setup,
-    Stop,
-    Stopped,
-    Stream,
-    ToWorker,
-)
-from framefleet.engine.pool.worker.inference import build
+from framefleet.engine.pool import events, prepared, protocol
+from framefleet.engine.pool.worker import inference, streams
 from framefleet.engine.pool.worker.pipeline import Pipeline
-from framefleet.engine.pool.worker.streams import Packets
 from framefleet.engine.processes.child_main import failed, leave, name_thread
 from framefleet.engine.processes.outcome import lack_of_resources
 from framefleet.engine.processes.watchdog import Watchdog
@@ -57,17 +40,20 @@ PROBE_PATIENCE = 20
 
 
 def probe_sources(
-    tasks: queue.SimpleQueue[Probe | None], sampling: Sampling | None, send: Callable[[FromWorker], None], watchdog: Watchdog
+    tasks: queue.SimpleQueue[protocol.Probe | None],
+    sampling: types.Sampling | None,
+    send: Callable[[protocol.FromWorker], None],
+    watchdog: Watchdog,
 ) -> None:
     """Open the sources of ``tasks`` and send the answers, until a task is None. sampling: see ``Setup``."""
     from framefleet.engine.media.probe import probe
 
     clock = watchdog.add()
     while (task := tasks.get()) is not None:
-        send(Began(task.source, None))
+        send(protocol.Began(task.source, None))
         clock.start(Notice("pool.opening", path=task.path), PROBE_PATIENCE * watchdog.seconds)
         try:
-            answer: Probed | ProbeFailed = Probed(task.source, probe(task.path, sampling))
+            answer: protocol.Probed | protocol.ProbeFailed = protocol.Probed(task.source, probe(task.path, sampling))
         except Exception as error:
             if lack_of_resources(error) is not None:  # the source is not to blame
                 raise
@@ -76,7 +62,7 @@ def probe_sources(
             else:
                 traceback.print_exc()
                 why = Notice("pool.not_opened", path=task.path, problem=unexpected(error))
-            answer = ProbeFailed(task.source, why)
+            answer = protocol.ProbeFailed(task.source, why)
         clock.stop()
         send(answer)
 
@@ -88,7 +74,7 @@ _held: dict[DeviceId, threading.Lock] = {}
 """Held by the worker that has an engine on a device: two at once might not find room."""
 
 
-def main(connection: Connection[FromWorker, ToWorker], setup: Setup) -> None:
+def main(connection: Connection[protocol.FromWorker, protocol.ToWorker], setup: protocol.Setup) -> None:
     """Run a worker in the calling thread until it ends."""
     Worker(connection, setup).run()
 
@@ -96,13 +82,13 @@ def main(connection: Connection[FromWorker, ToWorker], setup: Setup) -> None:
 class Worker:
     """What the threads share."""
 
-    def __init__(self, connection: Connection[FromWorker, ToWorker], setup: Setup) -> None:
+    def __init__(self, connection: Connection[protocol.FromWorker, protocol.ToWorker], setup: protocol.Setup) -> None:
         self._connection = connection
         self._setup = setup
         self._sending = threading.Lock()
         self._over = False  # the last message was sent
         self._stopping = False
-        self._probes: queue.SimpleQueue[Probe | None] = queue.SimpleQueue()
+        self._probes: queue.SimpleQueue[protocol.Probe | None] = queue.SimpleQueue()
         self._pipeline: Pipeline | None = None
         self._watchdog = Watchdog(setup.stall_seconds, self._sending.locked, self._die)
 
@@ -111,43 +97,43 @@ class Worker:
         probe = partial(probe_sources, self._probes, self._setup.sampling, self._send, self._watchdog)
         for name, target in (("receive", self._receive), ("probe", probe), ("watch", self._watchdog.run)):
             self._start_thread(name, target)
-        self._send(Listening())
+        self._send(protocol.Listening())
         self._guarded(self._work)
 
     def _work(self) -> None:
         # an earlier worker of this device may have been abandoned while it built its engine, or at its last batch
         held = _held.setdefault(self._setup.device, threading.Lock())
         if not held.acquire(blocking=False):
-            self._send(EngineBuilding(self._setup.device, Notice("pool.waiting_for_engine"), 0.0))
+            self._send(events.EngineBuilding(self._setup.device, Notice("pool.waiting_for_engine"), 0.0))
             held.acquire()
         try:
-            last = Stopped() if self._stopping else self._run_engine()
+            last = protocol.Stopped() if self._stopping else self._run_engine()
         finally:
             held.release()
         self._send_last(last)
 
-    def _run_engine(self) -> Failed | Stopped:
+    def _run_engine(self) -> protocol.Failed | protocol.Stopped:
         try:
             pipeline = self._pipeline = self._build_pipeline()
         except Exception as error:
             if (lack := lack_of_resources(error)) is not None:  # a new worker would lack it, too
-                return Failed(lack, retry=False)
+                return protocol.Failed(lack, retry=False)
             if not isinstance(error, FramefleetError):
                 raise
             # the pool names the device anyway
-            return Failed(without_device(error.notice), retry=False)
+            return protocol.Failed(without_device(error.notice), retry=False)
         if not self._stopping:
-            self._send(DeviceReady(pipeline.info))
+            self._send(events.DeviceReady(pipeline.info))
             name_thread("feed")  # not earlier: threads that libraries start inherit the name
             pipeline.run()
         if not pipeline.join(DECODE_THREADS_SECONDS):
-            self._send_last(Stopped())  # the pool does not have to wait for a slow decode thread
+            self._send_last(protocol.Stopped())  # the pool does not have to wait for a slow decode thread
         if pipeline.join(self._setup.stall_seconds):  # a decode thread that hangs would find its memory gone
             pipeline.close()
             del pipeline
             # the rest of the engine is freed here, by its last reference: the garbage collector might free it in a thread of another GPU
             self._pipeline = None
-        return Stopped()
+        return protocol.Stopped()
 
     def _start_thread(self, name: str, target: Callable[[], None]) -> threading.Thread:
         def run() -> None:
@@ -173,7 +159,7 @@ class Worker:
             backend = self._create_backend()
             backend.open(self._setup.engine)
             # the members of a group watch themselves
-            build(backend, network.result, self._setup.engine, self._send, self._watchdog, watched=not group)
+            inference.build(backend, network.result, self._setup.engine, self._send, self._watchdog, watched=not group)
         del network  # the engine has its own copy of the weights
         common = self._send, self._die, self._watchdog, self._start_thread
         try:
@@ -189,11 +175,11 @@ class Worker:
             backend.close()
             raise
 
-    def _open_decoder(self, backend: Backend) -> Decoder:
+    def _open_decoder(self, backend: Backend) -> decoder.Decoder:
         """Open the decoder for a built engine."""
         if not self._setup.decodes:
-            return FfmpegDecoder(threads=0)
-        return open_decoder(backend.info, self._setup.engine, backend.decodes_on)
+            return decoder.FfmpegDecoder(threads=0)
+        return decoder.open_decoder(backend.info, self._setup.engine, backend.decodes_on)
 
     def _create_backend(self) -> Backend:
         from framefleet.engine.backends import create_backend, create_depth_backend
@@ -208,25 +194,25 @@ class Worker:
 
         return (TilesBackend if self._setup.parallel is Parallel.TILES else Group)(self._setup, self._send, self._die, self._watchdog)
 
-    def _send(self, message: FromWorker) -> None:
+    def _send(self, message: protocol.FromWorker) -> None:
         """Send a message, unless the last one was sent."""
         with self._sending:
             if not self._over:
                 self._put(message)
 
-    def _send_last(self, message: Failed | Stopped) -> None:
+    def _send_last(self, message: protocol.Failed | protocol.Stopped) -> None:
         with self._sending:
             if not self._over:
                 self._put(message)
                 self._over = True
 
-    def _put(self, message: FromWorker) -> None:
+    def _put(self, message: protocol.FromWorker) -> None:
         try:
             self._connection.send(message)
         except OSError:  # the pool has closed the connection; the receiving thread notices that, too
             self._over = True
 
-    def _die(self, why: Failed) -> NoReturn:
+    def _die(self, why: protocol.Failed) -> NoReturn:
         """End the process, unless the pool has no more to do with this worker."""
         if self._over:
             raise SystemExit  # of this thread
@@ -240,11 +226,11 @@ class Worker:
             except (EOFError, OSError):
                 break
             match message:
-                case Probe():
+                case protocol.Probe():
                     self._probes.put(message)
-                case Stop():
+                case protocol.Stop():
                     self._stop()
-                case Stream():
+                case protocol.Stream():
                     self._open_stream(message)
                 case _:
                     self._forward(message)
@@ -255,13 +241,13 @@ class Worker:
             self._over = True
             self._connection.close()
 
-    def _forward(self, message: ToWorker) -> None:
+    def _forward(self, message: protocol.ToWorker) -> None:
         # a variable of ``_receive`` would keep the engine alive until the next message
         if (pipeline := self._pipeline) is not None:
             pipeline.receive(message)
 
-    def _open_stream(self, stream: Stream) -> None:
-        packets: Packets = type(self._connection)(reduction.recv_handle(self._connection))  # type: ignore[assignment]
+    def _open_stream(self, stream: protocol.Stream) -> None:
+        packets: streams.Packets = type(self._connection)(reduction.recv_handle(self._connection))  # type: ignore[assignment]
         if (pipeline := self._pipeline) is not None:
             pipeline.open_stream(stream, packets)
         else:
@@ -271,6 +257,6 @@ class Worker:
         self._stopping = True
         pipeline = self._pipeline
         if pipeline is None:
-            self._send_last(Stopped())  # the engine is still being built: nothing is lost
+            self._send_last(protocol.Stopped())  # the engine is still being built: nothing is lost
         else:
             pipeline.stop()

@@ -9,7 +9,7 @@ from pathlib import Path
 import av
 import pytest
 
-from framefleet.app.cli.detect import _parser, _settings
+from framefleet.app.cli.detect import detect_parser, settings_of
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.discovery import discover
 from framefleet.engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
@@ -113,7 +113,7 @@ def test_every_option_reaches_the_settings() -> None:
         "--classes": "class 2,0",
     }
     arguments = ["a.mp4", *TINY, "--no-full-frame", *(part for option in options.items() for part in option)]
-    settings, labels = _settings(_parser().parse_args(arguments))
+    settings, labels = settings_of(detect_parser().parse_args(arguments))
     engine = EngineSettings(
         precision=Precision.BF16,
         resize=Resize.LETTERBOX,
@@ -129,7 +129,7 @@ def test_every_option_reaches_the_settings() -> None:
     devices = (DeviceId("cpu", "1"), DeviceId("cpu", "0"))
     assert settings == RunSettings(model, devices, Parallel.TILES, engine, Isolation.THREAD, Tiles(4, 2, 0.1, full_frame=False))
     assert labels == ("class 0", "class 1", "class 2")
-    assert _settings(_parser().parse_args(["a.mp4", *TINY]))[0] == RunSettings(ModelFiles(TINY_CFG, "random:1"))
+    assert settings_of(detect_parser().parse_args(["a.mp4", *TINY]))[0] == RunSettings(ModelFiles(TINY_CFG, "random:1"))
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from framefleet.app.cli.doctor import (
     LIBRARIES,
     Check,
     Status,
-    _folder,
-    _library,
-    _window,
     as_text,
+    check_folder,
+    check_library,
     check_nvidia,
+    check_window,
     has_gpu,
     try_python,
     verdict,
@@ -59,18 +59,18 @@ def test_a_library_that_crashes_is_a_finding() -> None:
     assert try_python("import os; os.abort()")[1] == "it crashes (SIGABRT)"
     assert try_python("raise ImportError('libfoo.so.1 is missing')")[1] == "ImportError: libfoo.so.1 is missing"
     assert try_python("print(6 * 7)") == ("42", None)
-    broken = _library("numpy", "import numpy.no_such_module")
+    broken = check_library("numpy", "import numpy.no_such_module")
     assert broken.status is Status.PROBLEM
     assert "no_such_module" in broken.detail
     assert broken.remedy
-    assert _library("no-such-distribution", "").detail == "not installed"
+    assert check_library("no-such-distribution", "").detail == "not installed"
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="system packages are Debian's")
 def test_missing_qt_libraries_are_named_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PACKAGES, "libno-such-thing.so.9", "libno-such-thing9")
     assert "libno-such-thing.so.9" in missing_libraries()
-    check = next(check for check in _window() if check.name == "Qt's system libraries")
+    check = next(check for check in check_window() if check.name == "Qt's system libraries")
     assert check.status is Status.WARNING
     assert "libno-such-thing.so.9" in check.detail
     assert check.remedy is not None
@@ -79,9 +79,9 @@ def test_missing_qt_libraries_are_named_with_the_command(monkeypatch: pytest.Mon
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    assert _folder("cache folder", tmp_path / "new").status is Status.OK
+    assert check_folder("cache folder", tmp_path / "new").status is Status.OK
     (tmp_path / "file").write_text("in the way")
-    check = _folder("cache folder", tmp_path / "file" / "cache")
+    check = check_folder("cache folder", tmp_path / "file" / "cache")
     assert check.status is Status.WARNING
     assert str(tmp_path / "file" / "cache") in check.detail
     assert check.remedy

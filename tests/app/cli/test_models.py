@@ -3,7 +3,6 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.app.cli import models
 from framefleet.engine.model.registry import catalogue as installed
 from framefleet.engine.model.registry import catalogue as registry
 from framefleet.engine.model.registry.catalogue import FAMILY, ModelEntry
@@ -22,8 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def entries(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[ModelEntry, ...]:
     """Two small models in place of the large ones."""
     entries = publish_tiny(site, tmp_path), publish_tiny(site, tmp_path, "small")
-    for module in (registry, models):
-        monkeypatch.setattr(module, "FAMILY", entries)
+    monkeypatch.setattr(registry, "FAMILY", entries)
     return entries
 
 

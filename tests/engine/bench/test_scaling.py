@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.bench.pool_run import Clips, PoolRun, _Watch, run_pool
+from framefleet.engine.bench.pool_run import Clips, PoolRun, RunWatch, run_pool
 from framefleet.engine.bench.scaling import Experiment, Mode, Point, measure_scaling
 from framefleet.engine.errors import DeviceError, SourceError, UsageError
 from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
@@ -125,7 +125,7 @@ def test_devices_of_a_group_count() -> None:
 
 
 def test_a_run_that_becomes_faster_is_seen() -> None:
-    watch = _Watch(1)
+    watch = RunWatch(1)
     device = CPUS[0]
     engine = pool_run(1, 1, kind="cpu").devices[0].engine
     with pytest.MonkeyPatch.context() as patch:
@@ -147,7 +147,7 @@ def test_a_run_that_becomes_faster_is_seen() -> None:
 
 
 def test_frames_out_of_order_do_not_make_a_short_run_faster() -> None:
-    watch = _Watch(1)
+    watch = RunWatch(1)
     engine = pool_run(1, 1, kind="cpu").devices[0].engine
     with pytest.MonkeyPatch.context() as patch:
         now = 0.0

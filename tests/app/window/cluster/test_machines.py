@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pytestqt.qtbot import QtBot
 
-from framefleet.app.window.cluster.link import Machine, _machine
+from framefleet.app.window.cluster.link import Machine
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.status import DeviceStatus, fold
 from framefleet.engine.cluster.messages import Measured, NodeState
@@ -79,11 +79,11 @@ def test_with_more_than_four_machines_a_click_shows_the_devices_of_one(qtbot: Qt
 
 
 def test_the_tooltip_has_framefleet_s_own_traffic(qtbot: QtBot) -> None:
-    before = _machine(state("alpha"), None)
+    before = Machine.of(state("alpha"), None)
     assert (before.sent, before.received) == (None, None)
-    machine = _machine(state("alpha", time=2.0, sent=2**21, received=2**11), before)
+    machine = Machine.of(state("alpha", time=2.0, sent=2**21, received=2**11), before)
     assert (machine.sent, machine.received) == (2**20, 2**10)
-    assert _machine(machine.state, machine) is machine, "the node has sent nothing new"
+    assert Machine.of(machine.state, machine) is machine, "the node has sent nothing new"
     panel = shown(qtbot, machine)
     panel.refresh()
     assert panel.machines.folds.headings["alpha"].details().splitlines() == [

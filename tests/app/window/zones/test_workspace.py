@@ -146,12 +146,12 @@ def test_the_export_knows_which_files_have_the_lines(shown, qtbot, window):
     draw_gate(shown)
     window.context.requests.export.emit(feature(window, QueuePanel).current, "")
     dialog = window.findChild(ExportDialog)
-    assert dialog._with_zones == (0,)
+    assert dialog.with_zones == (0,)
     dialog.reject()
     dialog.deleteLater()
     feature(window, Zones).set.library.assign(feature(window, QueuePanel).current.path, None)
     window.context.requests.export.emit(feature(window, QueuePanel).current, "")
-    assert window.findChildren(ExportDialog)[-1]._with_zones == ()
+    assert window.findChildren(ExportDialog)[-1].with_zones == ()
 
 
 def test_the_list_is_saved_with_the_drawn_lines(shown, qtbot, window):
