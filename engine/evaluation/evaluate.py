@@ -168,7 +168,7 @@ def read_truth(path: Path) -> Truth:
         elif suffix in (".json", ".gz"):
             truth = coco.read(path)
         elif not path.exists():
-            raise SourceError(Notice("evaluation.missing", path=path))
+            raise SourceError(Notice("general.missing", path=path))
         else:
             raise SourceError(Notice("evaluation.session_as_truth" if suffix == ".sqlite" else "evaluation.no_truth", path=path))
     except MemoryError as error:

@@ -174,7 +174,7 @@ def check_size(path: Path) -> None:
     """
     try:
         if not path.is_file():
-            raise SourceError(Notice("evaluation.no_file" if path.exists() else "evaluation.missing", path=path))
+            raise SourceError(Notice("general.no_file" if path.exists() else "general.missing", path=path))
         size = path.stat().st_size
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
         raise SourceError(Notice("evaluation.unreadable", path=path, reason=str(error))) from error

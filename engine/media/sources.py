@@ -180,7 +180,7 @@ def missing(path: Path) -> Notice:
     address = re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]+):/(.*)", path.as_posix())
     if address is None:
         camera = re.fullmatch(r"\d{1,2}|/dev/video\d+", str(path))
-        return Notice("media.missing_camera" if camera else "media.missing", path=path)
+        return Notice("media.missing_camera" if camera else "general.missing", path=path)
     scheme, rest = address[1], hide_login(address[2])
     if scheme.lower() == "file":
         return Notice("media.file_address", rest=rest)

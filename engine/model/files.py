@@ -38,7 +38,7 @@ def read_start(path: Path, length: int) -> bytes:
     """
     try:
         if not path.is_file():
-            raise ModelError(Notice("model.no_file" if path.exists() else "model.missing", path=path))
+            raise ModelError(Notice("general.no_file" if path.exists() else "general.missing", path=path))
         with path.open("rb") as file:
             return file.read(length)
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
@@ -157,7 +157,7 @@ def read_labels(path: Path, classes: int | None) -> tuple[str, ...]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ModelError(Notice("model.labels_not_utf8", path=path, byte=error.start)) from error
+        raise ModelError(Notice("general.not_utf8", path=path, byte=error.start)) from error
     names = tuple(line.strip() for line in text.rstrip().split("\n")) if text.strip() else ()
     if "" in names:
         raise ModelError(Notice("model.label_empty", path=path, line=names.index("") + 1))

@@ -73,7 +73,6 @@ TEXTS: dict[str, Text] = {
     "media.looking_up": "looking up detections",
     "media.preview_process": "the preview process",
     # sources
-    "media.missing": "{path} does not exist: check the name and the folder",
     "media.file_address": "file:///{rest} is an address: give the path alone, /{rest}",
     "media.address": "{scheme}://{rest} is an address, and only files and folders are read: download the file first",
     "media.stream_address": (

@@ -6,8 +6,6 @@ _EXPORT = "export it as ONNX in the program that it was trained with, such as 'y
 
 TEXTS: dict[str, Text] = {
     # files
-    "model.no_file": "{path} is not a file",
-    "model.missing": "{path} does not exist: check the name and the folder",
     "model.unreadable": "{path} cannot be read: {error}",
     "model.changed_while_read": "{path} changed while it was being read: try again",
     "model.folder": "{path} is a folder: give the model's .cfg file",
@@ -140,7 +138,6 @@ TEXTS: dict[str, Text] = {
     "model.labels_numbered": "{number} classes without labels: no .names file lies beside the cfg; {option} names one",
     "model.several_labels": "{folder} has several lists of labels for {classes} classes ({files}): choose one with {option}",
     "model.no_labels": "{path} is not a list of labels: a list of labels is a text file with one name per line",
-    "model.labels_not_utf8": "{path} is not UTF-8 text at byte {byte}: save it as UTF-8",
     "model.label_empty": "{path}, line {line} is empty: every line must name a class",
     "model.label_not_printable": "{path}, line {line} has a character that cannot be printed: remove it",
     "model.wrong_labels": "{path} has {labels} labels, but the model has {classes} classes: choose the label file of this model",

@@ -17,7 +17,6 @@ TEXTS: dict[str, Text] = {
     ),
     # devices that join and leave
     "pool.no_device": "no device to run on: 'framefleet devices' lists yours",
-    "pool.device_twice": "a device is named twice: {devices}",
     "pool.device_of_cluster": "{device} is a device of a cluster: give {option}, or choose one of 'framefleet devices'",
     "pool.group_cannot_join": "{device} is a group of devices: add each device separately",
     "pool.takes_part": "{device} takes part already",
@@ -35,7 +34,6 @@ TEXTS: dict[str, Text] = {
     "pool.members_failed": "{members}",
     # what may hang: the {what} of processes.too_slow
     "pool.decoding": "decoding {path}",
-    "pool.opening": "opening {path}",
     "pool.inference": "an inference on {device}",
     "pool.building": "a step in building the engine for {device}",
     # sources

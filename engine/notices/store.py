@@ -9,7 +9,6 @@ TEXTS: dict[str, Text] = {
     "store.writes_clips": "the process that writes clips",
     "store.tracks_objects": "the process that tracks objects",
     "store.process_ended": "{process} ended: {reason}",
-    "store.opening": "opening {path}",
     "store.writing_picture": "writing a picture of {path}",
     "store.writing_frame": "writing a frame of {path}",
     "store.writing_clip": "writing a clip of {path}",

@@ -4,6 +4,10 @@ from framefleet.engine.notices import Text, backends, cluster, devices, evaluati
 
 GENERAL: dict[str, Text] = {
     "general.several": "{parts}",
+    "general.missing": "{path} does not exist: check the name and the folder",
+    "general.no_file": "{path} is not a file",
+    "general.not_utf8": "{path} is not UTF-8 text at byte {byte}: save it as UTF-8",
+    "general.opening": "opening {path}",
     # what a library or the operating system says, or a client, in its own words
     "general.detail": "{detail}",
     # what went wrong with one device; a client that shows the device beside it takes the field ``problem``

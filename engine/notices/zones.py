@@ -37,7 +37,6 @@ TEXTS: dict[str, Text] = {
     "zones.in_file": "{path}: {problem}",
     "zones.the_file": "the file",
     "zones.too_large": "{path} has more than {megabytes} MiB: it is not a zones file",
-    "zones.not_utf8": "{path} is not UTF-8 text at byte {byte}: save it as UTF-8",
     "zones.not_json": "it is not JSON: {problem} in line {line}, column {column}",
     "zones.unreadable_json": "it is not JSON that can be read: {error}",
     "zones.newer_version": "it has the version {version}, and this Framefleet reads {known}: update Framefleet",

@@ -60,7 +60,7 @@ class EnginePool(Closing):
         if not devices:
             raise UsageError(Notice("pool.no_device"))
         if len(set(devices)) != len(devices):
-            raise UsageError(Notice("pool.device_twice", devices=tuple(map(str, devices))))
+            raise UsageError(Notice("settings.device_twice", devices=tuple(map(str, devices))))
         check_decode(settings.engine.decode, devices)
         hosts = hosts or Hosts()
         hosts.check(settings, devices)

@@ -37,7 +37,7 @@ def main(connection: AnyConnection, job: CutsJob) -> None:
         when_parent_ends(partial(Path(cut.target).unlink, missing_ok=True))
     serve(
         connection,
-        Notice("store.opening", path=Path(job.video)),
+        Notice("general.opening", path=Path(job.video)),
         Notice("store.writing_clip", path=Path(job.video)),
         partial(write_cuts, job),
     )

@@ -50,7 +50,7 @@ def read_zones(path: Path) -> ZoneSet:
     try:
         return parse_zones(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise UsageError(Notice("zones.not_utf8", path=path, byte=error.start)) from error
+        raise UsageError(Notice("general.not_utf8", path=path, byte=error.start)) from error
     except UsageError as error:
         raise UsageError(Notice("zones.in_file", path=path, problem=error.notice)) from error
 

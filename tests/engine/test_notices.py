@@ -120,6 +120,6 @@ def test_codes_are_recorded_that_the_program_makes(tmp_path: Path) -> None:
     (tmp_path / "codes").touch()
     environment = {**os.environ, codes.VARIABLE: str(tmp_path / "codes"), "PYTHONPATH": PYTHONPATH}
     subprocess.run([sys.executable, "-c", script], check=True, cwd=PROJECT, env=environment)
-    assert (tmp_path / "codes").read_text() == "media.missing\n"
-    assert "media.missing" not in codes.missing(tmp_path / "codes")
+    assert (tmp_path / "codes").read_text() == "general.missing\n"
+    assert "general.missing" not in codes.missing(tmp_path / "codes")
     assert "media.empty_file" in codes.missing(tmp_path / "codes")

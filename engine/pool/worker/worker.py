@@ -51,7 +51,7 @@ def probe_sources(
     clock = watchdog.add()
     while (task := tasks.get()) is not None:
         send(protocol.Began(task.source, None))
-        clock.start(Notice("pool.opening", path=task.path), PROBE_PATIENCE * watchdog.seconds)
+        clock.start(Notice("general.opening", path=task.path), PROBE_PATIENCE * watchdog.seconds)
         try:
             answer: protocol.Probed | protocol.ProbeFailed = protocol.Probed(task.source, probe(task.path, sampling))
         except Exception as error:

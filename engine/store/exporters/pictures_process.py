@@ -104,7 +104,7 @@ def main(connection: AnyConnection, job: PicturesJob) -> None:
     """Run one job: the main function of the process."""
     serve(
         connection,
-        Notice("store.opening", path=Path(job.file)),
+        Notice("general.opening", path=Path(job.file)),
         Notice("store.writing_picture", path=Path(job.file)),
         partial(write_selected, job),
     )

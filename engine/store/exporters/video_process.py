@@ -194,7 +194,7 @@ def main(connection: AnyConnection, job: Job) -> None:
         when_parent_ends(partial(path.unlink, missing_ok=True))
     serve(
         connection,
-        Notice("store.opening", path=Path(job.video)),
+        Notice("general.opening", path=Path(job.video)),
         Notice("store.writing_frame", path=Path(job.target)),
         partial(write_annotated, job),
     )

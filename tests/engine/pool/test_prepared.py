@@ -119,7 +119,7 @@ def test_a_model_is_loaded_before_the_work_comes(tmp_path: Path) -> None:
     prepared.preload(known)  # no process waits
     for files, expected in (
         (known, load_network(known).digest),
-        (ModelFiles(tmp_path / "missing.cfg", "random:3"), "model.missing"),
+        (ModelFiles(tmp_path / "missing.cfg", "random:3"), "general.missing"),
     ):
         prepared.prepare()
         prepared.preload(ModelFiles(TINY_CFG, "random:4"))  # of another run
