@@ -1,11 +1,14 @@
 """The page without files: choose a model, add videos, or watch the demo."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from framefleet.app.window.actions import Actions
 from framefleet.app.window.context import Context
+from framefleet.app.window.streams.dialog import RecentStreams
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import Flow, column, label, push_button, row, set_role, show_inside
 from framefleet.app.window.widgets.painting import Symbol
@@ -13,6 +16,10 @@ from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.model.load import ModelSummary
 
 MARGIN, GAP = 16, 16
+MAX_STREAMS = 3
+"""The number of last streams that are offered."""
+STREAM_WIDTH = 220
+"""The largest width of the text of each, logical pixels."""
 
 
 class StepCard(QFrame):
@@ -67,8 +74,13 @@ class StartPage(QScrollArea):
         self.about = label("muted", translate("window", "No video at hand? Framefleet has a demo with its own video and model."))
         self.about.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.demo = row(None, self.about, (self.watch, 0, Qt.AlignmentFlag.AlignHCenter), None, spacing=12)
+        self.streams = [push_button("") for _ in range(MAX_STREAMS)]
+        self.last_streams = QWidget()
+        self.streams_title = label("muted", translate("window", "Last streams:"))
+        self.streams_line = row(None, self.streams_title, *self.streams, None, spacing=12, of=self.last_streams)
+        self.last_streams.hide()
         inside = QWidget()
-        parts = (title, subtitle, 24, across, 20, self.demo)
+        parts = (title, subtitle, 24, across, 20, self.last_streams, self.demo)
         column(4.0, *parts, 5.0, spacing=6, margins=(MARGIN, 24, MARGIN, 24), of=inside)
         show_inside(self, inside)
         self.set_model(None)
@@ -76,12 +88,29 @@ class StartPage(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the steps side by side if there is room, and the demo's text beside its button."""
         super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
         room = self.viewport().width() - 2 * MARGIN
         steps = sum(min(step.sizeHint().width(), step.maximumWidth()) for step in (self.model_step, self.video_step)) + GAP
         demo = self.about.fontMetrics().horizontalAdvance(self.about.text()) + self.watch.sizeHint().width() + self.demo.spacing()
-        for line, needed in ((self.steps, steps), (self.demo, demo)):
+        longest = min(STREAM_WIDTH, room - 2 * MARGIN)
+        for button in self.streams:
+            button.setText(button.fontMetrics().elidedText(button.toolTip(), Qt.TextElideMode.ElideMiddle, longest))
+        buttons = [button.sizeHint().width() + self.streams_line.spacing() for button in self.streams if button.text()]
+        streams = self.streams_title.sizeHint().width() + sum(buttons)
+        for line, needed in ((self.steps, steps), (self.demo, demo), (self.streams_line, streams)):
             line.setDirection(QBoxLayout.Direction.LeftToRight if room >= needed else QBoxLayout.Direction.TopToBottom)
         self.about.setWordWrap(room < demo)
+
+    def show_streams(self, addresses: Sequence[str]) -> None:
+        """Offer the last streams, the newest first. addresses: without user and password."""
+        for number, button in enumerate(self.streams):
+            address = addresses[number] if number < len(addresses) else ""
+            button.setToolTip(address)
+            button.setVisible(bool(address))
+        self.last_streams.setVisible(bool(addresses))
+        self._arrange()
 
     def set_model(self, summary: ModelSummary | None) -> None:
         """Show the model in use, None = none. The button of the next step gets the accent colour."""
@@ -105,5 +134,9 @@ def make_start_page(context: Context) -> StartPage:
     """The start page of a window."""
     page = StartPage(context.actions)
     page.choose_model.clicked.connect(context.settings.open_models)
+    recent = RecentStreams(context.store)
+    page.show_streams(recent.addresses)
+    for button in page.streams:
+        button.clicked.connect(lambda _=False, button=button: context.requests.open_stream.emit(button.toolTip()))
     context.settings.model_changed.connect(page.set_model)
     return page

@@ -141,12 +141,12 @@ class Epochs:
     def __init__(self, reader: SessionReader, source: int) -> None:
         self._reader, self._source = reader, source
         self._begins = np.zeros(0, np.int64)
-        self._known = 0  # number of frames whose epochs are known
+        self._known = 0  # the frame from which on epochs are unknown
 
     def number(self, frame: FrameResult) -> int:
         """The number of the epoch, from 0, of a frame that is stored."""
         if frame.ref.index >= self._known:
-            self._known = self._reader.count(self._source)
+            self._known = self._reader.length(self._source)
             self._begins = self._reader.epochs(self._source)
         return max(0, int(np.searchsorted(self._begins, frame.ref.index, "right")) - 1)
 

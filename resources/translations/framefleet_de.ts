@@ -7683,8 +7683,12 @@ Labels: {labels}</translation>
         </translation>
     </message>
     <message>
-        <source>The GPU decodes this stream, so its pictures cannot be shown. Choose decoding on the CPU in the settings to see them.</source>
-        <translation>Die GPU dekodiert diesen Stream, darum können seine Bilder nicht gezeigt werden. Wählen Sie in den Einstellungen Dekodieren auf der CPU, um sie zu sehen.</translation>
+        <source>Play</source>
+        <translation>Abspielen</translation>
+    </message>
+    <message>
+        <source>Play what was recorded from this moment on</source>
+        <translation>Die Aufzeichnung ab diesem Moment abspielen</translation>
     </message>
     <message>
         <source>A GPU, a smaller model or fewer streams would help. The newest frame of each stream is analysed.</source>
@@ -7713,6 +7717,10 @@ Labels: {labels}</translation>
     <message>
         <source>End the test</source>
         <translation>Test beenden</translation>
+    </message>
+    <message>
+        <source>Fewer streams, or streams with fewer pixels, would help. The newest frame of each stream is analysed.</source>
+        <translation>Weniger Streams oder Streams mit weniger Pixeln würden helfen. Von jedem Stream wird das neueste Bild analysiert.</translation>
     </message>
     <message>
         <source>From packet to boxes: {p50} ms, 99 of 100 within {p99} ms</source>
@@ -7747,16 +7755,16 @@ Labels: {labels}</translation>
         <translation>Passwort</translation>
     </message>
     <message>
+        <source>Pause</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
         <source>Paused</source>
         <translation>Angehalten</translation>
     </message>
     <message>
         <source>Picture of the stream</source>
         <translation>Bild des Streams</translation>
-    </message>
-    <message>
-        <source>Pictures of streams are not kept.</source>
-        <translation>Bilder von Streams werden nicht gespeichert.</translation>
     </message>
     <message>
         <source>Record</source>
@@ -7811,6 +7819,10 @@ Labels: {labels}</translation>
         <translation>Testen</translation>
     </message>
     <message>
+        <source>The GPU decodes this stream, so a picture is shown with each keyframe only.</source>
+        <translation>Die GPU dekodiert diesen Stream, deshalb wird nur mit jedem Schlüsselbild ein Bild gezeigt.</translation>
+    </message>
+    <message>
         <source>The devices analyse {some} of {all} frames/s of each stream</source>
         <translation>Die Geräte analysieren {some} von {all} Bildern/s jedes Streams</translation>
     </message>
@@ -7829,6 +7841,10 @@ Labels: {labels}</translation>
     <message>
         <source>This is not an address of a stream: it begins with rtsp://, http:// or camera:.</source>
         <translation>Das ist keine Adresse eines Streams: Sie beginnt mit rtsp://, http:// oder camera:.</translation>
+    </message>
+    <message>
+        <source>This moment was not recorded.</source>
+        <translation>Dieser Moment wurde nicht aufgezeichnet.</translation>
     </message>
     <message>
         <source>User</source>
@@ -8566,6 +8582,10 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Keyboard shortcuts</source>
         <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>Last streams:</source>
+        <translation>Letzte Streams:</translation>
     </message>
     <message>
         <source>Lines, zones and events</source>

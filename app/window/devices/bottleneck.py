@@ -106,6 +106,8 @@ def find_bottleneck(statuses: Sequence[DeviceStatus], telemetry: Mapping[DeviceI
     stage = votes.most_common(1)[0][0]
     waiting = [status for status in working if (status.bottleneck or "").startswith(stage)]
     processors = host.utilization if host is not None else None
+    if stage == "sources":  # live ones: the devices wait for frames
+        return None
     if stage == "decode":
         return _stated(_decoding(waiting, telemetry, processors))
     if stage == "deliver":

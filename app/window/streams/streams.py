@@ -1,8 +1,11 @@
 """Cameras and streams in the window: opens them, shows their live pictures, and says when the devices cannot keep up."""
 
+from __future__ import annotations
+
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +14,7 @@ from PySide6.QtGui import QImage, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication
 
 from framefleet.app.window.context import Context, Feature
+from framefleet.app.window.devices.bottleneck import Bottleneck, Limit
 from framefleet.app.window.devices.status import DeviceStatus
 from framefleet.app.window.player.preview_client import Shown
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
@@ -28,6 +32,8 @@ from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.pool.streams import LiveSource
+from framefleet.engine.store.facts import RecordedFiles
+from framefleet.engine.store.files import session_parts
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import FrameResult
 
@@ -37,6 +43,12 @@ TICK_MS = 250
 """Time between updates of ages and countdowns."""
 MEASURE_TICKS = 40
 """Number of ticks over which the capacity is measured."""
+PLAY_MS = 60
+"""The pause between two recorded pictures that are played. Each is the one that is due then."""
+MAX_PLAYED = 30.0
+"""Recorded pictures are not played faster than this, pictures/s."""
+GPU_LIMITS = (Limit.NETWORK, Limit.VIDEO_DECODER, Limit.PREPARE)
+"""What another GPU would have more of."""
 ENOUGH = 0.9
 """The devices keep up if they analyse this share of the received frames."""
 SUBJECT = "streams"
@@ -57,8 +69,15 @@ class Streams(QObject):
         self.dialog: StreamDialog | None = None
         self._capacity = Capacity()
         self._devices: Sequence[DeviceStatus] = ()
+        self._limit: Bottleneck | None = None
         self._thumbed: dict[int, float] = {}  # when the queue got the last small picture of a source
         self._asked = 0  # numbers the requests for stored frames
+        self._stored: StoredMoment | None = None  # that is decoded, or shown
+        context.preview.moment_arrived.connect(self._recorded_arrived)
+        self._playing = False
+        self._play_from = (0.0, 0.0)  # a time of the source, and when it was shown
+        self._play = QTimer(self, interval=PLAY_MS, singleShot=True)
+        self._play.timeout.connect(self._play_on)
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._ticked)
         viewer, run = context.viewer, context.run
@@ -67,14 +86,16 @@ class Streams(QObject):
         self.bar.snapshot_wanted.connect(lambda: viewer.save_picture(boxes=True))
         self.bar.record_wanted.connect(self._record)
         self.bar.stop_wanted.connect(self._stop_or_continue)
+        self.bar.play_wanted.connect(self._play_or_pause)
         viewer.player.live_wanted.connect(self._follow)
-        viewer.player.live_sought.connect(self._seek)
+        viewer.player.live_sought.connect(self._sought)
         context.selection.file_changed.connect(self._file_changed)
         context.requests.live_canvas.connect(self._add_view)
         run.pictured.connect(self._pictured)
         run.item_changed.connect(self._item_changed)
         run.devices_changed.connect(self._devices_changed)
         run.figures_changed.connect(self._devices_changed)
+        context.requests.bottleneck.connect(self._limited)
         for changed in (context.queue.rowsInserted, context.queue.rowsRemoved):
             changed.connect(self._queue_changed)
 
@@ -127,6 +148,7 @@ class Streams(QObject):
     def _file_changed(self, item: QueueItem | None) -> None:
         """Show the chosen item, or end what was shown before."""
         canvas, player = self._context.viewer.canvas, self._context.viewer.player
+        self._playing, self._stored = False, None
         if (before := self._views.pop(canvas, None)) is not None:
             canvas.resized.disconnect(self._watch)
             before.close()
@@ -176,32 +198,78 @@ class Streams(QObject):
         if (view := self._main) is not None:
             view.stored = ""
             self._asked += 1
+            self._playing, self._stored = False, None
             self._update()
 
+    # what was stored
+
+    def _sought(self, pts: float, step: int) -> None:
+        """Show a stored frame, and stay there."""
+        self._playing = False
+        self._seek(pts, step)
+
     def _seek(self, pts: float, step: int) -> None:
-        """Show a stored frame."""
         item = self._context.selection.item
         if item is None or item.results is None or item.results.source < 0:
             return
         self._asked += 1
-        done = partial(self._show_stored, self._asked, item.key)
+        done = partial(self._found, self._asked, item.key)
         work = partial(stored_frame, item.results, pts, step)
         self._context.background.start(self, work, done, lambda said: self._context.viewer.transport.hint.setText(of_engine(said)))
 
-    def _show_stored(self, asked: int, key: int, result: FrameResult | None) -> None:
+    def _found(self, asked: int, key: int, found: StoredMoment | None) -> None:
+        """Show a stored frame with its recorded picture, or without one."""
         viewer, view = self._context.viewer, self._main
-        if result is None or view is None or view.key != key or asked != self._asked:
+        if found is None or view is None or view.key != key or asked != self._asked:
             return
         current = viewer.player.current
-        shown = view.picture is not None and not view.stored and current is not None and current.pts == result.ref.pts
-        if not shown:
-            view.stored = translate("streams", "Stored: {time}").format(time=formats.clock(result.ref.pts, 1))
+        shown = view.picture is not None and not view.stored and current is not None and current.pts == found.result.ref.pts
+        self._stored = found
+        if shown:
+            self._update()
+        elif found.file is None:
+            self._show_stored(found, None)
+        else:
+            size = viewer.canvas.device_size()
+            self._context.preview.fetch_moments([(found.file, found.at)], (size.width(), size.height()))
+
+    def _recorded_arrived(self, path: str, at: float, image: QImage | None) -> None:
+        found = self._stored
+        if found is not None and (found.file, found.at) == (path, at):
+            self._show_stored(found, image)
+
+    def _show_stored(self, found: StoredMoment, image: QImage | None) -> None:
+        viewer, view, result = self._context.viewer, self._main, found.result
+        if view is None:
+            return
+        view.stored = translate("streams", "Stored: {time}").format(time=formats.clock(result.ref.pts, 1))
+        view.recorded = image is not None
+        if image is None:
             size = viewer.canvas.device_size()
             scale = min(size.width() / result.width, size.height() / result.height, 1.0)
             image = QImage(max(round(scale * result.width), 1), max(round(scale * result.height), 1), QImage.Format.Format_RGB32)
             image.fill(theme.STAGE)
-            viewer.player.show_live(Shown(result.ref.pts, image, result, None))
+        viewer.player.show_live(Shown(result.ref.pts, image, result, None))
         self._update()
+        if self._playing:
+            self._play.start()
+
+    def _play_or_pause(self) -> None:
+        """Play what was recorded, from the shown frame on, or stop there."""
+        self._playing = not self._playing
+        if self._playing:
+            self._play_from = self._context.viewer.player.position, time.monotonic()
+            self._play_on()
+        self._update()
+
+    def _play_on(self) -> None:
+        """Show the recorded picture that is due now, but at least the next one."""
+        if not self._playing:
+            return
+        begun, since = self._play_from
+        position, due = self._context.viewer.player.position, begun + time.monotonic() - since
+        ahead = due > position + 1 / MAX_PLAYED
+        self._seek(due if ahead else position, 0 if ahead else 1)
 
     # state
 
@@ -254,6 +322,7 @@ class Streams(QObject):
         main = self._main
         if main is not None and (item := self._context.queue.get(main.key)) is not None:
             self.bar.show_item(item, self._context.viewer.player.playing and not main.stored)
+            self.bar.show_playing(self._playing, bool(main.stored) and main.recorded)
 
     def _ticked(self) -> None:
         self._update()
@@ -262,10 +331,13 @@ class Streams(QObject):
     def _devices_changed(self, statuses: Sequence[DeviceStatus]) -> None:
         self._devices = statuses
 
+    def _limited(self, found: Bottleneck | None) -> None:
+        self._limit = found
+
     def _measure(self) -> None:
         """Say what is missing if the devices cannot keep up."""
         running = [item for item in self._context.queue if item.stream is not None and item.state is ItemState.RUNNING]
-        text = self._capacity.look({item.key: item.progress.ledger for item in running}, self._devices)
+        text = self._capacity.look({item.key: item.progress.ledger for item in running}, self._devices, self._limit)
         banners = self._context.banners
         if text is None:
             return
@@ -284,8 +356,10 @@ class Capacity:
         self._begun: dict[int, tuple[int, int]] = {}
         self._ticks = 0
 
-    def look(self, ledgers: dict[int, Ledger], devices: Sequence[DeviceStatus]) -> tuple[str, str] | tuple[()] | None:
-        """Look at the ledgers of the running streams by key. Called every ``TICK_MS``.
+    def look(
+        self, ledgers: dict[int, Ledger], devices: Sequence[DeviceStatus], limit: Bottleneck | None = None
+    ) -> tuple[str, str] | tuple[()] | None:
+        """Look at the ledgers of the running streams by key. Called every ``TICK_MS``. limit: of the run.
 
         Returns
         -------
@@ -303,11 +377,16 @@ class Capacity:
         received = sum(now[key][0] - self._begun[key][0] for key in now) / seconds
         analysed = sum(now[key][1] - self._begun[key][1] for key in now) / seconds
         self._begun, self._ticks = now, 0
-        return shortage(received, analysed, len(now), [status for status in devices if status.takes_part])
+        return shortage(received, analysed, len(now), [status for status in devices if status.takes_part], limit)
 
 
-def shortage(received: float, analysed: float, streams: int, devices: Sequence[DeviceStatus]) -> tuple[str, str] | tuple[()]:
-    """What the devices cannot do, and what would help; empty if they keep up. received, analysed: frames/s of all streams together."""
+def shortage(
+    received: float, analysed: float, streams: int, devices: Sequence[DeviceStatus], limit: Bottleneck | None = None
+) -> tuple[str, str] | tuple[()]:
+    """What the devices cannot do, what limits them, and what would help; empty if they keep up.
+
+    received, analysed: frames/s of all streams together. limit: of the run, None: unknown.
+    """
     if not received or analysed >= ENOUGH * received or not devices:
         return ()
     each = translate("streams", "The devices analyse {some} of {all} frames/s of each stream").format(
@@ -316,17 +395,28 @@ def shortage(received: float, analysed: float, streams: int, devices: Sequence[D
     if not analysed:
         return each, ""
     more = max(math.ceil(len(devices) * received / analysed) - len(devices), 1)
-    kinds = {status.device.kind for status in devices}
-    if kinds == {"cuda"}:
-        details = translate("streams", "%Ln more GPUs of this kind would do. The newest frame of each stream is analysed.", None, more)
+    if {status.device.kind for status in devices} != {"cuda"}:
+        helps = translate("streams", "A GPU, a smaller model or fewer streams would help. The newest frame of each stream is analysed.")
+    elif limit is None or limit.limit in GPU_LIMITS:
+        helps = translate("streams", "%Ln more GPUs of this kind would do. The newest frame of each stream is analysed.", None, more)
     else:
-        smaller = translate("streams", "A GPU, a smaller model or fewer streams would help. The newest frame of each stream is analysed.")
-        details = smaller
-    return each, details
+        helps = translate(
+            "streams", "Fewer streams, or streams with fewer pixels, would help. The newest frame of each stream is analysed."
+        )
+    return each, helps if limit is None else f"{limit.text} {helps}"
 
 
-def stored_frame(results: Results, pts: float, step: int) -> FrameResult | None:
-    """Read a frame of a live source from its session.
+@dataclass(frozen=True, eq=False)
+class StoredMoment:
+    """A stored frame. file, at: the recorded file that has its picture, None: none, and the time in that file, seconds."""
+
+    result: FrameResult
+    file: str | None
+    at: float
+
+
+def stored_frame(results: Results, pts: float, step: int) -> StoredMoment | None:
+    """Read a frame of a live source from its session or the parts of that.
 
     Parameters
     ----------
@@ -339,7 +429,7 @@ def stored_frame(results: Results, pts: float, step: int) -> FrameResult | None:
 
     Returns
     -------
-    FrameResult or None
+    StoredMoment or None
         None if there is none.
 
     Raises
@@ -347,11 +437,19 @@ def stored_frame(results: Results, pts: float, step: int) -> FrameResult | None:
     ExportError
         The session cannot be read.
     """
-    with SessionReader(results.database, created=results.created) as reader:
-        if step > 0:
-            return reader.frame_after(results.source, pts)
-        found = reader.frame_before(results.source, pts if step else math.nextafter(pts, math.inf))
-        return found or reader.frame_after(results.source, -1.0)
+    found: StoredMoment | None = None
+    just_after = math.nextafter(pts, math.inf)
+    for database in (results.database, *reversed(session_parts(results.database))):
+        with SessionReader(database, created=results.created) as reader:
+            before = reader.frame_before(results.source, pts if step < 0 else just_after)
+            wanted = before if step <= 0 else reader.frame_after(results.source, pts)
+            wanted = wanted or (reader.frame_after(results.source, -1.0) if step <= 0 else None)
+            if wanted is not None:
+                place = RecordedFiles.of(reader.facts, results.source).at(wanted.ref.pts)
+                found = StoredMoment(wanted, None if place is None else place[0].path, 0.0 if place is None else place[1])
+            if before is not None:
+                break
+    return found
 
 
 def _pasted() -> str:

@@ -16,7 +16,7 @@ from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.pool.events import StreamChanged
 
 MANY_FRAMES = 50
-"""After this many results without a picture, the GPU decodes the stream: pictures in its memory are not sent to the window."""
+"""After this many results without a picture, the GPU decodes the stream: only its keyframes are decoded for the window."""
 OLD_SECONDS = 2.0
 """From this age on, the age of a picture is a warning."""
 MARGIN = 10
@@ -111,7 +111,8 @@ class StatusOverlay(QFrame):
 class LiveView(QObject):
     """Shows a live source on a canvas. key: of the item. small: there are other pictures beside it, and less room.
 
-    Attributes: picture: the newest one. stored: whether an earlier frame is shown.
+    Attributes: picture: the newest one. stored: the time of an earlier frame that is shown, "" without one. recorded: whether that has its
+    picture.
     """
 
     def __init__(self, key: int, canvas: VideoCanvas, small: bool, parent: QObject) -> None:
@@ -120,6 +121,7 @@ class LiveView(QObject):
         self.overlay = StatusOverlay(canvas)
         self.picture: LivePicture | None = None
         self.stored: str = ""
+        self.recorded = False
         self._clock = StateClock()
 
     @property
@@ -133,14 +135,12 @@ class LiveView(QObject):
         if self.canvas.placement is None:
             self.overlay.hide()
             if item.progress.frames >= MANY_FRAMES and not item.ended:
-                reason = translate(
-                    "streams",
-                    "The GPU decodes this stream, so its pictures cannot be shown. Choose decoding on the CPU in the settings to see them.",
-                )
+                reason = translate("streams", "The GPU decodes this stream, so a picture is shown with each keyframe only.")
             self.canvas.show_message("\n".join(filter(None, (title, reason))))
             return
         if self.stored:
-            self.overlay.show_state(self.stored, translate("streams", "Pictures of streams are not kept."), "ACCENT")
+            missing = translate("streams", "This moment was not recorded.")
+            self.overlay.show_state(self.stored, "" if self.recorded else missing, "ACCENT")
             return
         lines = [reason] if reason else []
         if (age := self.age) is not None and not item.ended:
@@ -162,19 +162,22 @@ class LiveView(QObject):
 class StreamBar(QWidget):
     """The bar under the picture of a live source. live_wanted: return to the newest picture. stop_wanted: stop or continue.
 
-    snapshot_wanted: save the shown picture. record_wanted: begin or end a recording.
+    snapshot_wanted: save the shown picture. record_wanted: begin or end a recording. play_wanted: play what was recorded, or pause.
     """
 
     live_wanted = Signal()
     stop_wanted = Signal()
     snapshot_wanted = Signal()
     record_wanted = Signal()
+    play_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.live = push_button(
             translate("streams", "Live"), self.live_wanted, symbol="follow", tip=translate("streams", "Return to the newest picture")
         )
+        self.play = push_button("", self.play_wanted, tip=translate("streams", "Play what was recorded from this moment on"))
+        self.play.hide()
         self.figures = ElidedLabel("small")
         self.snapshot = push_button(
             translate("streams", "Snapshot"),
@@ -186,9 +189,9 @@ class StreamBar(QWidget):
             "", self.record_wanted, tip=translate("streams", "Keep the stream as it arrives, in files of some minutes")
         )
         self.stop = push_button("", self.stop_wanted)
-        for button in (self.live, self.snapshot, self.record, self.stop):
+        for button in (self.live, self.play, self.snapshot, self.record, self.stop):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        row(self.live, 8, (self.figures, 1), self.snapshot, self.record, self.stop, spacing=6, margins=(12, 6, 12, 6), of=self)
+        row(self.live, self.play, 8, (self.figures, 1), self.snapshot, self.record, self.stop, spacing=6, margins=(12, 6, 12, 6), of=self)
         self.hide()
 
     def show_item(self, item: QueueItem, following: bool) -> None:
@@ -206,6 +209,11 @@ class StreamBar(QWidget):
         self.record.setText(translate("streams", "Stop recording") if recording else translate("streams", "Record"))
         self.record.setVisible(item.stream is not None and not ended)
         self.stop.setText(translate("streams", "Continue") if ended else translate("streams", "Stop"))
+
+    def show_playing(self, playing: bool, possible: bool) -> None:
+        """Show whether recorded pictures are played. possible: whether the shown moment was recorded."""
+        self.play.setVisible(possible)
+        self.play.setText(translate("streams", "Pause") if playing else translate("streams", "Play"))
 
 
 def figures_text(item: QueueItem) -> str:

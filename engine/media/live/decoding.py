@@ -51,7 +51,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """A decoded frame. packet: that it was received in, without its data. frame: whoever takes a ``DeviceFrame`` has to release it."""
+    """A decoded frame. packet: that it was received in. frame: whoever takes a ``DeviceFrame`` has to release it."""
 
     packet: LivePacket
     frame: VideoFrame | DeviceFrame
@@ -411,17 +411,31 @@ def converter(form: Format, planes: bool, address: str) -> Callable[[Shown], Hos
     return converted
 
 
+def decode_keyframe(form: Format, keyframe: LivePacket) -> VideoFrame:
+    """Decode a keyframe alone. Raises CodecError if it is damaged, and SourceError if FFmpeg has no decoder for it."""
+    codec = open_codec(form)
+    try:
+        frames = [*codec.decode(Packet(keyframe.data)), *codec.decode(None)]
+    except av.FFmpegError as error:
+        raise CodecError from error
+    if not frames or frames[0].is_corrupt:
+        raise CodecError
+    return frames[0]
+
+
 def screen_converter(form: Format, size: tuple[int, int]) -> Callable[[Shown], Image | None]:
     """Return a function that converts frames for the screen, to pictures not larger than ``size``.
 
-    The function returns uint8 (height, width, 4): blue, green, red, 255; None if the frame cannot be converted.
+    A keyframe in a GPU's memory is decoded again, by FFmpeg. Other frames there cannot be converted. The function returns uint8
+    (height, width, 4): blue, green, red, 255; None if the frame cannot be converted.
     """
     convert = Converter(None if form.aspect is None else Fraction(*form.aspect), size, for_screen=True)
 
     def converted(shown: Shown) -> Image | None:
         try:
-            return None if isinstance(shown.frame, DeviceFrame) else convert(shown.frame)
-        except (av.FFmpegError, ValueError, SourceError):  # detection reports it
+            frame = decode_keyframe(form, shown.packet) if isinstance(shown.frame, DeviceFrame) else shown.frame
+            return convert(frame)
+        except (av.FFmpegError, ValueError, SourceError, CodecError):  # detection reports it
             return None
 
     return converted

@@ -13,14 +13,12 @@ from contextlib import AbstractContextManager
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-import av
-from av.packet import Packet
 from cuda.core import Device, Stream
 
 from framefleet.engine.detection.frame_format import FrameFormat
 from framefleet.engine.devices.affinity import bound_to
 from framefleet.engine.media.container.hidden_packets import FrameNumbers
-from framefleet.engine.media.live.decoding import BEFORE_KEYFRAME, BUSY, CodecError, Decoded, RefusedError, open_codec
+from framefleet.engine.media.live.decoding import BEFORE_KEYFRAME, BUSY, CodecError, Decoded, RefusedError, decode_keyframe
 from framefleet.engine.media.live.messages import Format, LivePacket
 from framefleet.engine.media.nvdec.bitstream import Bitstream, DamagedError, UnsupportedError
 from framefleet.engine.media.nvdec.format import compare, decoder_time, layout_of
@@ -116,7 +114,7 @@ class LiveNvdec:
             numbers.is_gap(keyframe.data)
             if numbers.fields_possible:
                 raise UnsupportedError(Notice("media.maybe_interlaced"))
-        frame = _decoded(form, keyframe)
+        frame = decode_keyframe(form, keyframe)
         layout = layout_of(frame, None if form.aspect is None else Fraction(*form.aspect))
         check(form.codec, int(getattr(self._library.cudaVideoCodec, form.codec.upper())), layout)
         data = Bitstream(form.codec, form.extradata).first(bytearray(keyframe.data))
@@ -133,18 +131,6 @@ class LiveNvdec:
     def close(self) -> None:
         """Wait until all frames are released, and free the memory. No thread may decode afterwards."""
         self._surfaces.close()
-
-
-def _decoded(form: Format, keyframe: LivePacket) -> Any:
-    """The frame of a keyframe, by FFmpeg. Raises CodecError if it is damaged."""
-    codec = open_codec(form)
-    try:
-        frames = [*codec.decode(Packet(keyframe.data)), *codec.decode(None)]
-    except av.FFmpegError as error:
-        raise CodecError from error
-    if not frames or frames[0].is_corrupt:
-        raise CodecError
-    return frames[0]
 
 
 class NvdecCodec:

@@ -442,7 +442,7 @@ class LiveStream:
 
     def _picture(self, task: Detect, shown: Shown, convert: Callable[[Shown], HostImage | DeviceFrame], took: float) -> Picture | Gap:
         """Convert a decoded frame for the engine. Called by the thread that feeds the engine."""
-        if self._format is not None and not isinstance(shown.frame, DeviceFrame):
+        if self._format is not None and (shown.packet.keyframe or not isinstance(shown.frame, DeviceFrame)):
             self._pictures.offer(task.source, shown, self._format.format)
         ref = FrameRef(task.source, UNNUMBERED, shown.packet.seconds)
         try:

@@ -18,6 +18,21 @@ def test_no_button_is_cut_off(qtbot: QtBot, width: int, direction: QBoxLayout.Di
     assert page.widget().width() <= page.viewport().width()
 
 
+@pytest.mark.parametrize("width", [360, 900])
+def test_the_last_streams_are_offered(qtbot: QtBot, width: int) -> None:
+    page = StartPage(window_actions())
+    qtbot.addWidget(page)
+    page.resize(width, 640)
+    page.show()
+    assert not page.last_streams.isVisible()
+    long = "rtsp://camera-with-a-very-long-name.example.org:8554/streams/the-main-entrance"
+    page.show_streams([long, "camera:0"])
+    assert [button.isVisible() for button in page.streams] == [True, True, False]
+    assert page.streams[0].toolTip() == long
+    page.resize(width, 641)
+    qtbot.waitUntil(lambda: page.widget().width() <= page.viewport().width())
+
+
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("width", [480, 580, 820])
 def test_nothing_is_wider_than_the_page(qtbot: QtBot, language: str, width: int) -> None:

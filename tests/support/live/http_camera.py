@@ -15,12 +15,23 @@ from tests.support.media import make_video, numbered
 
 BOUNDARY = "frame"
 
+LEADS = {
+    "/leads.m3u8": "#EXT-X-TARGETDURATION:1\n#EXTINF:1.0,\n{elsewhere}",
+    "/nested.m3u8": "#EXT-X-STREAM-INF:BANDWIDTH=1000000\n{elsewhere}",
+    "/key.m3u8": '#EXT-X-TARGETDURATION:1\n#EXT-X-KEY:METHOD=AES-128,URI="{elsewhere}"\n#EXTINF:1.0,\n/hls/part1.ts\n#EXT-X-ENDLIST',
+    "/map.m3u8": '#EXT-X-TARGETDURATION:1\n#EXT-X-MAP:URI="{elsewhere}"\n#EXTINF:1.0,\n/hls/part1.ts\n#EXT-X-ENDLIST',
+    "/hls/master.m3u8": "#EXT-X-STREAM-INF:BANDWIDTH=1000000\nlive.m3u8",
+}
+"""Playlists that lead to other places, without their first lines."""
+
 
 class HttpCamera:
     """Serves on a port of 127.0.0.1 until the block ends.
 
     ``/mjpeg``: pictures without end. ``/hls/live.m3u8``: a playlist to which segments are added. ``/file.ts``: a whole file.
-    ``/moved/PLACE``: redirected to ``elsewhere``. ``/leads.m3u8``: a playlist whose segment is ``elsewhere``.
+    ``/moved/PLACE``: redirected to ``elsewhere``. ``/leads.m3u8``: a playlist whose segment is ``elsewhere``. ``/nested.m3u8``: whose media
+    playlist is ``elsewhere``. ``/key.m3u8``, ``/map.m3u8``: whose key or first part is. ``/hls/master.m3u8``: with the media playlist
+    ``live.m3u8``.
 
     rate: pictures/s. login: "user:password" that is asked for. skipped: segments that the playlist leaves out. last: that ends it.
     requests: the paths that were asked for, and their Authorization headers.
@@ -74,9 +85,9 @@ class HttpCamera:
             request.end_headers()
         elif path == "/file.ts":
             _send(request, "video/mp2t", self.file.read_bytes())
-        elif path == "/leads.m3u8":
-            text = f"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1.0,\n{self.elsewhere}\n"
-            _send(request, "application/vnd.apple.mpegurl", text.encode())
+        elif path in LEADS:
+            text = LEADS[path].format(elsewhere=self.elsewhere)
+            _send(request, "application/vnd.apple.mpegurl", f"#EXTM3U\n#EXT-X-VERSION:7\n{text}\n".encode())
         elif path == "/hls/live.m3u8":
             _send(request, "application/vnd.apple.mpegurl", self._playlist().encode())
         elif path.startswith("/hls/part"):

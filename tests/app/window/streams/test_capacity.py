@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from framefleet.app.window.devices.bottleneck import Bottleneck, Limit, find_bottleneck
 from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.streams.streams import MEASURE_TICKS, Capacity, shortage
 from framefleet.engine.pool.events import Ledger
@@ -19,6 +20,18 @@ def test_a_shortage_says_how_many_more_gpus_would_do() -> None:
     assert details.startswith("1 more GPU of this kind would do.")
     assert shortage(300.0, 100.0, 12, [GPU, GPU])[1].startswith("4 more GPUs of this kind would do.")
     assert "would help" in shortage(100.0, 50.0, 4, [DeviceStatus(CPU, phase=Phase.READY)])[1]
+
+
+def test_the_limit_is_named_and_decides_what_would_help() -> None:
+    network = Bottleneck(Limit.NETWORK, "Limited by the model: the devices are fully used.", "")
+    host = Bottleneck(Limit.HOST, "Limited by the processors, which feed the GPUs.", "")
+    assert shortage(100.0, 64.0, 4, [GPU], network)[1].startswith(f"{network.text} 1 more GPU of this kind would do.")
+    assert shortage(100.0, 64.0, 4, [GPU], host)[1].startswith(f"{host.text} Fewer streams")
+
+
+def test_devices_that_wait_for_the_streams_have_no_limit() -> None:
+    working = DeviceStatus(CPU, phase=Phase.READY, bottleneck="sources", rate=25.0)
+    assert find_bottleneck([working], {}, None) is None
 
 
 @pytest.mark.parametrize("analysed", [91.0, 100.0])

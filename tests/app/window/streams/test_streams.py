@@ -150,8 +150,26 @@ def test_a_shown_stream_is_recorded_until_the_user_ends_that(
     bar.record.click()
     qtbot.waitUntil(lambda: bar.record.text() == "Stop recording", timeout=PATIENCE)
     assert str(tmp_path / "videos" / "Framefleet") in bar.figures.accessibleName()
-    frames = item_of(window, item).progress.frames
-    qtbot.waitUntil(lambda: item_of(window, item).progress.frames > frames + 5, timeout=PATIENCE)
+    player, view = window.context.viewer.player, main_view(window)
+    begun = player.position
+    qtbot.waitUntil(lambda: player.position > begun + 2.0, timeout=PATIENCE)
+    player.seek(begun + 1.0)  # the file still grows
+    qtbot.waitUntil(lambda: bool(view.stored) and view.recorded, timeout=PATIENCE)
+    current = player.current
+    assert current is not None
+    assert current.result is not None
+    assert abs(current.pts - begun - 1.0) < 1.0
+    assert len({current.image.pixel(x, y) for x in range(0, current.image.width(), 9) for y in range(0, current.image.height(), 9)}) > 1
+    shown = current.pts
+    assert bar.play.isVisible()
+    bar.play.click()
+    qtbot.waitUntil(lambda: player.position > shown + 0.3, timeout=PATIENCE)
+    assert view.recorded
+    assert bar.play.text() == "Pause"
+    bar.play.click()
+    assert bar.play.text() == "Play"
+    bar.live.click()
+    qtbot.waitUntil(lambda: not view.stored and not bar.play.isVisible(), timeout=PATIENCE)
     bar.record.click()
     qtbot.waitUntil(lambda: bar.record.text() == "Record", timeout=PATIENCE)
     qtbot.waitUntil(lambda: item_of(window, item).progress.recorded == 1, timeout=PATIENCE)

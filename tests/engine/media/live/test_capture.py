@@ -210,7 +210,7 @@ def test_user_and_password_over_http(tmp_path: Path) -> None:
             assert reading.ended.error.code == "live.login"
 
 
-@pytest.mark.parametrize("place", ["moved/a", "leads.m3u8"])
+@pytest.mark.parametrize("place", ["moved/a", "leads.m3u8", "nested.m3u8"])
 @pytest.mark.parametrize("target", ["http://localhost:{port}/secret", "file:///etc/passwd", "rtsp://127.0.0.1/cam"])
 def test_nothing_leads_to_another_host_or_a_file(place: str, target: str, tmp_path: Path) -> None:
     with HttpCamera(tmp_path) as camera, HttpCamera(tmp_path) as other:
@@ -222,6 +222,25 @@ def test_nothing_leads_to_another_host_or_a_file(place: str, target: str, tmp_pa
             assert reading.ended.error is not None
             assert reading.ended.error.code == "live.gave_up"
         assert other.requests == []
+
+
+@pytest.mark.parametrize("place", ["key.m3u8", "map.m3u8"])
+@pytest.mark.parametrize("target", ["http://localhost:{port}/secret", "file:///etc/passwd"])
+def test_no_key_and_no_first_part_comes_from_elsewhere(place: str, target: str, tmp_path: Path) -> None:
+    with HttpCamera(tmp_path) as camera, HttpCamera(tmp_path) as other:
+        camera.elsewhere = target.format(port=other.address.rpartition(":")[2])
+        with Reading(read(f"{camera.address}/{place}"), retries=0) as reading:
+            reading.until(lambda reading: reading.ended is not None)
+        assert any(path == f"/{place}" for path, _ in camera.requests)
+        assert other.requests == []
+        assert not any(b"root:" in packet.data for packet in reading.packets)
+
+
+def test_a_playlist_of_playlists_is_read(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path) as camera, Reading(read(f"{camera.address}/hls/master.m3u8")) as reading:
+        reading.until(lambda reading: len(reading.packets) > 30)
+        assert reading.epochs[0].format.codec == "h264"
+        assert any(path == "/hls/live.m3u8" for path, _ in camera.requests)
 
 
 def test_other_hosts_are_named() -> None:

@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
 from framefleet.engine.errors import SourceError
-from framefleet.engine.media.live.decoding import LiveDecoder, Shown, converter
+from framefleet.engine.media.live.decoding import LiveDecoder, Shown, converter, screen_converter
 from framefleet.engine.media.live.messages import EpochBegan, Format, LivePacket
+from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.notices import Notice
 from tests.support.live.packets import HostDevice, counts, decode, packets_of
 from tests.support.media import make_video, number_of
@@ -217,3 +219,19 @@ def test_an_encoder_that_always_names_missing_pictures_is_believed_in_the_end(tm
     decoder.begin(EpochBegan(form, FIRST, 0))
     outcomes = [*decode(decoder, without(packets, {2, 14, 26, 38, 50, 62}))]
     assert counts(outcomes) == {"shown": 3 * 2 + 3 * 11, "live.damaged": 3 * 9}
+
+
+@pytest.mark.parametrize("codec", ["libx264", "libx265"])
+def test_keyframes_in_the_memory_of_a_gpu_are_shown_on_the_screen(codec: str, tmp_path: Path) -> None:
+    options = {"x265-params": "log-level=none"} if codec == "libx265" else {}
+    form, packets = packets_of(make_video(tmp_path / "a.mkv", 30, codec=codec, gop=10, options=options))
+    convert = screen_converter(form, (160, 90))
+    in_memory = DeviceFrame(FrameFormat(PixelFormat.NV12, 8, 320, 192, 320, 192, (False, None), "bt601", False), 0, None, lambda: None)
+    for packet in packets:
+        picture = convert(Shown(packet, in_memory))
+        assert (picture is not None) == packet.keyframe
+        if picture is not None:
+            assert picture.shape[1] <= 160
+            assert picture.shape[0] <= 90
+            assert number_of(np.ascontiguousarray(picture[:, :, 2::-1])) == round(30 * packet.seconds)
+    assert convert(Shown(replace(packets[0], data=b"\0\0\1garbage"), in_memory)) is None
