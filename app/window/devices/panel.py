@@ -391,7 +391,10 @@ class DevicePanel(Panel):
             card.describe(self.listed.description(device))
             card.show_status(current[device], shares.get(device), pace)
             waits = current[device].phase in (Phase.IDLE, Phase.RECORDED) and not device.node and device not in self.listed.of_run
-            card.row.change(used=device in self.listed.used if waits and self.listed.used else None)
+            used = device in self.listed.used if waits and self.listed.used else None
+            if self.listed.statuses:  # beside the figures of a run, there is no room for a mark
+                used = used and None
+            card.row.change(used=used)
             card.set_alone(len(current) == 1 and bool(self.listed.statuses))
         self.machines.show_work(self.listed.statuses)
         self._place(current)

@@ -82,6 +82,16 @@ def at_work(gpu: DeviceId, rate: float, now: float) -> DeviceStatus:
     return status
 
 
+def test_recorded_devices_beside_a_run_are_not_marked_as_used(qtbot: QtBot, open_window: Open) -> None:
+    window = open_window(recording=recorded())
+    panel = feature(window, DevicePanel)
+    qtbot.waitUntil(lambda: [card.row.content.used for card in panel.cards] == [True] * 9)
+    window.context.run.devices_changed.emit((at_work(CPU, 40.0, time.monotonic() - 6),))
+    qtbot.waitUntil(lambda: panel.device_cards[CPU].row.content.rate > 0)
+    assert [card.row.content.used for card in panel.cards] == [None] * 9
+    assert "a run will use it" not in "".join(name(card.row) for card in panel.cards)
+
+
 def test_a_slow_gpu_can_be_seen_from_afar(qtbot: QtBot, open_window: Open) -> None:
     window = open_window()
     window.resize(1360, 840)
