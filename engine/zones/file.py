@@ -23,6 +23,15 @@ _ZONE_KEYS = {"name": True, "points": True, "classes": False}
 """The keys of the objects in the file, and whether they are required."""
 
 
+def holds_zones(path: Path) -> bool:
+    """Whether a file is JSON with lines or zones, also if ``read_zones`` would refuse it."""
+    try:
+        values = json.loads(path.read_bytes()) if path.stat().st_size <= MAX_BYTES else None
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(values, dict) and not values.keys().isdisjoint(("lines", "zones"))
+
+
 def read_zones(path: Path) -> ZoneSet:
     """Read a zones file.
 

@@ -23,6 +23,7 @@ from framefleet.engine.errors import SourceError
 from framefleet.engine.media.sources import expand_sources, is_folder
 from framefleet.engine.model.files import find_weights
 from framefleet.engine.notices import Notice
+from framefleet.engine.zones.file import holds_zones
 
 CFG, WEIGHTS, LABELS = ".cfg", ".weights", ".names"
 ONNX = ".onnx"
@@ -139,6 +140,7 @@ class Opening(QObject):
     model_taken: Intake with parts of a model. queued: keys of the new files in the queue. unfinished: keys of files that the queue holds
     already, if no other ones were opened. repeated: a sentence about them, or about files that go on. restored: keys of stored results.
     restored_anew: those that were not in the queue, whose detections are not counted yet. lists: paths of lists of worst frames.
+    zones: path of a file with lines and zones.
     """
 
     model_taken = Signal(object)
@@ -148,6 +150,7 @@ class Opening(QObject):
     restored = Signal(object)
     restored_anew = Signal(object)
     lists = Signal(object)
+    zones = Signal(object)
 
     def __init__(
         self, items: QueueModel, controller: DetectionController, background: Background, banners: BannerArea, parent: QWidget
@@ -168,8 +171,11 @@ class Opening(QObject):
             self._background.start(self, partial(expand, intake.sources), partial(self._ask_for_many, intake.sources), self.refuse)
         for database in intake.sessions:
             self._restore(database)
-        if intake.lists:
-            self.lists.emit(intake.lists)
+        zones = tuple(filter(holds_zones, intake.lists))
+        if zones:
+            self.zones.emit(zones[-1])
+        if lists := tuple(path for path in intake.lists if path not in zones):
+            self.lists.emit(lists)
 
     def _ask_for_many(self, paths: Sequence[Path], found: Contents) -> None:
         """Queue files; ask before that if folders contain more of them than the user may expect."""

@@ -1,5 +1,7 @@
 """Connects lines, zones, counts and events with the shown file."""
 
+from pathlib import Path
+
 import numpy as np
 from PySide6.QtCore import QObject, QSettings, QTimer
 from PySide6.QtWidgets import QWidget
@@ -46,7 +48,7 @@ class Zones(QObject):
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
-        self._viewer = viewer
+        self._viewer, self._show_panel = viewer, actions.zones
         self.set, self.editor = shown, shown.editor
         self.parts = ShownParts(store, parent)
         self.layer = ZoneLayer(viewer.canvas, self.editor)
@@ -61,6 +63,7 @@ class Zones(QObject):
         self.totals = Totals(background, self.set.files, *present, self)
         self.spoken = ElidedLabel("small")
         self._item: QueueItem | None = None
+        self._to_take: Path | None = None
         self._counts: Counts | None = None
         self._total: Total | None = None
         self._on = self._tracking = False
@@ -100,6 +103,17 @@ class Zones(QObject):
             self._load()
         elif before.results != item.results or before.state is not item.state or item.state is ItemState.RUNNING:
             self.counting.update_item(item)
+        if self._to_take is not None and item is not None and item.progress.info is not None:
+            path, self._to_take = self._to_take, None
+            self.take(path)
+
+    def take(self, path: Path) -> None:
+        """Import a file with lines and zones for the shown video; without one, for the next one that is shown."""
+        if self._item is None:
+            self._to_take = path
+            return
+        self.set.take(path)
+        self._show_panel.setChecked(True)
 
     def set_filter(self, shown: ViewFilter) -> None:
         """List and count only these detections."""
@@ -246,6 +260,7 @@ def attach(context: Context) -> Feature:
         changed.connect(zones.show_item)
     _select_and_delete(context, zones.editor)
     context.run.corrected.connect(zones.reread)
+    context.opening.zones.connect(zones.take)
     requests.draw.connect(zones.panel.begin)
     actions.zones.toggled.connect(zones.set_shown)
     zones.set_shown(actions.zones.isChecked())

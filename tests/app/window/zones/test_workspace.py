@@ -96,6 +96,34 @@ def draw_gate(zones):
     zones.editor.add_point((40, 100))
 
 
+def test_dropped_lines_and_zones_are_those_of_the_shown_video_or_of_the_next_one(window, shown, qtbot, tmp_path):
+    gate = ZoneSet((640, 480), (Line("Gate", (80, 10), (80, 200)),))
+    (tmp_path / "gate.json").write_text(zones_text(gate))
+    window.context.actions.zones.setChecked(False)
+    window.open_paths([tmp_path / "gate.json"])
+    assert window.context.actions.zones.isChecked()
+    assert [shape.name for shape in shown.editor.zones.shapes] == ["Gate"]
+    assert not window.context.banners.texts, "it is not a list of worst frames"
+    window.context.selection.show(None)
+    window.context.run.remove(next(iter(window.context.queue)).key)
+    assert not shown.editor.zones.shapes
+    other = make_video(tmp_path / "b.mp4", FRAMES, (320, 240))
+    results = write_results(tmp_path / "b.sqlite", other, FRAMES)
+    window.open_paths([tmp_path / "gate.json", results.database])
+    qtbot.waitUntil(lambda: [shape.name for shape in shown.editor.zones.shapes] == ["Gate"])
+    assert shown.set.library.name_for(other) is not None
+
+
+def test_a_dropped_file_with_unusable_zones_says_why(window, shown, tmp_path):
+    said = []
+    shown.set.failed.connect(said.append)
+    (tmp_path / "none.json").write_text('{"zones": 7}')
+    window.open_paths([tmp_path / "none.json"])
+    assert len(said) == 1
+    assert "none.json" in said[0]
+    assert not shown.editor.zones.shapes
+
+
 def test_a_drawn_line_is_counted_kept_and_listed(shown, qtbot, tmp_path):
     draw_gate(shown)
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
