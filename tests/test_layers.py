@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,9 +43,16 @@ LAYERS = {
 }
 
 
+@cache
+def _tree(file: Path) -> ast.Module:
+    """The syntax tree of a file. Several tests look at the same files."""
+    return ast.parse(file.read_text())
+
+
+@cache
 def _imports(file: Path, *, in_functions: bool = True) -> set[str]:
     """The modules of this project that a file imports, for types only as well."""
-    nodes = list(_nodes(ast.parse(file.read_text()), in_functions))
+    nodes = list(_nodes(_tree(file), in_functions))
     found = {f"{node.module}.{name.name}" for node in nodes if isinstance(node, ast.ImportFrom) for name in node.names}
     found |= {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
     found = {name.removeprefix("framefleet.") for name in found}

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -74,12 +76,19 @@ def at_half(found: Boxes, truth: Boxes) -> tuple[Matches, float]:
     return matches, mean(average_precisions(matches, truth, len(SHARES))[0])
 
 
-def tries(pictures: int, count: int, similar: int, seed: int = 0) -> Iterator[Try]:
-    """Evaluate ``count`` parts of this number of pictures."""
+@cache
+def _whole(similar: int, seed: int) -> tuple[tuple[Boxes, Boxes, Boxes], tuple[float, float], np.random.Generator]:
+    """True objects, detections and worse detections of the whole population; the accuracies of both; the generator behind them."""
     random = np.random.default_rng(seed)
     truth, found = population(random, POPULATION, similar)
     worse = found.select(random.random(len(found)) < 0.9)
-    true, true_worse = at_half(found, truth)[1], at_half(worse, truth)[1]
+    return (truth, found, worse), (at_half(found, truth)[1], at_half(worse, truth)[1]), random
+
+
+def tries(pictures: int, count: int, similar: int, seed: int = 0) -> Iterator[Try]:
+    """Evaluate ``count`` parts of this number of pictures."""
+    (truth, found, worse), (true, true_worse), random = _whole(similar, seed)
+    random = deepcopy(random)
     for first in random.integers(0, POPULATION - pictures, count).tolist():
         there = part(truth, first, pictures)
         (one, value), (other, value_worse) = (at_half(part(boxes, first, pictures), there) for boxes in (found, worse))

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from string import Formatter
 from xml.etree import ElementTree
@@ -19,7 +20,11 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.widgets import formats, translation
 from framefleet.app.window.widgets.translation import FOLDER, LANGUAGES, translate
-from tools.translations import PROJECT, texts
+from tools import translations
+from tools.translations import PROJECT
+
+texts = cache(translations.texts)
+"""It reads the whole code of the window."""
 
 NAMES = {"translate", "marked", "tr"}
 SHOWING = re.compile(

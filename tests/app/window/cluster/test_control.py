@@ -29,7 +29,7 @@ pytestmark = [
     pytest.mark.timeout(240),
 ]
 PATIENCE = 90_000
-FRAMES = 1500
+FRAMES = 800
 
 
 @pytest.fixture(scope="module")
