@@ -1,7 +1,5 @@
 """Log messages of this process and its child processes, on standard error."""
 
-from __future__ import annotations
-
 import logging
 import os
 

@@ -1,7 +1,5 @@
 """Files that Framefleet needs at run time: icons, labels, the list of models, and the demo."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -78,7 +78,7 @@ def send_content(agent: AgentHandle, content: Content, patience: float) -> int:
     try:
         files = [(path, path.stat().st_size) for path in content.files()]
     except (OSError, SourceError) as error:
-        ask("abandon_file", Notice("cluster.unreadable", path=content.path, problem=_reason(error)), here=False)
+        ask("abandon_file", Notice("general.unreadable", path=content.path, detail=_reason(error)), here=False)
         return 0
     for attempt in range(ATTEMPTS):
         try:
@@ -120,7 +120,7 @@ def _chunks(path: Path) -> Iterator[bytes]:
             while data := file.read(CHUNK):
                 yield data
     except OSError as error:
-        raise SourceError(Notice("cluster.unreadable", path=path, problem=_reason(error))) from error
+        raise SourceError(Notice("general.unreadable", path=path, detail=_reason(error))) from error
 
 
 def _reason(error: Exception) -> Notice | str:

@@ -177,6 +177,6 @@ def check_size(path: Path) -> None:
             raise SourceError(Notice("general.no_file" if path.exists() else "general.missing", path=path))
         size = path.stat().st_size
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
-        raise SourceError(Notice("evaluation.unreadable", path=path, reason=str(error))) from error
+        raise SourceError(Notice("general.unreadable", path=path, detail=str(error))) from error
     if size > MAX_BYTES:
         raise SourceError(Notice("evaluation.large", path=path, size=round(size / 1e9, 1), most=round(MAX_BYTES / 1e9, 1)))

@@ -46,7 +46,7 @@ def read(folder: Path) -> Truth:
                     builder.add_object(picture, class_id, box)
                     highest, outlines = max(highest, class_id), outlines + is_outline
     except OSError as error:
-        raise SourceError(Notice("evaluation.unreadable", path=folder, reason=str(error))) from error
+        raise SourceError(Notice("general.unreadable", path=folder, detail=str(error))) from error
     if names and highest >= len(names):
         raise SourceError(Notice("evaluation.yolo_class", path=folder, class_id=highest, names=len(names)))
     if outlines:

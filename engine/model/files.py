@@ -42,7 +42,7 @@ def read_start(path: Path, length: int) -> bytes:
         with path.open("rb") as file:
             return file.read(length)
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
-        raise ModelError(Notice("model.unreadable", path=path, error=str(error))) from error
+        raise ModelError(Notice("general.unreadable", path=path, detail=str(error))) from error
 
 
 def require_cfg(path: Path) -> None:

@@ -66,7 +66,7 @@ def read_weights(description: Description, path: Path) -> NDArray[np.float32]:
     try:
         stream = np.fromfile(path, "<f4", offset=header)
     except OSError as error:
-        raise ModelError(Notice("model.unreadable", path=path, error=str(error))) from error
+        raise ModelError(Notice("general.unreadable", path=path, detail=str(error))) from error
     if len(stream) != description.float_count:
         raise ModelError(Notice("model.changed_while_read", path=path))
     return stream

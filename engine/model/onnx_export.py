@@ -55,7 +55,7 @@ def export_onnx(network: net.Network, path: Path) -> None:
         # str(error) would name the temporary file
         if isinstance(error, OSError) and error.strerror:
             raise ExportError(Notice("model.onnx_not_stored", path=path, reason=error.strerror)) from error
-        raise ExportError(Notice("model.onnx_not_written", path=path, reason=str(error))) from error
+        raise ExportError(Notice("general.not_written", path=path, error=str(error))) from error
 
 
 def data_file(path: Path) -> Path:

@@ -54,7 +54,6 @@ TEXTS: dict[str, Text] = {
     "cluster.connection_has_ended_because": "the connection to the cluster has ended: {problem}",
     # files on the nodes
     "cluster.model_unreadable": "the model cannot be read: {error}",
-    "cluster.unreadable": "{path} cannot be read: {problem}",
     "cluster.not_stored": "{path} cannot be stored there: {problem}",
     "cluster.changed_while_sent": "{path} changed while it was sent: detect in it again when it is complete",
     "cluster.no_space": "{size:.1f} GB do not fit into {folder}",

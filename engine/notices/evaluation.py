@@ -4,7 +4,6 @@ from framefleet.engine.notices import Text
 
 TEXTS: dict[str, Text] = {
     # reading a truth
-    "evaluation.unreadable": "{path} cannot be read: {reason}",
     "evaluation.no_truth": "{path} is not a truth file: give a COCO file (.json), a CVAT file (.xml), or a folder with labels of YOLO",
     "evaluation.session_as_truth": "{path} is a session, not a truth: correct it, and give a file of"
     " 'framefleet results {path} --format coco' instead",

@@ -106,7 +106,6 @@ TEXTS: dict[str, Text] = {
     "media.picture_too_large": "{path} has {width}×{height} pixels: at most {limit}×{limit} can be used",
     "media.no_picture_in_folder": "no picture in the folder {path}: give a folder that contains pictures or a video file",
     # previews
-    "media.preview_not_read": "{path} cannot be read: {detail}",
     "media.nothing_decoded": "{path} has no frame that can be decoded; copy the file again or repair it",
     # joined files
     "media.joined_mp4": "{path} holds {count} MP4 files, one after the other, of which only the first one is read: join them with a video"

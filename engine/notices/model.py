@@ -6,7 +6,6 @@ _EXPORT = "export it as ONNX in the program that it was trained with, such as 'y
 
 TEXTS: dict[str, Text] = {
     # files
-    "model.unreadable": "{path} cannot be read: {error}",
     "model.changed_while_read": "{path} changed while it was being read: try again",
     "model.folder": "{path} is a folder: give the model's .cfg file",
     "model.folder_of_cfgs": "{path} is a folder: give one .cfg file in it ({cfgs})",
@@ -161,7 +160,6 @@ TEXTS: dict[str, Text] = {
     "model.wrong_seed": "'{weights}' does not name random weights: write random:SEED with an integer, such as random:1",
     "model.too_few_layers": "{name} has {layers} layers: it cannot be cut into {stages} stages",
     "model.onnx_not_stored": "{path} cannot be written: {reason}; choose another place",
-    "model.onnx_not_written": "{path} cannot be written: {reason}",
     # the catalogue and downloads
     "model.downloads": "models to download: {names}",
     "model.similar_downloads": "did you mean {similar}? models to download: {names}",
@@ -176,7 +174,6 @@ TEXTS: dict[str, Text] = {
     "model.download_cancelled": "the download was cancelled",
     "model.not_deleted": "{path} cannot be deleted: {error}",
     "model.not_writable": "{path} cannot be written to: {error}",
-    "model.file_not_written": "{path} cannot be written: {error}",
     "model.disk_full": "{name} needs {needed:,.0f} MB more in {folder}, but only {free:,.0f} MB are free there: make room",
     "model.other_file_published": "{address} is not the file that was published: {problem}",
     "model.wrong_digest": (

@@ -107,7 +107,6 @@ TEXTS: dict[str, Text] = {
     "store.model_changed": "the model has changed",
     "store.setting_differs": "{name} is {now}, it was {was}",
     "store.not_given": "not given",
-    "store.model_unreadable": "{part} cannot be read: {reason}",
     "store.corrections_removed": (
         "{name}: {count} correction is removed, because the frames are detected again",
         "{name}: {count:,} corrections are removed, because the frames are detected again",

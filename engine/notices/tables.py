@@ -5,6 +5,8 @@ from framefleet.engine.notices import Text, backends, cluster, devices, evaluati
 GENERAL: dict[str, Text] = {
     "general.several": "{parts}",
     "general.missing": "{path} does not exist: check the name and the folder",
+    "general.unreadable": "{path} cannot be read: {detail}",
+    "general.not_written": "{path} cannot be written: {error}",
     "general.no_file": "{path} is not a file",
     "general.not_utf8": "{path} is not UTF-8 text at byte {byte}: save it as UTF-8",
     "general.opening": "opening {path}",

@@ -260,7 +260,7 @@ def _digest(model: ModelFiles) -> str:
             try:
                 digest.update(_digest_of(part))
             except OSError as error:
-                raise ModelError(Notice("store.model_unreadable", part=part, reason=error.strerror or str(error))) from error
+                raise ModelError(Notice("general.unreadable", path=part, detail=error.strerror or str(error))) from error
         else:
             digest.update(part.encode())
     if model.is_onnx:

@@ -1,7 +1,5 @@
 """Finds when objects appear: from which moment to which one a track, or objects of a class, were seen."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pairs tracks with detections."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np

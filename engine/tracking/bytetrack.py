@@ -5,8 +5,6 @@ over at once. And the second detection of a track need not overlap the first one
 that move as other objects do come first.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tracks the objects of a source: numbers for its detections, and a class for each track."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

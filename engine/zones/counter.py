@@ -4,8 +4,6 @@ An object counts as beyond a line or edge when its reference point is beyond it 
 trembles counts once. The moment of the crossing is the last time at which the point passed the line before that. See ADR 21.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reads and writes zones files: the lines and zones of a camera as JSON, described in ``docs/guide/zones.md``."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

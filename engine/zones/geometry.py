@@ -1,7 +1,5 @@
 """Where many objects are: their distances from lines and zones, their paths and a heat map."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

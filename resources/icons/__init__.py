@@ -1,7 +1,5 @@
 """Line icons, 20×20, drawn for Framefleet, as SVG files with ``currentColor`` as their colour."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 from pathlib import Path
 

@@ -3886,10 +3886,6 @@
         <translation>{other} lässt sich nicht mit {first} verbinden: sie unterscheiden sich in {differing}</translation>
     </message>
     <message>
-        <source>{part} cannot be read: {reason}</source>
-        <translation>{part} kann nicht gelesen werden: {reason}</translation>
-    </message>
-    <message>
         <source>{path} cannot be copied ({detail}); write exact clips</source>
         <translation>{path} lässt sich nicht kopieren ({detail}); genaue Ausschnitte schreiben</translation>
     </message>
@@ -3918,18 +3914,6 @@
         <translation>{path} ist nicht lesbar: {detail}; den Namen und die Rechte des Ordners prüfen</translation>
     </message>
     <message>
-        <source>{path} cannot be read: {error}</source>
-        <translation>{path} kann nicht gelesen werden: {error}</translation>
-    </message>
-    <message>
-        <source>{path} cannot be read: {problem}</source>
-        <translation>{path} kann nicht gelesen werden: {problem}</translation>
-    </message>
-    <message>
-        <source>{path} cannot be read: {reason}</source>
-        <translation>{path} kann nicht gelesen werden: {reason}</translation>
-    </message>
-    <message>
         <source>{path} cannot be repeated: {problem}; give an H.264 or HEVC file</source>
         <translation>{path} kann nicht wiederholt werden: {problem}; eine Datei mit H.264 oder HEVC angeben</translation>
     </message>
@@ -3948,10 +3932,6 @@
     <message>
         <source>{path} cannot be written: {error}</source>
         <translation>{path} lässt sich nicht schreiben: {error}</translation>
-    </message>
-    <message>
-        <source>{path} cannot be written: {reason}</source>
-        <translation>{path} lässt sich nicht schreiben: {reason}</translation>
     </message>
     <message>
         <source>{path} cannot be written: {reason}; choose another place</source>

@@ -3,8 +3,6 @@
 Each slice header names the pictures that have to be there, by their distance in the order of display (ITU-T H.265, 7.3.7 and 8.3.2).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """What the window and the preview process send each other: messages, and pictures in shared memory. Loads no media library."""
 
-from __future__ import annotations
-
 import errno
 import logging
 import os

@@ -99,7 +99,7 @@ class _Preview:
         except FramefleetError as error:
             reason = error.notice
         except OSError as error:  # of the file: ``main`` would take it for the end of the pipe
-            reason = Notice("media.preview_not_read", path=Path(request.path), detail=error.strerror or str(error))
+            reason = Notice("general.unreadable", path=Path(request.path), detail=error.strerror or str(error))
         if reason is not None and not request.still:
             self._close_reader()
         info = None

@@ -145,7 +145,7 @@ def read_structure(path: Path) -> OnnxFile:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return _Reader(path, content).file()
     except (OSError, ValueError) as error:
-        raise ModelError(Notice("model.unreadable", path=path, error=str(error))) from error
+        raise ModelError(Notice("general.unreadable", path=path, detail=str(error))) from error
 
 
 NOT_ON_GPUS = frozenset({"NonMaxSuppression", "NonZero"})

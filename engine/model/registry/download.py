@@ -95,7 +95,7 @@ def transfer(
                 raise DownloadError(_explain(address, error, reached, size)) from error
             furthest = reached
         except OSError as error:
-            raise DownloadError(Notice("model.file_not_written", path=partial.path, error=error.strerror or str(error))) from error
+            raise DownloadError(Notice("general.not_written", path=partial.path, error=error.strerror or str(error))) from error
         cancellation.pause(PAUSE_SECONDS)
     raise DownloadError(Notice("model.interrupted_often", address=address, attempts=ATTEMPTS, reached=furthest))
 
@@ -322,7 +322,7 @@ def _fetch(
             raise DownloadError(Notice("model.other_file_published", address=file.source, problem=error.notice)) from error
         partial.finish()
     except OSError as error:
-        raise DownloadError(Notice("model.file_not_written", path=target, error=error.strerror or str(error))) from error
+        raise DownloadError(Notice("general.not_written", path=target, error=error.strerror or str(error))) from error
 
 
 def _check_digest(file: RemoteFile, path: Path) -> None:
@@ -354,4 +354,4 @@ def _write_labels(path: Path) -> None:
     try:
         path.write_text(names, "utf-8")
     except OSError as error:
-        raise DownloadError(Notice("model.file_not_written", path=path, error=error.strerror or str(error))) from error
+        raise DownloadError(Notice("general.not_written", path=path, error=error.strerror or str(error))) from error

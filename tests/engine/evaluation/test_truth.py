@@ -682,7 +682,7 @@ def test_files_that_cannot_be_read_as_text(tmp_path: Path) -> None:
     (tmp_path / "latin" / "a.txt").write_bytes("0 0.5 0.5 0.1 0.1 \xe4".encode("latin-1"))
     (tmp_path / "gone" / "a.txt").symlink_to(tmp_path / "none")
     (tmp_path / "memory" / "a.txt").symlink_to("/proc/self/mem")  # the system lets nobody read its beginning
-    for name, code in {"latin": "evaluation.no_utf8", "gone": "evaluation.no_labels", "memory": "evaluation.unreadable"}.items():
+    for name, code in {"latin": "evaluation.no_utf8", "gone": "evaluation.no_labels", "memory": "general.unreadable"}.items():
         with pytest.raises(SourceError, match=name) as caught:
             read_truth(tmp_path / name)
         assert caught.value.notice.code == code
