@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -98,3 +99,19 @@ def test_the_setting_chooses_what_decodes_a_video_that_cannot_be_cut(decode: Dec
     video = make_video(tmp_path / "uncut.mp4", 120, (320, 240), gop=1000)
     seen = run_pool([video], (GPU,), settings_for(Parallel.FRAMES, decode=decode))
     assert (seen.finished[0].ledger.inferred, seen.finished[0].decoder.nvdec) == (120, expected)
+
+
+def test_a_thread_that_has_not_used_the_device_yet_locks_memory() -> None:
+    from framefleet.engine.cuda.memory import REGISTERED, PageLock
+
+    shared = SharedPictures(2**27)
+    large = shared.put(np.zeros((480, 640, 3), np.uint8))
+    mapped = MappedChunk(shared.chunks[0])
+    lock = PageLock(0)
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lock.add, mapped.address, mapped.nbytes).result()
+        assert REGISTERED.covers(mapped.address)
+        thread.submit(lock.remove, mapped.address).result()
+    assert not REGISTERED.covers(mapped.address)
+    del large
+    shared.close()

@@ -45,7 +45,7 @@ from framefleet.engine.processes.watchdog import Watchdog
 from framefleet.engine.types import DeviceId, EngineInfo, Found
 
 if TYPE_CHECKING:
-    from framefleet.engine.cuda.memory import RegisteredMemory
+    from framefleet.engine.cuda.memory import PageLock
 
 
 GATHER_SECONDS = 0.04
@@ -144,7 +144,7 @@ class SharedPictures:
     """In the worker of a group's member: infers batches of pictures in shared memory, beside the segments that this worker decodes."""
 
     def __init__(self, backend: Backend, inference: Inference, send: Callable[[FromWorker], None]) -> None:
-        self._registered = _registered(backend.device)
+        self._page_lock = _page_lock(backend.device)
         self._send = send
         self._inference = inference
         self._tasks: queue.SimpleQueue[Infer | SharedMemory | None] = queue.SimpleQueue()
@@ -197,8 +197,8 @@ class SharedPictures:
         wanted = {chunk.number: chunk for chunk in memory.chunks}
         for number in [number for number in self._chunks if number not in wanted]:
             gone = self._chunks.pop(number)
-            if self._registered is not None:
-                self._registered.remove(gone.address)
+            if self._page_lock is not None:
+                self._page_lock.remove(gone.address)
         for number, chunk in wanted.items():
             if number not in self._chunks:
                 try:
@@ -206,14 +206,14 @@ class SharedPictures:
                 except (OSError, ValueError):  # the owner has freed it meanwhile: no picture is in it
                     continue
                 self._chunks[number] = mapped
-                if self._registered is not None:
-                    self._registered.add(mapped.address, mapped.nbytes)
+                if self._page_lock is not None:
+                    self._page_lock.add(mapped.address, mapped.nbytes)
 
 
-def _registered(device: DeviceId) -> RegisteredMemory | None:
-    """The host memory that the GPU copies from directly, None for other devices."""
+def _page_lock(device: DeviceId) -> PageLock | None:
+    """Locks the memory that the GPU copies from directly, None for other devices."""
     if device.kind != "cuda":
         return None
-    from framefleet.engine.cuda.memory import REGISTERED
+    from framefleet.engine.cuda.memory import PageLock
 
-    return REGISTERED
+    return PageLock(int(device.name))
