@@ -121,10 +121,12 @@ def merge(tiling: Tiling, found: Sequence[Detections], iou: float) -> Detections
         coarse = (tile == len(tiling) - 1) & tiling.whole
         groups, tiles = _groups(boxes, class_ids, tile, areas, cut)
         is_cut = np.asarray(cut.any(axis=1), np.bool_)
-        kept = [_object_box(group, boxes, scores, is_cut, coarse) for group in groups]
-        boxes, scores = np.array([box for box, _, _ in kept], np.float32), np.array([score for _, score, _ in kept], np.float32)
-        class_ids = class_ids[[group[0] for group in groups]]
-        alive = _without_duplicates(boxes, scores, class_ids, tiles, [partial for _, _, partial in kept], iou)
+        first = [group[0] for group in groups]
+        merged = {place: _object_box(group, boxes, scores, is_cut, coarse) for place, group in enumerate(groups) if len(group) > 1}
+        boxes, scores, class_ids, partial = boxes[first], scores[first], class_ids[first], is_cut[first]
+        for place, (box, score) in merged.items():
+            boxes[place], scores[place], partial[place] = box, score, False
+        alive = _without_duplicates(boxes, scores, class_ids, tiles, partial, iou)
         boxes, scores, class_ids = boxes[alive], scores[alive], class_ids[alive]
     order = np.argsort(-scores, kind="stable")
     return Detections(boxes[order], scores[order], class_ids[order])
@@ -217,22 +219,28 @@ def _continuation(
 
 def _object_box(
     group: list[int], boxes: NDArray[np.float32], scores: NDArray[np.float32], cut: NDArray[np.bool_], coarse: NDArray[np.bool_]
-) -> tuple[NDArray[np.float32], float, bool]:
-    """Return box and confidence of an object, and whether it is a single cut box."""
-    if len(group) == 1:
-        return boxes[group[0]], float(scores[group[0]]), bool(cut[group[0]])
+) -> tuple[NDArray[np.float32], float]:
+    """Return box and confidence of an object that several tiles show."""
     for fitting in ([index for index in group if not cut[index] and not coarse[index]], [index for index in group if coarse[index]]):
         if fitting:
             best = max(fitting, key=lambda index: float(scores[index]))
-            return boxes[best], float(scores[best]), False
+            return boxes[best], float(scores[best])
     parts = boxes[group]
-    return np.concatenate([parts[:, :2].min(axis=0), parts[:, 2:].max(axis=0)]), float(scores[group].max()), False
+    return np.concatenate([parts[:, :2].min(axis=0), parts[:, 2:].max(axis=0)]), float(scores[group].max())
 
 
 def _without_duplicates(
-    boxes: NDArray[np.float32], scores: NDArray[np.float32], class_ids: NDArray[np.int32], tiles: list[int], partial: list[bool], iou: float
+    boxes: NDArray[np.float32],
+    scores: NDArray[np.float32],
+    class_ids: NDArray[np.int32],
+    tiles: list[int],
+    partial: NDArray[np.bool_],
+    iou: float,
 ) -> NDArray[np.bool_]:
-    """Drop one of two overlapping objects without a common tile. Returns which objects to keep, bool (n,). tiles: bit mask of each."""
+    """Drop one of two overlapping objects without a common tile. Returns which objects to keep, bool (n,).
+
+    tiles: bit mask of each. partial: whether it is a single box that a tile cuts.
+    """
     alive = np.ones(len(boxes), np.bool_)
     first, second = _near(boxes, class_ids, 0)
     shared = _area(_intersection(boxes[first], boxes[second]))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
@@ -262,6 +262,8 @@ class TilesBackend(Group):
         self, setup: Setup, report: Callable[[DeviceEvent | Frames], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog
     ) -> None:
         super().__init__(setup, report, die, watchdog)
+        # merging the boxes of a picture takes some milliseconds, in which the thread that takes a member's results could not
+        self._merging = ThreadPoolExecutor(1, "merge tiles")
         # a group of one device has the name of that device
         self._name = self.device if len(self.device.members) > 1 else self.device.members[0]
 
@@ -291,8 +293,12 @@ class TilesBackend(Group):
                 shared.put(position, self._name, self._merge(tiling, [*others, first]))
                 start += len(tiling)
 
-        self._member_pool.put(parts, still).add_done_callback(join)
+        self._member_pool.put(parts, still).add_done_callback(lambda found: self._merging.submit(join, found))
         return shared
+
+    def _close_impl(self) -> None:
+        super()._close_impl()
+        self._merging.shutdown()
 
     def _merge(self, tiling: Tiling, tiles: Sequence[Found]) -> Found:
         """A picture's result from those of its tiles. If a tile failed, the picture fails."""
@@ -301,7 +307,7 @@ class TilesBackend(Group):
                 return tile
         try:
             return merge(tiling, [tile for tile in tiles if isinstance(tile, Detections)], self._setup.engine.iou)
-        except Exception as problem:  # an executor's callback would swallow it
+        except Exception as problem:  # the executor would swallow it
             traceback.print_exception(problem)
             return InferenceFailure(Notice("pool.tiles_not_merged", problem=unexpected(problem)))
 
