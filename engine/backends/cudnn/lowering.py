@@ -214,7 +214,9 @@ class _Lowering:
         views = [self._view(each if total is None else total) for each in layers]
         output = replace(views[0], channels=sum(view.channels for view in views))
         parts = [part for part in (self._layers[each] for each in layers) if isinstance(part, Convolution)]
-        weights, bias = np.concatenate([part.weights for part in parts]), np.concatenate([part.bias for part in parts])
+        weights, bias = parts[0].weights, parts[0].bias
+        if len(parts) > 1:  # else without a copy: all weights of a network take a part of a second
+            weights, bias = np.concatenate([part.weights for part in parts]), np.concatenate([part.bias for part in parts])
         missing = output.channels - len(bias)  # of a head
         residual = None if total is None else self._view(self._layers[total].inputs[1])
         return Convolve(

@@ -15,7 +15,6 @@ from framefleet.engine.cuda.graph import Step
 from framefleet.engine.cuda.memory import Memory
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.onnx.network import OnnxNetwork, Reading
-from framefleet.engine.model.onnx.prepare import with_fixed_inputs
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.settings import Precision
 from framefleet.plugins.cache import FileCache
@@ -34,6 +33,8 @@ def build_onnx_plan(library: Library, network: OnnxNetwork, batch: int, precisio
     ModelError
         The network cannot be computed in FP16.
     """
+    from framefleet.engine.model.onnx.prepare import with_fixed_inputs  # imports onnx, which other networks do not need
+
     trt = library.trt
     content = with_fixed_inputs(network, batch, precision is Precision.FP16)
     builder, definition = empty_definition(library)
