@@ -52,3 +52,9 @@ def free_memory(cuda: Device) -> int | None:
     cuda.set_current()
     status, free, _ = driver.cuMemGetInfo()
     return int(free) if status == driver.CUresult.CUDA_SUCCESS else None
+
+
+def total_memory(cuda: Device) -> int:
+    """Return the memory of a device, bytes; 0 if the driver does not tell."""
+    _, total = driver.cuDeviceTotalMem(cuda.device_id)
+    return int(total or 0)

@@ -17,7 +17,7 @@ from framefleet.engine.pool.events import DeviceReady, EngineBuilding, Event, Po
 from framefleet.engine.pool.hosts import Hosts, WorkerMain
 from framefleet.engine.pool.protocol import Watch
 from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
-from framefleet.engine.pool.scheduling.strategies import STRATEGIES, explain
+from framefleet.engine.pool.scheduling.strategies import create_strategy, explain
 from framefleet.engine.pool.streams import LiveSource, Streams
 from framefleet.engine.pool.supervisor import Supervisor, WantedDevices
 from framefleet.engine.pool.worker import worker
@@ -65,7 +65,7 @@ class EnginePool(Closing):
         hosts = hosts or Hosts()
         hosts.check(settings, devices)
         self._settings = settings
-        self._strategy = STRATEGIES[settings.parallel](devices)
+        self._strategy = create_strategy(settings, devices)
         self._chosen = StrategyChosen(self._strategy.name, explain(settings, devices), self._strategy.elastic)
         self._uncut: int | None = None
         self._wanted = WantedDevices(self._strategy.workers)

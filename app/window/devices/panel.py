@@ -101,7 +101,8 @@ class ListedDevices:
 
         every_gpu: also take that of GPUs outside the run.
         """
-        here = [member for status in self.statuses if status.phase is not Phase.LEFT for member in status.device.members]
+        working = (member for status in self.statuses if status.phase is not Phase.LEFT for member in status.device.members)
+        here = list(dict.fromkeys(working))  # several engines may share devices
         wanted = [known for device in here if not device.node and (known := self.description(device)) is not None]
         if every_gpu or not here:
             wanted += [known for known in self._known.values() if known.id.kind == "cuda" and known.available and known not in wanted]

@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 
 from framefleet.engine.backends.base import Progress, darknet, depth_members, describe_balance, joined_names, reasons, remembered_balance
 from framefleet.engine.backends.cudnn.engine import CudnnEngine
+from framefleet.engine.backends.memory import check_memory
 from framefleet.engine.backends.nvidia.backend import NvidiaBackend
 from framefleet.engine.backends.nvidia.engine import PLAN_ONLY, CustomLayers, Outputs, download_heads, in_batches, number_type
 from framefleet.engine.backends.nvidia.slot import FrameTable, InputSteps, Marks, OutputSteps, Slot, finish_event
 from framefleet.engine.backends.nvidia.trials import Builder
 from framefleet.engine.backends.tensorrt.lowering import value_name
 from framefleet.engine.backends.tensorrt.plan import Plan
-from framefleet.engine.cuda.device import free_memory, open_device
+from framefleet.engine.cuda.device import free_memory, open_device, total_memory
 from framefleet.engine.cuda.graph import Step, copy, record
 from framefleet.engine.cuda.memory import Memory, cuda_errors
 from framefleet.engine.cuda.transfer import Arrival, Move, Streams, connect
@@ -297,7 +298,25 @@ class TensorRtDepthBackend(NvidiaBackend):
     def _activate_impl(self, network: Model, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         self._progress = progress
         self._whole = darknet(network, self.device)
+        if not self._opened:
+            self.open(settings)
+        self._check_room(settings)
         return super()._activate_impl(network, settings, progress)
+
+    def _check_room(self, settings: EngineSettings) -> None:
+        """Refuse one more engine on these devices, see the strategy ``Depth``, if it may need more than half of a device's memory.
+
+        All of them are built at once, so the memory that is free now does not matter, and the engine that begins on the first device is
+        never refused.
+        """
+        if self._members[0] != min(self._members):
+            half = min(total_memory(streams.device) for streams in self._streams) // 2
+            check_memory(self._whole, self._count, 4 if settings.precision is Precision.FP32 else 2, half, self.device)
+
+    @property
+    def _count(self) -> int:
+        """Number of batches under way: one in each stage, one on each transfer, one waiting, one being filled."""
+        return 2 * len(self._members) + 1 if self._settings.hint is Hint.THROUGHPUT else 1
 
     @property
     def _name(self) -> str:
@@ -339,9 +358,7 @@ class TensorRtDepthBackend(NvidiaBackend):
                 situation = "\n".join(each.situation for each in self._builders)
                 key = f"{situation}\n{precision}\n{batch}\n{sorted(self._direct)}\n{self._layers.names}"
                 self._balance = remembered_balance(key, lambda: self._find_balance(precision, batch))
-            # one in each stage, one on each transfer, one waiting, one being filled
-            count = 2 * len(self._members) + 1 if self._settings.hint is Hint.THROUGHPUT else 1
-            return self._build_for(self._balance.cuts, precision, batch, count)
+            return self._build_for(self._balance.cuts, precision, batch, self._count)
         finally:
             self._cuda.set_current()
 

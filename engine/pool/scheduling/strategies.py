@@ -1,6 +1,6 @@
 """The strategies, which choose the next segment for a device, and the choice of a run's strategy. No processes are involved.
 
-``auto`` is always ``segments``. ``frames``, ``tiles`` and ``depth`` make a group of all devices, which is one worker of the pool.
+``auto`` is always ``segments``. ``frames``, ``tiles`` and ``depth`` make groups of all devices, which are workers of the pool.
 """
 
 from abc import ABC, abstractmethod
@@ -12,7 +12,7 @@ from typing import ClassVar, Self, TypeAlias
 from framefleet.engine.media.types import Segment
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.pool.events import Position
-from framefleet.engine.settings import Parallel, RunSettings, check_depth
+from framefleet.engine.settings import Isolation, Parallel, RunSettings, check_depth
 from framefleet.engine.types import DeviceId, InferenceFailure
 
 DIED_TWICE = InferenceFailure(Notice("pool.died_twice"))
@@ -376,18 +376,22 @@ class Tiles(Frames):
     splits_frames = True
 
 
-class Depth(Frames):
+class Depth(Segments):
     """One engine spans all devices, each with a stage of the network. For networks too large for one device.
+
+    On GPUs there are as many such engines as devices. Each begins on another device, in a process of its own, so that all devices decode,
+    and all compute the same amount. single: make one engine only, because all would share one process.
 
     Raises UsageError if the devices cannot share a network.
     """
 
     name = "depth"
-    grouped = False
+    elastic = False
 
-    def __init__(self, devices: Sequence[DeviceId]) -> None:
+    def __init__(self, devices: Sequence[DeviceId], single: bool = False) -> None:
         check_depth(devices)
-        super().__init__(devices)
+        starts = range(len(devices) if devices[0].kind == "cuda" and not single else 1)
+        super().__init__([DeviceId.group(*devices[start:], *devices[:start]) for start in starts])
 
 
 STRATEGIES: dict[Parallel, type[Strategy]] = {
@@ -398,6 +402,13 @@ STRATEGIES: dict[Parallel, type[Strategy]] = {
     Parallel.TILES: Tiles,
     Parallel.DEPTH: Depth,
 }
+
+
+def create_strategy(run: RunSettings, devices: Sequence[DeviceId]) -> Strategy:
+    """The strategy of a run. Raises UsageError if the devices cannot work together in this way."""
+    if run.parallel is Parallel.DEPTH:
+        return Depth(devices, single=run.isolation is Isolation.THREAD)
+    return STRATEGIES[run.parallel](devices)
 
 
 def explain(run: RunSettings, devices: Sequence[DeviceId], uncut: int = 0) -> Notice:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from framefleet.engine.media.types import Segment
-from framefleet.engine.pool.scheduling.strategies import STRATEGIES, Segments, Strategy, Streams, explain
-from framefleet.engine.settings import Parallel
+from framefleet.engine.pool.scheduling.strategies import Segments, Strategy, Streams, create_strategy, explain
+from framefleet.engine.settings import Isolation, Parallel
 from framefleet.engine.types import DeviceId
 from tests.support.pool import CPUS, tiny_settings
 
@@ -44,7 +46,7 @@ HINT = "--parallel frames"
 )
 def test_the_strategy_and_its_reason(parallel: Parallel, devices: tuple[DeviceId, ...], name: str, words: str) -> None:
     settings = tiny_settings(parallel)
-    assert STRATEGIES[parallel](devices).name == name
+    assert create_strategy(settings, devices).name == name
     assert words in str(explain(settings, devices))
     assert HINT not in str(explain(settings, devices))
 
@@ -64,3 +66,15 @@ def test_the_strategy_and_its_reason(parallel: Parallel, devices: tuple[DeviceId
 def test_videos_that_leave_devices_idle_give_a_hint(uncut: int, devices: tuple[DeviceId, ...], hint: bool) -> None:
     assert (HINT in str(explain(AUTO, devices, uncut))) is hint
     assert HINT not in str(explain(tiny_settings(Parallel.SEGMENTS), devices, uncut))
+
+
+def test_depth_begins_on_each_gpu_once() -> None:
+    settings = tiny_settings(Parallel.DEPTH)
+    assert list(map(str, create_strategy(settings, GPUS[:3]).workers)) == [
+        "cuda:0+cuda:1+cuda:2",
+        "cuda:1+cuda:2+cuda:0",
+        "cuda:2+cuda:0+cuda:1",
+    ]
+    threads = replace(settings, isolation=Isolation.THREAD)
+    assert list(map(str, create_strategy(threads, GPUS[:2]).workers)) == ["cuda:0+cuda:1"]
+    assert list(map(str, create_strategy(settings, CPUS).workers)) == ["cpu:0+cpu:1"]
