@@ -133,7 +133,7 @@ class Block:
 
 
 class WrongValue(Protocol):
-    """Makes the error about a value that no run writes. The frame is the number of the frame, the table the one that has the value."""
+    """Makes the error about a value that no run writes. frame: its number. table: the one with the value."""
 
     def __call__(self, frame: int, value: object, table: str = "frames") -> ExportError:
         """Return the error."""

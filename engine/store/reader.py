@@ -462,7 +462,7 @@ class SessionReader(Closing):
         return result
 
     def places(self, source: int, frame: int) -> list[int]:
-        """Return for each detection of a frame that passes the filter its place as the model found it, in the order of ``frame_at``."""
+        """Return the places of a frame's detections, as the model found them. Order and filter are those of ``frame_at``."""
         return next((block.places.tolist() for block in self.blocks(source, 1, frame, frame)), [])
 
     def scores(self, source: int, first: int, last: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:

@@ -30,7 +30,7 @@ _CHUNK = 2000
 
 
 def why_untracked(reader: SessionReader, source: int) -> Notice | None:
-    """Return why no object of a source has a track, None if any has, a person corrected the source, or no frame of it is stored.
+    """Return why no object of a source has a track. None: one has, a person corrected the source, or no frame is stored.
 
     Raises ExportError if the session cannot be read.
     """
@@ -46,7 +46,7 @@ def why_untracked(reader: SessionReader, source: int) -> Notice | None:
 
 
 def motion_problem(reader: SessionReader, source: int) -> Notice | None:
-    """Return that the objects of a tracked source move too far from frame to frame to be followed, None if they do not.
+    """Return a notice if the objects of a tracked source move too far from frame to frame to be followed, else None.
 
     Raises ExportError if the session cannot be read.
     """
@@ -63,7 +63,7 @@ def motion_problem(reader: SessionReader, source: int) -> Notice | None:
 
 
 def track_growing(path: Path, drop_corrections: bool = False) -> list[tuple[str, int, Notice | None]]:
-    """Do what ``track_session`` does while a run writes live sources into the session: what is stored by now is tracked.
+    """Track what a run has stored of live sources, while it still writes the session. See ``track_session``.
 
     Raises
     ------

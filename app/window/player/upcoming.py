@@ -17,7 +17,7 @@ BATCH, AHEAD = 2, 4
 LOOK_MS = 100
 """Time between looks for the detections that the next picture waits for."""
 REST_MS = 250
-"""Detection goes to a place at which the player has rested for this time."""
+"""Detection moves to a place where the player has rested for this time, ms."""
 
 
 class Upcoming(QObject):
