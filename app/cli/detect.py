@@ -32,7 +32,7 @@ from framefleet.engine.settings import Hint, Parallel, RunSettings, Track, table
 from framefleet.engine.store import destinations, schema
 from framefleet.engine.store.exporters.options import view_facts, view_options
 from framefleet.engine.store.facts import SHARD, SHOWN, ZONES
-from framefleet.engine.store.files import lock_session, note_session
+from framefleet.engine.store.files import lock_session, note_session, session_parts
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import EngineInfo
 from framefleet.engine.zones import file, shapes
@@ -154,6 +154,9 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
                 stored = [source for source in reader.sources() if source.number in session.sources]
                 exports.note_untimed(reader, stored, settings.clock_settings)
             exported = run.export(reader, out, arguments.format, exporting, arguments.overwrite)
+            if parts := session_parts(out / exports.DATABASE) if live else []:
+                words = f"{exports.number_of(len(parts), 'part')} of the session, of earlier hours, beside it"
+                print_line(f"framefleet: {words}: 'framefleet results {out}' takes all", sys.stderr)
             untracked = [] if settings.track is Track.NONE else exports.untracked_lines(reader, session.sources)
             found = (
                 None

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -242,7 +243,7 @@ class Streams(QObject):
         viewer, view, result = self._context.viewer, self._main, found.result
         if view is None:
             return
-        view.stored = translate("streams", "Stored: {time}").format(time=formats.clock(result.ref.pts, 1))
+        view.stored = translate("streams", "Stored: {time}").format(time=clock_text(self._context.queue.get(view.key), result.ref.pts))
         view.recorded = image is not None
         if image is None:
             size = viewer.canvas.device_size()
@@ -404,6 +405,15 @@ def shortage(
             "streams", "Fewer streams, or streams with fewer pixels, would help. The newest frame of each stream is analysed."
         )
     return each, helps if limit is None else f"{limit.text} {helps}"
+
+
+def clock_text(item: QueueItem | None, pts: float) -> str:
+    """The local time of day at a time of a live source, with the date unless it is today; the time since its begin if that is unknown."""
+    info = None if item is None else item.progress.info
+    if info is None or info.created is None:
+        return formats.clock(pts, 1)
+    moment = (datetime.fromisoformat(info.created) + timedelta(seconds=pts)).astimezone()
+    return f"{moment:%H:%M:%S}" if moment.date() == datetime.now().astimezone().date() else f"{moment:%Y-%m-%d %H:%M:%S}"
 
 
 @dataclass(frozen=True, eq=False)

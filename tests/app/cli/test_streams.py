@@ -212,6 +212,7 @@ def test_a_run_moves_past_intervals_and_removes_those_that_are_too_old(tmp_path:
         second = detect(out, f"{camera.address}/mjpeg", "--to", "3s")
         assert (first.status, second.status) == (0, 0), second.err
         (part,) = session_parts(database)
+        assert "1 part of the session, of earlier hours, beside it" in second.err
         with SessionReader(part) as moved, SessionReader(database) as reader:
             assert moved.count(0) == first.report["sources"][0]["frames"]["inferred"]
             assert (reader.count(0), reader.count(1)) == (0, second.report["sources"][0]["frames"]["inferred"])

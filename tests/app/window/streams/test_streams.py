@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -101,7 +102,7 @@ def test_a_stream_is_shown_live_and_stops_and_goes_on(
     viewer.player.seek(first)  # back to what was stored, while detection goes on
     qtbot.waitUntil(lambda: bool(view.stored), timeout=PATIENCE)
     assert viewer.player.position == first
-    assert "Stored" in view.overlay.accessibleName()
+    assert re.search(r"Stored: \d\d:\d\d:\d\d$", view.overlay.accessibleName()), "the time of day"
     frames = item_of(window, item).progress.frames
     qtbot.waitUntil(lambda: item_of(window, item).progress.frames > frames, timeout=PATIENCE)
     assert viewer.player.position == first, "it stays where the user looks"
