@@ -6,6 +6,8 @@ from threading import Event
 
 import numpy as np
 from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout
 
 from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
@@ -22,6 +24,8 @@ WAIT_MS = 300
 """Time after a change of the filter until the frames are counted again."""
 MAX_NAMED = 6
 """The largest number of classes that the line names; its tooltip names all."""
+NARROW = 620
+"""The width below which the buttons are below the sentence, logical pixels."""
 
 
 class OutcomeLine(Panel):
@@ -53,10 +57,17 @@ class OutcomeLine(Panel):
         self.correct = push_button(translate("results", "Correct…"), self.correct_requested)
         self.correct.setToolTip(translate("results", "Confirm, relabel and delete objects"))
         buttons = self.go_on, self.export, self.count, self.correct
-        row(self.symbol, (self.text, 1), *buttons, spacing=8, margins=(12, 4, 12, 4), of=self)
+        said = row(self.symbol, (self.text, 1), spacing=8)
+        self._box = row((said, 1), row(*buttons, None, spacing=8), spacing=8, margins=(12, 4, 12, 4), of=self)
         self._soon = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._soon.timeout.connect(self._count)
         self.hide()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the buttons below the sentence where it would have too little room beside them."""
+        super().resizeEvent(event)
+        narrow = self.width() < NARROW
+        self._box.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
 
     def show_item(self, item: QueueItem | None) -> None:
         """Show the outcome of this file."""

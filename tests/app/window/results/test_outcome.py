@@ -43,6 +43,14 @@ def test_the_line_says_in_how_many_frames_each_class_is(qtbot: QtBot, window: Ma
     qtbot.waitUntil(lambda: line.text.text() == "20 frames in 1 s: nothing found")
 
 
+def test_in_a_small_window_the_buttons_are_below_the_sentence(qtbot: QtBot, window: MainWindow, line: OutcomeLine) -> None:
+    for size, below in (((1360, 840), False), ((1024, 680), True), ((1360, 840), False)):
+        window.resize(*size)
+        qtbot.waitUntil(lambda: window.size().toTuple() == size)  # noqa: B023
+        qtbot.waitUntil(lambda: (line.text.geometry().bottom() < line.export.geometry().top()) is below)  # noqa: B023
+        assert line.text.width() > 300
+
+
 def test_its_buttons_lead_to_exports_lines_and_corrections(qtbot: QtBot, window: MainWindow, line: OutcomeLine) -> None:
     buttons(line)["Export…"].click()
     dialog = feature(window, ExportDialog)
