@@ -14,7 +14,7 @@ from typing import BinaryIO
 from xml.etree import ElementTree
 
 from framefleet.engine.errors import SourceError
-from framefleet.engine.evaluation.truth import Truth, TruthBuilder, check_size, outline
+from framefleet.engine.evaluation.truth import FRAME_NAME, Truth, TruthBuilder, check_size, outline
 from framefleet.engine.notices import Notice
 
 MAX_FRAMES = 3_000_000
@@ -23,8 +23,6 @@ MAX_FRAMES = 3_000_000
 _CHUNK = 1 << 16
 _FACTS = ("id", "name", "source", "start_frame", "stop_frame", "frame_filter", "width", "height")
 _MAX_DEPTH = 100
-_FRAME_NAME = re.compile(r"(?:^|/)frame_(\d{6,9})(?:\.\w+)?$")
-"""How CVAT names the frame of a video in "CVAT for images"."""
 
 
 def read(path: Path) -> Truth:
@@ -168,7 +166,7 @@ class _Document:
         self._images = True
         name, task = image["name"], self._task()
         size = int(image["width"]), int(image["height"])
-        frame = _FRAME_NAME.search(name)
+        frame = FRAME_NAME.search(name)
         if frame is not None and task.facts.get("source"):  # the frame of a video
             self._picture = self._builder.add_picture(*self._named(task, int(frame[1])), size)
         else:

@@ -254,7 +254,7 @@ def evaluate(
         int((~objects.ignored).sum()),
         int((~shared).sum()),
         confidence,
-        truth.remarks,
+        (*truth.remarks, *dict.fromkeys(remark for one in loaded.values() for remark in one.remarks)),
         tuple(results),
     )
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from framefleet.engine.errors import UsageError
 from framefleet.engine.evaluation.accuracy import Boxes
-from framefleet.engine.evaluation.truth import Truth, TruthPicture
+from framefleet.engine.evaluation.truth import FRAME_NAME, Truth, TruthPicture
 from framefleet.engine.media.sources import is_picture
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
@@ -42,7 +42,7 @@ class Fitted:
 
     sources: of the session. frames: of each picture of the truth; None: the session does not have it. found: the detections, with the
     truth's indices of pictures and classes. unused: labels of detections in these pictures that the truth does not know. looked_for: the
-    truth's classes that the run looked for. stored: least confidence that the run stored.
+    truth's classes that the run looked for. stored: least confidence that the run stored. remarks: what a person should know.
     """
 
     sources: tuple[StoredSource, ...]
@@ -51,6 +51,7 @@ class Fitted:
     unused: tuple[str, ...]
     looked_for: frozenset[int]
     stored: float
+    remarks: tuple[Notice, ...] = ()
 
 
 def classes_named(truth: Truth, names: Sequence[str] | None) -> frozenset[int]:
@@ -126,7 +127,8 @@ def fit(
     # a class that the session's model does not have at all has no objects in the truth: nothing is lost when it counts
     unknown = set(range(len(truth.labels))) - set(classes.tolist())
     mine = frozenset(int(classes[each]) for each in ours if each < len(classes) and classes[each] >= 0) | unknown
-    return Fitted(sources, tuple(frames), found, tuple(reader.labels[number] for number in unused), mine, least)
+    remarks = (Notice("evaluation.frame_numbers", count=stored.numbered),) if stored.numbered else ()
+    return Fitted(sources, tuple(frames), found, tuple(reader.labels[number] for number in unused), mine, least, remarks)
 
 
 def true_boxes(truth: Truth, frames: tuple[Frame | None, ...]) -> Boxes:
@@ -195,6 +197,7 @@ class _Frames:
     def __init__(self, reader: SessionReader, sources: tuple[StoredSource, ...]) -> None:
         self._by_name: dict[str, Frame | None] = {}  # None: several frames have this name
         self._by_index: dict[int, Frame] = {}
+        self.numbered = 0  # pictures that were found by the number in their name
         stems = source_stems(sources)
         self._folders = {*stems} | {Path(source.path).name for source in sources}
         videos = [source for source in sources if source.kind is SourceKind.VIDEO]
@@ -216,7 +219,12 @@ class _Frames:
                     break  # without its folder, the name would be that of a picture in another one
                 if frame := self._by_name.get("/".join(parts[start:])):
                     return frame
-        return None if picture.frame is None else self._by_index.get(picture.frame)
+        if picture.frame is not None:
+            return self._by_index.get(picture.frame)
+        number = FRAME_NAME.search(picture.name.replace("\\", "/"))
+        frame = None if number is None else self._by_index.get(int(number[1]))
+        self.numbered += frame is not None
+        return frame
 
     def ambiguity(self, missing: Sequence[TruthPicture]) -> Notice | None:
         """What to write instead of the first missing picture whose name several sources have; None if there is none."""

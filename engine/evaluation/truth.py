@@ -1,5 +1,6 @@
 """The true objects of pictures, collected by the reader of each format. Memory is counted while a file is read."""
 
+import re
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ _OBJECT_BYTES, _PICTURE_BYTES = 250, 600
 """What an object and a picture take in memory until they are compared, with everything that is computed from them."""
 
 _MAX_COORDINATE = 1e6
+
+FRAME_NAME = re.compile(r"(?:^|/)frame_(\d{6,9})(?:\.\w+)?$")
+"""The name that CVAT gives to a frame of a video in all its formats; the number counts from 0."""
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,10 @@ TEXTS: dict[str, Text] = {
         "{count} annotation has neither a box nor a polygon, and is left out.",
         "{count:,} annotations have neither a box nor a polygon, and are left out.",
     ),
+    "evaluation.frame_numbers": (
+        "{count} picture is a frame of the video by the number in its name, such as frame_000012: frames count from 0, as in CVAT.",
+        "{count:,} pictures are frames of the video by the numbers in their names, such as frame_000012: frames count from 0, as in CVAT.",
+    ),
     "evaluation.outlines": (
         "{count} rotated box, polygon, ellipse, mask or skeleton counts as the upright box around it.",
         "{count:,} rotated boxes, polygons, ellipses, masks and skeletons count as the upright boxes around them.",

@@ -448,6 +448,28 @@ def test_cvat_for_images_names_the_frames_of_a_video(session: Path, tmp_path: Pa
     assert_perfect(run(session, cvat_file(tmp_path / "images.xml", images, meta)), FRAMES - 4)
 
 
+@pytest.mark.parametrize("folder", ["", "train/", "obj_train_data/"])
+def test_cvat_s_other_formats_name_the_frames_of_a_video(session: Path, tmp_path: Path, folder: str) -> None:
+    names = [f"{folder}frame_{index:06}" for index in range(5, FRAMES)]
+    truth = yolo(tmp_path / "truth", [f"frame_{index:06}" for index in range(FRAMES)])
+    for index in range(5):
+        (truth / "labels" / f"frame_{index:06}.txt").unlink()
+    if folder:
+        (truth / "labels" / folder).mkdir()
+        for name in names:
+            (truth / "labels" / f"{Path(name).name}.txt").rename(truth / "labels" / f"{name}.txt")
+    file = tmp_path / "coco.json"
+    content = coco([f"{folder}frame_{index:06}.PNG" for index in range(FRAMES)])
+    content["images"] = content["images"][5:]
+    content["annotations"] = [each for each in content["annotations"] if each["image_id"] >= 12]
+    file.write_text(json.dumps(content))
+    for path in (truth, file):
+        found = evaluate({"a": session}, read_truth(path))
+        assert_perfect(found, FRAMES - 5)
+        (remark,) = (each for each in found.remarks if each.code == "evaluation.frame_numbers")
+        assert remark.fields["count"] == FRAMES - 5
+
+
 def test_ids_of_coco_may_be_texts(session: Path, tmp_path: Path) -> None:
     data = coco([None] * FRAMES)
     for image in data["images"]:
