@@ -4,6 +4,7 @@ The meanings and defaults of options follow https://github.com/AlexeyAB/darknet,
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -351,7 +352,34 @@ def describe(path: Path, size: tuple[int, int] | None = None) -> Description:
     layers, notes = _layers(sections, (channels, height, width))
     if not any(isinstance(layer, Yolo) for layer in layers):
         raise net.error(Notice("model.no_head"))
-    return Description(width, height, channels, letter_box, layers, path, (*net.misspelt(), *notes))
+    return Description(width, height, channels, letter_box, layers, path, _together([*net.misspelt(), *notes]))
+
+
+_HINTS = ("model.option_misspelt", "model.anchors_cut")
+"""Notes that explain errors which follow from them."""
+
+
+def with_hints(problem: Notice, notes: Sequence[Notice]) -> ModelError:
+    """An error about a cfg, with those notes that may explain it."""
+    hints = _together([note for note in notes if _meaning(note).code in _HINTS])
+    return ModelError(Notice("model.with_hints", problem=problem, hints=hints) if hints else problem)
+
+
+def _together(notes: Sequence[Notice]) -> tuple[Notice, ...]:
+    """Notes about sections of a cfg, with equal ones as one: the first, and the number of the others."""
+    number, first = Counter(map(_meaning, notes)), dict[Notice, Notice]()
+    for note in notes:
+        first.setdefault(_meaning(note), note)
+    return tuple(
+        note if number[meaning] == 1 else Notice("model.also_elsewhere", problem=note, count=number[meaning] - 1)
+        for meaning, note in first.items()
+    )
+
+
+def _meaning(note: Notice) -> Notice:
+    """A note without its place."""
+    problem = note.fields.get("problem")
+    return _meaning(problem) if isinstance(problem, Notice) else note
 
 
 def _layers(sections: list[Section], picture: Shape) -> tuple[tuple[Layer, ...], list[Notice]]:
@@ -365,10 +393,7 @@ def _layers(sections: list[Section], picture: Shape) -> tuple[tuple[Layer, ...],
         try:
             layer = make_layer(section, layers, picture, notes)
         except ModelError as error:
-            hints = [*(note for note in notes if note.fields["problem"].code == "model.option_misspelt"), *section.misspelt()]
-            if not hints:
-                raise
-            raise ModelError(Notice("model.with_hints", problem=error.notice, hints=tuple(hints))) from error
+            raise with_hints(error.notice, [*notes, *section.misspelt()]) from error
         notes += section.misspelt()
         layers.append(layer)
         parameters += layer.float_count if isinstance(layer, ConvolutionSpec) else 0

@@ -76,12 +76,33 @@ def check_download(path: Path, start: bytes) -> None:
     Raises
     ------
     ModelError
-        It is a web page or a pointer of Git LFS.
+        It is a web page, a pointer of Git LFS, a server's message or an archive.
     """
     if start.startswith(b"version https://git-lfs.github.com/spec"):
         raise ModelError(Notice("model.lfs_pointer", path=path))
-    if start.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith((b"<!doctype html", b"<html", b"<head")):
+    text = start.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if text.startswith((b"<!doctype html", b"<html", b"<head")):
         raise ModelError(Notice("model.web_page", path=path))
+    for begin, form in _MESSAGES.items():
+        if text.startswith(begin):
+            raise ModelError(Notice("model.message", path=path, form=form))
+    for begin, form in _ARCHIVES.items():
+        if start.startswith(begin):
+            raise ModelError(Notice("model.archive", path=path, form=form))
+
+
+_MESSAGES = {b"<?xml": "XML", b"<error": "XML", b'{"': "JSON", b"{\n": "JSON", b"{\r\n": "JSON"}
+"""How the messages begin that servers send in place of a file."""
+
+_ARCHIVES = {
+    b"PK\x03\x04": "ZIP",
+    b"\x1f\x8b": "gzip",
+    b"\xfd7zXZ\0": "xz",
+    b"BZh": "bzip2",
+    b"7z\xbc\xaf\x27\x1c": "7z",
+    b"(\xb5/\xfd": "Zstandard",
+    b"Rar!\x1a\x07": "RAR",
+}
 
 
 MAX_BYTES = 1 << 22
@@ -152,6 +173,7 @@ def read_labels(path: Path, classes: int | None) -> tuple[str, ...]:
         The file is missing, unreadable or not text, or the number of labels differs from ``classes``.
     """
     content = read_start(path, MAX_BYTES + 1)
+    check_download(path, content[:512])
     if len(content) > MAX_BYTES or b"\0" in content:
         raise ModelError(Notice("model.no_labels", path=path))
     try:

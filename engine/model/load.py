@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.errors import ModelError
-from framefleet.engine.model.describe import describe
+from framefleet.engine.model.describe import describe, with_hints
 from framefleet.engine.model.description import ConvolutionSpec, Description
 from framefleet.engine.model.files import check_download, find_labels, read_start
 from framefleet.engine.model.network import Convolution, Layer, Network
@@ -45,7 +45,9 @@ def check_weights(description: Description, path: Path) -> int:
     header = _LONG_HEADER if major * 10 + minor >= 2 else _SHORT_HEADER
     expected = header + 4 * description.float_count
     if actual != expected:
-        raise ModelError(Notice("model.wrong_weights", path=path, cfg=description.path, expected=expected, actual=actual))
+        raise with_hints(
+            Notice("model.wrong_weights", path=path, cfg=description.path, expected=expected, actual=actual), description.notes
+        )
     return header
 
 

@@ -348,6 +348,22 @@ def test_notes_tell_what_a_cfg_does_silently(tmp_path: Path, activation: str, mo
     assert all(str(note).startswith(f"{path}, line ") for note in notes)
 
 
+def test_equal_notes_about_many_sections_are_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.cfg"
+    head = "[yolo]\nanchors=1,2, 3,4\nnum=2\nmask=0,1\nclasses=2\nNew_Coords=1\n"
+    layers = "[convolutional]\nfilters=14\nactivation=linear\n" + head + "[route]\nlayers=-2\n" + head
+    path.write_text(f"[net]\nwidth=32\nheight=32\n{layers}")
+    (note,) = describe(path).notes
+    assert (note.code, note.fields["count"]) == ("model.also_elsewhere", 1)
+    assert str(note).endswith("New_Coords= is ignored, Darknet's option is new_coords=; also in 1 other section")
+
+
+def test_an_error_says_which_anchors_num_leaves_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.cfg"
+    path.write_text(SMALL.format(activation="linear", more="num=1\nmask=1,2"))
+    assert [note.fields["problem"].code for note in _notes_of_error(path)] == ["model.anchors_cut"]
+
+
 def test_an_error_names_an_option_in_wrong_case(tmp_path: Path) -> None:
     path = tmp_path / "a.cfg"
     path.write_text(SMALL.format(activation="linear", more="num=3\nmask=0,1").replace("filters", "Filters"))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import struct
 import tracemalloc
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from framefleet.engine.errors import ExportError, ModelError
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.description import ConvolutionSpec
+from framefleet.engine.model.files import read_labels
 from framefleet.engine.model.load import EPSILON, check_weights, fold, load_network, read_weights
 from framefleet.engine.model.network import Activation, Convolution
 from framefleet.engine.model.random_weights import random_weights
@@ -149,7 +151,14 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "code"),
-    [(b"<html><body>404</body></html>", "model.web_page"), (b"version https://git-lfs.github.com/spec/v1\noid", "model.lfs_pointer")],
+    [
+        (b"<html><body>404</body></html>", "model.web_page"),
+        (b"version https://git-lfs.github.com/spec/v1\noid", "model.lfs_pointer"),
+        (b'<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>', "model.message"),
+        (b'{"message": "Not Found"}', "model.message"),
+        (gzip.compress(b"weights"), "model.archive"),
+        (b"PK\x03\x04" + bytes(100), "model.archive"),
+    ],
 )
 def test_a_failed_download_is_called_what_it_is(tmp_path: Path, content: bytes, code: str) -> None:
     path = tmp_path / "tiny.weights"
@@ -157,3 +166,16 @@ def test_a_failed_download_is_called_what_it_is(tmp_path: Path, content: bytes, 
     with pytest.raises(ModelError) as caught:
         check_weights(describe(TINY_CFG), path)
     assert caught.value.notice.code == code
+    labels = tmp_path / "tiny.names"
+    labels.write_bytes(content)
+    with pytest.raises(ModelError) as caught:
+        read_labels(labels, None)
+    assert caught.value.notice.code == code
+
+
+def test_weights_of_another_size_name_options_in_wrong_case(tmp_path: Path) -> None:
+    cfg, path = tmp_path / "tiny.cfg", tmp_path / "tiny.weights"
+    cfg.write_text(TINY_CFG.read_text().replace("batch_normalize", "Batch_Normalize"))
+    path.write_bytes(bytes(1000))
+    with pytest.raises(ModelError, match="Batch_Normalize= is ignored"):
+        check_weights(describe(cfg), path)
