@@ -263,22 +263,23 @@ class Summary:
         self._errors = list[str]()  # videos that ended with an error, and in which objects were found before
         self.found: dict[int, str] = {}
         tracked = reader.has_tracks
-        for source in self._sources:
-            frames, empty = Counter[int](), list[bool | None]()
-            for group in read_files(reader.blocks(source.number), source):
-                empty.append(is_empty(source, group, least, tracked))
-                failed = source.error is not None or group.failed > 0
-                unknown = "failed" if failed else "without frames" if source.complete else "incomplete"
-                kind = "empty" if empty[-1] else "with objects" if empty[-1] is False else unknown
-                self._files[kind] += 1
-                if kind == "with objects" and source.error is not None and source.timed:
-                    self._errors.append(source.name)
-                if kind == "failed":
-                    picture = group.last.name if group.last is not None else None
-                    self._failed.append(source.name if picture is None else f"{source.name}/{picture}")
-                self._frames += group.inferred
-                frames.update({class_id: tally.frames for class_id, tally in group.seen(least, tracked).items()})
-            self.found[source.number] = _found(reader.labels, source, frames, all(empty))
+        with reader.steady():
+            for source in self._sources:
+                frames, empty = Counter[int](), list[bool | None]()
+                for group in read_files(reader.blocks(source.number), source):
+                    empty.append(is_empty(source, group, least, tracked))
+                    failed = source.error is not None or group.failed > 0
+                    unknown = "failed" if failed else "without frames" if source.complete else "incomplete"
+                    kind = "empty" if empty[-1] else "with objects" if empty[-1] is False else unknown
+                    self._files[kind] += 1
+                    if kind == "with objects" and source.error is not None and source.timed:
+                        self._errors.append(source.name)
+                    if kind == "failed":
+                        picture = group.last.name if group.last is not None else None
+                        self._failed.append(source.name if picture is None else f"{source.name}/{picture}")
+                    self._frames += group.inferred
+                    frames.update({class_id: tally.frames for class_id, tally in group.seen(least, tracked).items()})
+                self.found[source.number] = _found(reader.labels, source, frames, all(empty))
 
     def line(self, seconds: float | None = None, before: int = 0) -> str:
         """How many files are empty, have objects or failed, and how many frames there are; "" for a single file.

@@ -71,7 +71,8 @@ def _has_source(database: Path, names: Sequence[str] | None) -> bool:
 def _write(database: Path, arguments: argparse.Namespace, clock: ClockSettings | None, span: Span) -> int:
     """Write the files of a session. Returns the exit status."""
     part = span if span != Span() else None
-    with SessionReader(database, corrected=not arguments.uncorrected, span=part, tracks=arguments.tracks) as reader:
+    whole = SessionReader(database, corrected=not arguments.uncorrected, span=part, tracks=arguments.tracks)
+    with whole as reader, reader.steady():
         exports.choose_detections(reader, arguments.confidence, arguments.classes)
         _check_tracks(reader, arguments.tracks)
         chosen = replace(exports.export_options(arguments, reader.labels, reader.facts), clock=clock)

@@ -162,6 +162,8 @@ def read_truth(path: Path) -> Truth:
     suffix = path.suffix.lower()
     try:
         if path.is_dir():
+            if any(path.glob("*.sqlite")) and not any((path / name).exists() for name in ("data.yaml", "labels")):
+                raise SourceError(Notice("evaluation.session_as_truth", path=path))
             truth = yolo.read(path)
         elif suffix == ".xml":
             truth = cvat.read(path)
@@ -174,8 +176,7 @@ def read_truth(path: Path) -> Truth:
     except MemoryError as error:
         raise SourceError(Notice("evaluation.out_of_memory", path=path)) from error
     if not truth.pictures:
-        session = any(path.glob("*.sqlite")) if path.is_dir() else False
-        raise SourceError(Notice("evaluation.session_as_truth" if session else "evaluation.no_pictures", path=path))
+        raise SourceError(Notice("evaluation.no_pictures", path=path))
     return truth
 
 

@@ -1,6 +1,6 @@
 """Stored frames and their detections as arrays: unpacked from a session's rows, corrected and filtered."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, Self
@@ -108,6 +108,12 @@ class Block:
     def corners(self) -> NDArray[np.float64]:
         """The boxes x1, y1, x2, y2, float64 (n, 4), source pixels, from those of ``boxes``."""
         return np.concatenate((self.boxes[:, :2], self.boxes[:, :2] + self.boxes[:, 2:]), 1)
+
+    def part(self, begin: int, detections: slice, numbers: Sequence[int]) -> Self:
+        """The frames from the place ``begin`` on, with other numbers. detections: those in these frames."""
+        frames = [frame._replace(number=number) for frame, number in zip(self.frames[begin : begin + len(numbers)], numbers, strict=True)]
+        chosen = self.select(np.arange(detections.start, detections.stop))
+        return replace(chosen, frames=frames, frame=chosen.frame - begin)
 
     def select(self, keep: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
         """The same frames with the detections that a boolean mask or an index array keeps, in that order."""

@@ -232,6 +232,7 @@ def export_session(
     written: list[Exported] = []
     known: dict[frozenset[int] | None, list[int]] = {}
     with (
+        reader.steady(),
         stage(folder, waiting) as place,
         Destinations(reader.path, Protected.of(reader), overwrite, place) as destinations,
         ThreadPoolExecutor(_SYNCED_AT_ONCE) as executor,

@@ -3306,12 +3306,20 @@
         <translation>{address} ist keine Adresse eines Streams: rtsp://HOST/PFAD oder http://HOST/PFAD schreiben</translation>
     </message>
     <message>
+        <source>{count:,} pictures are frames of the video by the numbers in their names, such as frame_000012: frames count from 0, as in CVAT.</source>
+        <translation>{count:,} Bilder gehören nach den Nummern in ihren Namen zum Video, etwa frame_000012: Bilder zählen ab 0, wie in CVAT.</translation>
+    </message>
+    <message>
         <source>{count} frame was not recorded, because the disk could not keep up</source>
         <translation>{count} Bild wurde nicht aufgezeichnet, weil der Datenträger zu langsam war</translation>
     </message>
     <message>
         <source>{count} frames were not recorded, because the disk could not keep up</source>
         <translation>{count} Bilder wurden nicht aufgezeichnet, weil der Datenträger zu langsam war</translation>
+    </message>
+    <message>
+        <source>{count} picture is a frame of the video by the number in its name, such as frame_000012: frames count from 0, as in CVAT.</source>
+        <translation>{count} Bild gehört nach der Nummer in seinem Namen zum Video, etwa frame_000012: Bilder zählen ab 0, wie in CVAT.</translation>
     </message>
     <message>
         <source>{data} does not belong to {path}: it ends before the values of &apos;{name}&apos;</source>
@@ -3390,8 +3398,20 @@
         <translation>{path} ist ein PyTorch-Modell, das beim Laden beliebige Programme ausführen kann: Exportieren Sie es als ONNX in dem Programm, mit dem es trainiert wurde, etwa mit „yolo export model=M.pt format=onnx“, und geben Sie die .onnx-Datei an</translation>
     </message>
     <message>
+        <source>{path} is a message in {form}, not the file itself: the download went wrong; download it again</source>
+        <translation>{path} ist eine Meldung in {form}, nicht die Datei selbst: Beim Herunterladen ging etwas schief; noch einmal herunterladen</translation>
+    </message>
+    <message>
         <source>{path} is a network for {task}: only detectors of upright boxes can be used</source>
         <translation>{path} ist ein Netz für {task}: Nur Detektoren mit aufrechten Rahmen lassen sich verwenden</translation>
+    </message>
+    <message>
+        <source>{path} is a web page, not the file itself: the download went wrong; download it again</source>
+        <translation>{path} ist eine Webseite, nicht die Datei selbst: Beim Herunterladen ging etwas schief; noch einmal herunterladen</translation>
+    </message>
+    <message>
+        <source>{path} is a {form} archive: unpack it, and give the file in it</source>
+        <translation>{path} ist ein {form}-Archiv: auspacken und die Datei darin angeben</translation>
     </message>
     <message>
         <source>{path} is larger than {most:,} bytes</source>
@@ -3432,6 +3452,14 @@
     <message>
         <source>{path}: the input {input} takes no colour pictures of float32 or float16</source>
         <translation>{path}: Die Eingabe {input} nimmt keine Farbbilder in float32 oder float16</translation>
+    </message>
+    <message>
+        <source>{problem}; also in {count} other section</source>
+        <translation>{problem}; auch in {count} weiteren Abschnitt</translation>
+    </message>
+    <message>
+        <source>{problem}; also in {count} other sections</source>
+        <translation>{problem}; auch in {count} weiteren Abschnitten</translation>
     </message>
     <message>
         <source>{what}: box moved</source>
@@ -4072,10 +4100,6 @@
     <message>
         <source>{path} is a pointer of Git LFS, not the file itself: &apos;git lfs pull&apos; in its repository fetches the file</source>
         <translation>{path} ist ein Verweis von Git LFS, nicht die Datei selbst: „git lfs pull“ im Repository holt die Datei</translation>
-    </message>
-    <message>
-        <source>{path} is a web page, not a model: the download went wrong; download the file itself</source>
-        <translation>{path} ist eine Webseite, kein Modell: der Download ging schief; die Datei selbst herunterladen</translation>
     </message>
     <message>
         <source>{path} is a weight file, not the description of a network: use {option}</source>

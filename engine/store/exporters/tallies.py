@@ -118,12 +118,20 @@ def _timed(blocks: Iterable[Block]) -> Iterator[tuple[Block, Array]]:
     waiting: Block | None = None
     for block in blocks:
         if waiting is not None:
-            yield waiting, np.maximum(np.diff(waiting.pts, append=block.pts[0]), 0.0)
+            yield waiting, _lengths(waiting.pts, block.pts[0])
         first, count = (first if count else float(block.pts[0])), count + len(block.frames)
         waiting = block
     if waiting is not None:
         last = waiting.pts[-1]
-        yield waiting, np.maximum(np.diff(waiting.pts, append=last + (last - first) / max(count - 1, 1)), 0.0)
+        yield waiting, _lengths(waiting.pts, last + (last - first) / max(count - 1, 1))
+
+
+def _lengths(pts: Array, end: float) -> Array:
+    """How long frames at these times last, float64 (n,), seconds; the last one until ``end``."""
+    lengths = np.empty_like(pts)
+    np.subtract(pts[1:], pts[:-1], out=lengths[:-1])
+    lengths[-1] = end - pts[-1]
+    return np.maximum(lengths, 0.0, out=lengths)
 
 
 def _add_frames(groups: Sequence[Group], group_of: NDArray[np.intp], frames: Sequence[StoredFrame], seconds: Array) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from framefleet.engine.errors import ExportError
 from framefleet.engine.store import reader as reader_module
+from framefleet.engine.store.reader import MANY_FRAMES
 from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.tracks import track_session
 from tests.support.store import write_session
 
 
@@ -32,3 +37,46 @@ def test_reading_ends_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             if len(read) == 10:
                 reader.stop.set()
     assert read == [*range(10)]
+
+
+def _read(reader: SessionReader, sources: range) -> list[tuple[object, ...]]:
+    """All that the blocks of sources hold."""
+    columns = ("frame", "places", "class_ids", "tracks", "confidences", "stored")
+    return [
+        (source, block.frames, *(getattr(block, column).tolist() for column in columns))
+        for source in sources
+        for block in reader.blocks(source)
+    ]
+
+
+@pytest.mark.parametrize("confidence", [0.0, 0.6])
+@pytest.mark.parametrize("classes", [None, frozenset({1})])
+def test_short_sources_read_together_have_the_same_frames(tmp_path: Path, confidence: float, classes: frozenset[int] | None) -> None:
+    lengths = [3, 1, 0, 7, MANY_FRAMES + 1, 2, 499, 4, *[5] * 210]
+    path = write_session(tmp_path / "s.sqlite", {f"{number}.mp4": length for number, length in enumerate(lengths)}, boxes=3)
+    track_session(path)
+    every = range(len(lengths))
+    with SessionReader(path, confidence, classes) as reader:
+        alone = _read(reader, every)
+        with reader.steady():
+            assert _read(reader, every) == alone
+            assert _read(reader, every[::-1]) == alone[::-1]
+        with SessionReader(path) as other, reader.steady(), reader.unfiltered():
+            assert _read(reader, every) == _read(other, every)
+
+
+def test_many_short_sources_take_few_queries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_session(tmp_path / "s.sqlite", {f"{number}.mp4": 4 for number in range(500)})
+    with SessionReader(path) as reader, reader.steady():
+        queries = []
+        monkeypatch.setattr(reader, "_query", lambda sql, *values, ask=reader._query: queries.append(sql) or ask(sql, *values))
+        assert len(_read(reader, range(500))) == 500
+    assert len(queries) <= 10
+
+
+def test_a_wrong_value_among_short_sources_names_its_source(tmp_path: Path) -> None:
+    path = write_session(tmp_path / "s.sqlite", {f"{number}.mp4": 4 for number in range(9)})
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE frames SET width = -5 WHERE source = 6 AND frame = 2")
+    with SessionReader(path) as reader, reader.steady(), pytest.raises(ExportError, match="source 6, frame 2"):
+        _read(reader, range(9))
