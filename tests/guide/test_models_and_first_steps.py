@@ -22,7 +22,6 @@ import numpy as np
 import onnx
 import pytest
 
-from framefleet.app.cli import models
 from framefleet.app.main import COMMANDS
 from framefleet.app.window.queue.memory import NAME as QUEUE
 from framefleet.engine.model.registry import catalogue as installed
@@ -56,8 +55,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
         for name in NAMES:
             files = (RemoteFile(real[name].cfg.address), RemoteFile(real[name].weights.address))  # only the mirror has the small model
             small.append(replace(publish_tiny(site, tmp_path, name), cfg=files[0], weights=files[1]))
-        for module in (registry, models):
-            monkeypatch.setattr(module, "FAMILY", tuple(small))
+        monkeypatch.setattr(registry, "FAMILY", tuple(small))
         yield site
 
 

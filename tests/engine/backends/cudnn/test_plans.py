@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("cuda.core")
 
 from framefleet.engine.backends.cudnn import build_plans as building
+from framefleet.engine.backends.cudnn import convolution
 from framefleet.engine.backends.cudnn import engine as choosing
 from framefleet.engine.backends.cudnn.convolution import Shape
 from framefleet.engine.backends.cudnn.engine import TRIED, Plans
@@ -44,8 +45,10 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[Shape]:
         return {shape: [*TIMES, b"broken"][:count] for shape in shapes if shape in SHAPES[:2]}
 
     monkeypatch.setattr(choosing, "build_plans", build_plans)
-    monkeypatch.setattr(choosing, "Plan", Plan)
-    monkeypatch.setattr(choosing, "candidates", lambda _library, _handle, shape: iter([b"middling"] if shape is SHAPES[2] else [b"broken"]))
+    monkeypatch.setattr(convolution, "Plan", Plan)
+    monkeypatch.setattr(
+        convolution, "candidates", lambda _library, _handle, shape: iter([b"middling"] if shape is SHAPES[2] else [b"broken"])
+    )
     return built
 
 
