@@ -20,12 +20,12 @@ import pytest
 from framefleet.app.cli.detect import Shard
 from framefleet.engine.store.session import SessionReader
 from tests.support.cli import TINY, run_main
-from tests.support.clusters.ray import MEMORY, VARIABLES, facts, until
+from tests.support.clusters.ray import MEMORY, NEEDS_RAY, VARIABLES, facts, until
 from tests.support.guide import GUIDE, commands
 from tests.support.media import make_video
 
-pytest.importorskip("ray", reason="a cluster needs Ray: pip install 'framefleet[cluster]'")
 pytestmark = [
+    NEEDS_RAY,
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux machines are nodes"),
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"),
     pytest.mark.timeout(240),

@@ -18,10 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.clusters.ray import MEMORY
+from tests.support.clusters.ray import MEMORY, NEEDS_RAY
 from tests.support.guide import GUIDE
-
-pytest.importorskip("ray", reason="a cluster needs Ray: pip install 'framefleet[cluster]'")
 
 NODE, PEER, OTHER = (f"ff{letter}{os.getpid()}" for letter in "npo")
 OUTSIDE, PRIVATE = "10.203.77.2", "10.203.78.2"
@@ -52,6 +50,7 @@ def may_make_namespaces() -> bool:
 
 
 pytestmark = [
+    NEEDS_RAY,
     pytest.mark.skipif(not may_make_namespaces(), reason="needs ip, nft and the right to make network namespaces"),
     pytest.mark.timeout(240),
 ]

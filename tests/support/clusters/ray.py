@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,9 @@ HEAD = {
     "_system_config": {"health_check_period_ms": 400, "health_check_initial_delay_ms": 0},
 }
 """What every cluster of a test leaves out, to start fast."""
+
+NEEDS_RAY = pytest.mark.skipif(find_spec("ray") is None, reason="a cluster needs Ray: pip install 'framefleet[cluster]'")
+"""Does not import Ray, which takes a second of each process that collects the tests."""
 
 OF_RAY = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning")
 """Ray opens files and sockets that it leaves to the garbage collector."""

@@ -17,13 +17,13 @@ from framefleet.app.window.queue.item import ItemState
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import DeviceId
-from tests.support.clusters.ray import ALPHA, Raylets
+from tests.support.clusters.ray import ALPHA, NEEDS_RAY, Raylets
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.window import feature
 
-pytest.importorskip("ray", reason="a cluster needs Ray: pip install 'framefleet[cluster]'")
 pytestmark = [
+    NEEDS_RAY,
     pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc"),
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"),
     pytest.mark.timeout(240),
