@@ -97,12 +97,26 @@ def make_video(path: Path) -> None:
         target.mux(stream.encode())
 
 
-def bare_decoding(video: Path) -> float:
-    """Processor time of decoding 30 frames, as a share of a second."""
-    import av
+def bare_decoding(video: Path, threads: int | None = None, loop_filter: bool = True, size: tuple[int, int] | None = None) -> float:
+    """Processor time of decoding 30 frames, as a share of a second.
 
+    threads: of the decoder, None = its default. loop_filter: also of frames to which no others refer. size: to which frames are scaled.
+    """
+    import av
+    from av.video.reformatter import VideoReformatter
+
+    scale = VideoReformatter()
     with av.open(str(video)) as container:
-        start, frames = time.process_time(), sum(1 for _ in container.decode(video=0))
+        codec = container.streams.video[0].codec_context
+        if threads is not None:
+            codec.thread_count = threads
+        if not loop_filter:
+            codec.options = {"skip_loop_filter": "noref"}
+        start, frames = time.process_time(), 0
+        for frame in container.decode(video=0):
+            frames += 1
+            if size is not None:
+                scale.reformat(frame, *size, "bgra", interpolation="AREA", threads=1)
         return (time.process_time() - start) / frames * 30
 
 
@@ -187,11 +201,39 @@ def opening(path: Path) -> dict[str, float]:
     return {"rows": rows, "opened": opened, "counted": counted, "drawn": drawn}
 
 
+DECODERS: dict[str, dict[str, Any]] = {
+    "decoding": {},
+    "with one thread": {"threads": 1},
+    "with two threads, as the preview process": {"threads": 2},
+    "without the loop filter of frames to which no others refer": {"loop_filter": False},
+    "decoding, and scaling to 960×540 for the screen": {"size": (960, 540)},
+}
+"""Ways of decoding, by what a report calls them."""
+
+
+def compare_decoders(rounds: int) -> None:
+    """Report what decoding costs in each of these ways. They take turns, so that other work on the machine affects all of them."""
+    with tempfile.TemporaryDirectory() as name:
+        video = Path(name) / "video.mp4"
+        make_video(video)
+        shares = [{way: in_new_process(bare_decoding, video, **options) for way, options in DECODERS.items()} for _ in range(rounds)]
+    rows = [
+        (way, f"{100 * median(one[way] for one in shares):.1f} %", f"{100 * min(one[way] for one in shares):.1f} %") for way in DECODERS
+    ]
+    text = table(("1080p30", "share of a core, median", "lowest"), rows)
+    text += f"\n\nProcessor time of {rounds} rounds. These are the parts of playing that no design of the window can avoid without a GPU."
+    write("window.speed", "What decoding for the screen costs", text, ("av",), "window")
+
+
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--decoding", action="store_true", help="only what a decoder's settings and the scaling of its pictures cost")
     options = parser.parse_args()
+    if options.decoding:
+        compare_decoders(options.rounds)
+        return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         video, hour = folder / "video.mp4", folder / "hour.sqlite"
