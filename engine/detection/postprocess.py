@@ -4,6 +4,7 @@ Formulas: AlexeyAB/darknet, ``src/yolo_layer.c`` (``get_yolo_box``, ``forward_yo
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,7 +14,7 @@ from framefleet.engine.detection.candidates import Candidates, logistic, logit
 from framefleet.engine.detection.preprocess import Fit
 from framefleet.engine.detection.readings import NEEDS_NMS, read_outputs
 from framefleet.engine.model.network import Yolo
-from framefleet.engine.model.onnx.network import Model, OnnxNetwork, Reading
+from framefleet.engine.model.onnx.network import Model, OnnxNetwork, Reading, Suppression
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.settings import EngineSettings
 from framefleet.engine.types import Detections, Found, InferenceFailure
@@ -225,6 +226,7 @@ def detections(network: Model, heads: Sequence[NDArray[np.float32]], fits: Seque
     fits
         The position of each picture in the network's input.
     """
+    settings = with_own_thresholds(network, settings)
     outputs = [head[: len(fits)] for head in heads]
     suppress, diou_beta = True, None
     if isinstance(network, OnnxNetwork) and network.reading is not Reading.FRAMEFLEET:
@@ -233,7 +235,27 @@ def detections(network: Model, heads: Sequence[NDArray[np.float32]], fits: Seque
     else:
         candidates = decode(outputs, network.heads, network.width, network.height, settings.stored_confidence)
         diou_beta = network.heads[-1].diou_beta
-    return [_found(picture, fit, settings, network.classes, suppress, diou_beta) for picture, fit in zip(candidates, fits, strict=True)]
+    found = [_found(picture, fit, settings, network.classes, suppress, diou_beta) for picture, fit in zip(candidates, fits, strict=True)]
+    own = cut_off(network)
+    return found if own is None else strongest(found, own)
+
+
+def strongest(found: Sequence[Found], suppression: Suppression) -> list[Found]:
+    """Keep as many detections of each picture as a suppression keeps. They are sorted by their scores."""
+    return [each if isinstance(each, InferenceFailure) else each.select(np.arange(len(each))[: suppression.limit]) for each in found]
+
+
+def cut_off(network: Model) -> Suppression | None:
+    """The network's own suppression, if it was cut off."""
+    return network.suppression if isinstance(network, OnnxNetwork) and network.reading is Reading.BEFORE_NMS else None
+
+
+def with_own_thresholds(network: Model, settings: EngineSettings) -> EngineSettings:
+    """The settings with the thresholds of the network's own suppression, if that was cut off."""
+    own = cut_off(network)
+    if own is None:
+        return settings
+    return replace(settings, iou=own.iou, stored_confidence=max(own.confidence, settings.stored_confidence))
 
 
 def _found(picture: Candidates, fit: Fit, settings: EngineSettings, classes: int, suppress: bool, diou_beta: float | None) -> Found:

@@ -17,7 +17,17 @@ _Boxes: TypeAlias = tuple[_Array, _Array, NDArray[Any]]
 MAX_QUERIES = 300
 """Maximum number of boxes of a network with queries, as its authors define it."""
 
-NEEDS_NMS = frozenset({Reading.YOLOV8, Reading.YOLOV5, Reading.YOLOX, Reading.YOLOX_DECODED, Reading.BEFORE_NMS})
+NEEDS_NMS = frozenset(
+    {
+        Reading.YOLOV8,
+        Reading.YOLOV8_CORNERS,
+        Reading.YOLOV5,
+        Reading.YOLOX,
+        Reading.YOLOX_DECODED,
+        Reading.YOLOV4,
+        Reading.BEFORE_NMS,
+    }
+)
 """Readings whose candidates overlap."""
 
 _WIDEST = 20.0
@@ -67,6 +77,11 @@ def _yolov8(_: OnnxNetwork, outputs: Sequence[_Array], confidence: float) -> _Bo
     values = outputs[0].T
     boxes, scores, class_ids = _best(values[:, :4], values[:, 4:], confidence)
     return _corners(boxes), scores, class_ids
+
+
+def _yolov8_corners(_: OnnxNetwork, outputs: Sequence[_Array], confidence: float) -> _Boxes:
+    values = outputs[0].T
+    return _best(values[:, :4], values[:, 4:], confidence)
 
 
 def _with_objectness(values: _Array, confidence: float) -> _Boxes:
@@ -119,6 +134,11 @@ def _rtdetr(network: OnnxNetwork, outputs: Sequence[_Array], confidence: float) 
     return _corners(boxes) * _size(network), scores, class_ids
 
 
+def _rtdetr_sorted(network: OnnxNetwork, outputs: Sequence[_Array], confidence: float) -> _Boxes:
+    boxes, scores, class_ids = _end2end(network, outputs, confidence)
+    return _corners(boxes) * _size(network), scores, class_ids
+
+
 def _size(network: OnnxNetwork) -> _Array:
     return np.array([network.width, network.height] * 2, np.float32)
 
@@ -140,6 +160,16 @@ def _logits(network: OnnxNetwork, outputs: Sequence[_Array], confidence: float) 
     return _corners(boxes[query[order]]) * _size(network), scores[order], class_ids[order]
 
 
+def _probabilities(network: OnnxNetwork, outputs: Sequence[_Array], confidence: float) -> _Boxes:
+    boxes, scores, class_ids = _best(outputs[0], outputs[1], confidence)
+    return _corners(boxes) * _size(network), scores, class_ids
+
+
+def _yolov4(network: OnnxNetwork, outputs: Sequence[_Array], confidence: float) -> _Boxes:
+    boxes, scores, class_ids = _best(outputs[0][:, 0], outputs[1], confidence)
+    return boxes * _size(network), scores, class_ids
+
+
 def _efficient_nms(_: OnnxNetwork, outputs: Sequence[_Array], confidence: float) -> _Boxes:
     number, boxes, scores, class_ids = outputs
     count = int(np.clip(number.reshape(-1)[0], 0, len(scores)))
@@ -156,19 +186,29 @@ def _nms_rows(_: OnnxNetwork, outputs: Sequence[_Array], confidence: float) -> _
     return _strong(values[:, 1:5], values[:, 6], values[:, 5], confidence)
 
 
+def _nms_scored_rows(_: OnnxNetwork, outputs: Sequence[_Array], confidence: float) -> _Boxes:
+    values = outputs[0]
+    return _strong(values[:, 1:5], values[:, 5], values[:, 6], confidence)
+
+
 _READERS: Mapping[Reading, Callable[[OnnxNetwork, Sequence[_Array], float], _Boxes]] = MappingProxyType(
     {
         Reading.YOLOV8: _yolov8,
+        Reading.YOLOV8_CORNERS: _yolov8_corners,
         Reading.YOLOV5: _yolov5,
         Reading.YOLOX: _yolox,
         Reading.YOLOX_DECODED: _yolov5,
         Reading.END2END: _end2end,
         Reading.RTDETR: _rtdetr,
+        Reading.RTDETR_SORTED: _rtdetr_sorted,
         Reading.DETR: _detr,
         Reading.RF_DETR: _logits,
         Reading.DETR_LOGITS: _logits,
+        Reading.DETR_SOFTMAX: _probabilities,
+        Reading.YOLOV4: _yolov4,
         Reading.EFFICIENT_NMS: _efficient_nms,
         Reading.BEFORE_NMS: _before_nms,
         Reading.NMS_ROWS: _nms_rows,
+        Reading.NMS_SCORED_ROWS: _nms_scored_rows,
     }
 )

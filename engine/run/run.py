@@ -14,7 +14,7 @@ from typing import Any
 from framefleet.engine.devices.discovery import discover
 from framefleet.engine.errors import DeviceError, UsageError
 from framefleet.engine.media.live.messages import RecordSettings
-from framefleet.engine.model.onnx.structure import lacking_on_gpus
+from framefleet.engine.model.onnx.suppression import lacking_on_gpus
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.pool.events import (
     SOURCE_EVENTS,

@@ -2310,10 +2310,6 @@
         <translation>Batch {batch}: {why}</translation>
     </message>
     <message>
-        <source>boxes and class scores before a suppression, which is done here instead</source>
-        <translation>Rahmen und Werte der Klassen vor einer Unterdrückung, die stattdessen hier geschieht</translation>
-    </message>
-    <message>
         <source>boxes and logits; colours from 0 to 1, as RT-DETR of transformers</source>
         <translation>Rahmen und Logits; Farben von 0 bis 1, wie RT-DETR von transformers</translation>
     </message>
@@ -2400,6 +2396,14 @@
     <message>
         <source>coords= must be 4: other coordinates are not supported</source>
         <translation>coords= muss 4 sein: andere Koordinaten sind nicht unterstützt</translation>
+    </message>
+    <message>
+        <source>corners and class scores before suppression; as YOLO-NAS and PP-YOLOE</source>
+        <translation>Ecken und Werte der Klassen vor der Unterdrückung; wie YOLO-NAS und PP-YOLOE</translation>
+    </message>
+    <message>
+        <source>corners as fractions, and class scores; as YOLOv4 of PyTorch</source>
+        <translation>Ecken als Bruchteile und Werte der Klassen; wie YOLOv4 von PyTorch</translation>
     </message>
     <message>
         <source>cuda-python is not installed ({problem}): {advice}</source>
@@ -3082,6 +3086,10 @@
         <translation>der Knoten fragte nach {path}, was nicht zum Lauf gehört</translation>
     </message>
     <message>
+        <source>the operator {operator} computes &apos;{value}&apos;, which is computed before</source>
+        <translation>der Operator {operator} berechnet „{value}“, das schon vorher berechnet wird</translation>
+    </message>
+    <message>
         <source>the operator {operator} reads &apos;{value}&apos; before it is computed: the graph has a cycle</source>
         <translation>der Operator {operator} liest „{value}“, bevor es berechnet ist: Der Graph hat einen Zyklus</translation>
     </message>
@@ -3442,16 +3450,8 @@
         <translation>{path} nimmt Bilder jeder Größe und sagt nicht, für welche es gedacht ist: Geben Sie {option} an</translation>
     </message>
     <message>
-        <source>{path} takes pictures with the channels last, {input}: export it with the shape batch, 3, height, width</source>
-        <translation>{path} nimmt Bilder mit den Kanälen am Ende, {input}: Exportieren Sie es mit der Form Anzahl, 3, Höhe, Breite</translation>
-    </message>
-    <message>
         <source>{path} was written by &apos;framefleet export&apos;, but its description of the outputs is damaged: export it again</source>
         <translation>{path} wurde von „framefleet export“ geschrieben, aber die Beschreibung der Ausgaben ist beschädigt: Exportieren Sie es erneut</translation>
-    </message>
-    <message>
-        <source>{path}: the input {input} takes no colour pictures of float32 or float16</source>
-        <translation>{path}: Die Eingabe {input} nimmt keine Farbbilder in float32 oder float16</translation>
     </message>
     <message>
         <source>{problem}; also in {count} other section</source>
@@ -3472,6 +3472,22 @@
     <message>
         <source>there is no {what}</source>
         <translation>es gibt nicht: {what}</translation>
+    </message>
+    <message>
+        <source>a column for each box: corners, class scores; as YOLOv9 without ultralytics</source>
+        <translation>eine Spalte je Rahmen: Ecken, Werte der Klassen; wie YOLOv9 ohne ultralytics</translation>
+    </message>
+    <message>
+        <source>a row for each object: centre and size as fractions, score, class; as RT-DETR of ultralytics since 8.4</source>
+        <translation>eine Zeile je Objekt: Mitte und Größe als Bruchteile, Wert, Klasse; wie RT-DETR von ultralytics ab 8.4</translation>
+    </message>
+    <message>
+        <source>a row for each object: picture, corners, score, class; as YOLO-NAS after suppression</source>
+        <translation>eine Zeile je Objekt: Bild, Ecken, Wert, Klasse; wie YOLO-NAS nach der Unterdrückung</translation>
+    </message>
+    <message>
+        <source>boxes and logits, the last one for no object; colours normalised as in ImageNet, as DETR and YOLOS</source>
+        <translation>Rahmen und Logits, das letzte für kein Objekt; Farben normalisiert wie in ImageNet, wie DETR und YOLOS</translation>
     </message>
     <message>
         <source>there is {count} CUDA device; &apos;framefleet devices&apos; lists yours</source>
@@ -4208,6 +4224,10 @@
     <message>
         <source>{path}: the frame at {seconds:.3f} s was not found again: detect again</source>
         <translation>{path}: das Bild bei {seconds:.3f} s wurde nicht wiedergefunden: neu erkennen</translation>
+    </message>
+    <message>
+        <source>{path}: the input {input} takes no colour pictures of float32, float16 or bytes</source>
+        <translation>{path}: Die Eingabe {input} nimmt keine Farbbilder in float32, float16 oder Bytes</translation>
     </message>
     <message>
         <source>{path}: the weights of [convolutional] (layer {layer}) are not all finite numbers: the training diverged, or the file is damaged; download it again or use an earlier one</source>

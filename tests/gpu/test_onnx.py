@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from onnx import TensorProto
 
 from framefleet.engine.backends.create import create_backend, create_depth_backend
 from framefleet.engine.errors import DeviceError
@@ -25,11 +26,16 @@ from tests.support.onnx_models import (
     CELLS,
     KNOWN,
     LETTERBOXED,
+    STRETCHED,
     objectness_rows,
+    write_distances,
     write_known,
     write_model,
     write_nms,
+    write_red,
     write_several,
+    write_sorted_fractions,
+    write_suppressed,
     write_yolox,
 )
 from tests.support.yolox import boxes_of, matched
@@ -80,6 +86,31 @@ def test_objectness_times_class_score(tmp_path: Path, reading: str) -> None:
 @pytest.mark.parametrize("coding", [0, 1])
 def test_a_suppression_of_tensorrt_is_cut_off(tmp_path: Path, coding: int) -> None:
     check(run(write_nms(tmp_path / "a.onnx", coding))[0], LETTERBOXED)
+
+
+def test_a_suppression_in_the_graph_is_cut_off(tmp_path: Path) -> None:
+    """The boxes are those of the graph's own suppression on the CPU, whatever the thresholds of the run are."""
+    for number, (iou, minimum, limit) in enumerate([(0.6, 0.3, 100), (0.95, 0.3, 100), (0.6, 0.75, 100), (0.6, 0.3, 1)]):
+        files = write_suppressed(tmp_path / f"{number}.onnx", iou=iou, minimum=minimum, limit=limit)
+        settings = replace(SETTINGS, iou=0.1, stored_confidence=0.1)
+        assert_equal(run(files, settings=settings), run(files, settings=settings, device=CPU))
+
+
+def test_boxes_that_operators_tell(tmp_path: Path) -> None:
+    for corner in (False, True):
+        for rows in (False, True):
+            check(run(write_distances(tmp_path / "a.onnx", corner, rows))[0], LETTERBOXED)
+    (tmp_path / "b.names").write_text("cat\ndog\n")
+    check(run(write_sorted_fractions(tmp_path / "b.onnx"))[0], STRETCHED)
+
+
+@pytest.mark.parametrize("kind", [TensorProto.FLOAT, TensorProto.UINT8])
+@pytest.mark.parametrize("channels_last", [False, True])
+def test_bytes_and_channels_last(tmp_path: Path, kind: int, channels_last: bool) -> None:
+    picture = np.zeros((64, 64, 3), np.uint8)
+    picture[..., 0] = 204
+    (found,) = run(write_red(tmp_path / "a.onnx", kind, channels_last), [picture])
+    np.testing.assert_allclose(found.scores, [0.8], atol=1e-4)
 
 
 def reds(count: int) -> list[Image]:

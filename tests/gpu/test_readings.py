@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from framefleet.engine.detection.postprocess import MAX_CANDIDATES, NO_SUCH_CLASS, NOT_FINITE, detections
 from framefleet.engine.detection.preprocess import Fit, plan_fit
-from framefleet.engine.model.onnx.network import OnnxNetwork, Reading
+from framefleet.engine.model.onnx.network import OnnxNetwork, Reading, Suppression
 from framefleet.engine.settings import EngineSettings
 from framefleet.engine.types import Detections, Found
 from framefleet.plugins.preprocess import FRAME, RGB8, describe_frame
@@ -54,6 +55,8 @@ def outputs_of(network: OnnxNetwork, seed: int, batch: int = BATCH) -> Arrays:
     match network.reading:
         case Reading.YOLOV8:
             found = [np.concatenate([by_centre, scores], axis=2).transpose(0, 2, 1)]
+        case Reading.YOLOV8_CORNERS:
+            found = [np.concatenate([corners, scores], axis=2).transpose(0, 2, 1)]
         case Reading.YOLOV5 | Reading.YOLOX_DECODED:
             found = [np.concatenate([by_centre, sure, scores * 1.6], axis=2)]
         case Reading.YOLOX:
@@ -62,6 +65,12 @@ def outputs_of(network: OnnxNetwork, seed: int, batch: int = BATCH) -> Arrays:
             found = [np.concatenate([corners, best, ids], axis=2)]
         case Reading.RTDETR:
             found = [np.concatenate([fractions, scores], axis=2)]
+        case Reading.RTDETR_SORTED:
+            found = [np.concatenate([fractions, best, ids], axis=2)]
+        case Reading.DETR_SOFTMAX:
+            found = [fractions, scores]
+        case Reading.YOLOV4:
+            found = [(corners / ([WIDTH, HEIGHT] * 2))[:, :, None], scores]
         case Reading.DETR:
             found = [ids[..., 0], corners, best[..., 0]]
         case Reading.RF_DETR | Reading.DETR_LOGITS:
@@ -72,6 +81,8 @@ def outputs_of(network: OnnxNetwork, seed: int, batch: int = BATCH) -> Arrays:
             found = [by_centre if network.centre_boxes else corners, scores]
         case Reading.NMS_ROWS:
             found = [np.concatenate([np.zeros((batch, count, 1)), corners, ids, best], axis=2)]
+        case Reading.NMS_SCORED_ROWS:
+            found = [np.concatenate([np.zeros((batch, count, 1)), corners, best, ids], axis=2)]
         case Reading.FRAMEFLEET:
             raise AssertionError
     return [np.ascontiguousarray(array, np.float32) for array in found]
@@ -123,13 +134,21 @@ def fits_of(network: OnnxNetwork, count: int = BATCH) -> list[Fit]:
 def test_detections_are_those_of_the_cpu(gpu: Gpu, reading: Reading) -> None:
     for centre_boxes in (False, True)[: 2 if reading is Reading.BEFORE_NMS else 1]:
         network = network_of(reading, centre_boxes)
-        batch = 1 if reading is Reading.NMS_ROWS else BATCH
+        batch = 1 if reading.has_rows else BATCH
         outputs, fits = outputs_of(network, seed=READINGS.index(reading), batch=batch), fits_of(network, batch)
         expected = detections(network, outputs, fits, SETTINGS)
         found, counts = on_device(gpu, network, outputs, fits, SETTINGS)
         assert min(len(each) for each in expected if isinstance(each, Detections)) > 3
         assert (counts[:, 0] <= CAPACITY).all()  # the kernels found them
         assert_equal(found, expected)
+
+
+def test_the_thresholds_of_a_suppression_that_was_cut_off(gpu: Gpu) -> None:
+    network = replace(network_of(Reading.BEFORE_NMS), suppression=Suppression("a", "b", iou=0.9, confidence=0.55, limit=4))
+    outputs, fits = outputs_of(network, seed=3), fits_of(network)
+    expected = detections(network, outputs, fits, SETTINGS)
+    assert [len(each) for each in expected if isinstance(each, Detections)] == [4] * len(fits)
+    assert_equal(on_device(gpu, network, outputs, fits, SETTINGS)[0], expected)
 
 
 @pytest.mark.parametrize("reading", [Reading.YOLOV8, Reading.END2END])

@@ -66,6 +66,17 @@ KNOWN: list[tuple[str, dict[str, NDArray[Any]], list[list[float]]]] = [
         },
         LETTERBOXED,
     ),
+    (
+        "detr-softmax",
+        {"pred_boxes": _FRACTIONS[None, [0, 2]], "logits": np.log(np.array([[[0.05, 0.9, 0.05], [0.7, 0.1, 0.2]]], np.float32)) + 3},
+        STRETCHED,
+    ),
+    (
+        "yolov4",
+        {"boxes": cells(corners() / SIDE, 3 * CELLS)[None, :, None], "confs": cells(SCORES, 3 * CELLS)[None]},
+        STRETCHED,
+    ),
+    ("nms-scored-rows", {"o": np.hstack([np.zeros((2, 1)), SORTED[:, :4], KEPT]).astype(np.float32)}, LETTERBOXED),
     ("nms-rows", {"o": np.hstack([np.zeros((2, 1)), SORTED[:, :4], KEPT[:, ::-1]]).astype(np.float32)}, LETTERBOXED),
 ]
 """A reading, outputs of a network, and their boxes in a picture of 128 × 64 pixels, with the scores and classes of ``KEPT``."""
@@ -125,6 +136,127 @@ def write_several(path: Path) -> ModelFiles:
     model.graph.initializer.append(numpy_helper.from_array(np.array([3], np.int64), "last"))
     path.write_bytes(model.SerializeToString())
     return files
+
+
+_NOTHING = (
+    helper.make_node("ReduceMean", ["images"], ["mean"], keepdims=0),
+    helper.make_node("Mul", ["mean", "zero"], ["nothing"]),
+)
+"""Compute ``nothing``, 0, from the picture and from the constant ``zero``."""
+
+
+def write_graph(
+    path: Path,
+    nodes: Sequence[onnx.NodeProto],
+    constants: Mapping[str, NDArray[Any]],
+    output: Sequence[int | str],
+    metadata: Mapping[str, str] | None = None,
+) -> ModelFiles:
+    """Write operators that compute the output ``o``. Each float constant ``x`` is there as ``x``, and as ``x_seen``, after the picture."""
+    given = {"zero": np.array(0, np.float32), **constants}
+    seen = [helper.make_node("Add", [name, "nothing"], [f"{name}_seen"]) for name, array in constants.items() if array.dtype == np.float32]
+    tensors = [numpy_helper.from_array(np.ascontiguousarray(array), name) for name, array in given.items()]
+    declared = [helper.make_tensor_value_info("o", TensorProto.FLOAT, output)]
+    return save(path, [*_NOTHING, *seen, *nodes], tensors, declared, metadata)
+
+
+def write_sorted_fractions(path: Path, metadata: Mapping[str, str] | None = None) -> ModelFiles:
+    """Write a network as RT-DETR of ultralytics since 8.4: centre and size from a logistic function, score, class id."""
+    fractions = _FRACTIONS[None, [0, 2]]
+    constants = {"raw": np.log(fractions / (1 - fractions)), "scores": KEPT[None, :, :1], "ids": KEPT[None, :, 1:].astype(np.int64)}
+    nodes = [
+        helper.make_node("Sigmoid", ["raw_seen"], ["boxes"]),
+        helper.make_node("Cast", ["ids"], ["numbers"], to=TensorProto.FLOAT),
+        helper.make_node("Concat", ["boxes", "scores_seen", "numbers"], ["o"], axis=2),
+    ]
+    return write_graph(path, nodes, constants, (1, 2, 6), metadata)
+
+
+def write_distances(path: Path, corner: bool, rows: bool = False, output: Sequence[int | str] | None = None) -> ModelFiles:
+    """Write a network without anchors, whose boxes are computed from distances to the sides.
+
+    corner: whether they are corners, not centre and size. rows: whether each box has a row, not a column. output: the declared shape.
+    """
+    boxes = cells(CENTRES, CELLS).T[None] / 8
+    half = boxes[:, 2:] / 2
+    constants = {"points": boxes[:, :2], "half": half, "scores": cells(SCORES, CELLS).T[None], "two": np.array(2, np.float32)}
+    constants["stride"] = np.array(8, np.float32)
+    nodes = [
+        helper.make_node("Sub", ["points_seen", "half_seen"], ["first"]),
+        helper.make_node("Add", ["points_seen", "half_seen"], ["second"]),
+        helper.make_node("Sub", ["second", "first"], ["size"]),
+        helper.make_node("Add", ["first", "second"], ["sum"]),
+        helper.make_node("Div", ["sum", "two"], ["centre"]),
+        helper.make_node("Concat", ["first", "second"] if corner else ["centre", "size"], ["boxes"], axis=1),
+        helper.make_node("Mul", ["boxes", "stride"], ["pixels"]),
+        helper.make_node("Concat", ["pixels", "scores_seen"], ["columns"], axis=1),
+        helper.make_node("Transpose", ["columns"], ["o"], perm=[0, 2, 1] if rows else [0, 1, 2]),
+    ]
+    return write_graph(path, nodes, constants, output or ((1, CELLS, 6) if rows else (1, 6, CELLS)))
+
+
+def write_probabilities(path: Path) -> ModelFiles:
+    """Write a network with corners and, as a second output ``p``, the scores of a logistic function."""
+    constants = {"boxes": cells(corners(), CELLS)[None], "raw": cells(SCORES, CELLS)[None]}
+    nodes = [helper.make_node("Identity", ["boxes_seen"], ["o"]), helper.make_node("Sigmoid", ["raw_seen"], ["p"])]
+    files = write_graph(path, nodes, constants, (1, CELLS, 4))
+    model = onnx.load(path)
+    model.graph.output.append(helper.make_tensor_value_info("p", TensorProto.FLOAT, (1, CELLS, 2)))
+    path.write_bytes(model.SerializeToString())
+    return files
+
+
+def write_suppressed(path: Path, of_each_class: bool = True, iou: float = 0.6, minimum: float = 0.3, limit: int = 100) -> ModelFiles:
+    """Write a network with a suppression inside, as YOLOv7's export does: rows of picture, corners, class id, score.
+
+    of_each_class: whether boxes of other classes are moved away.
+    """
+    rows = np.concatenate([corners(), SCORES], axis=1)[None].astype(np.float32)
+    constants: dict[str, NDArray[Any]] = {"rows": rows, "far": np.array(4096, np.float32)}
+    constants |= {f"at_{number}": np.array([number]) for number in (0, 2, 4, 6)}
+    constants |= {"limit": np.array([limit]), "minimum": np.array([minimum], np.float32), "iou": np.array([iou], np.float32)}
+    nodes = [
+        helper.make_node("Slice", ["rows_seen", "at_0", "at_4", "at_2"], ["boxes"]),
+        helper.make_node("Slice", ["rows_seen", "at_4", "at_6", "at_2"], ["scores"]),
+        helper.make_node("ReduceMax", ["scores"], ["strongest"], axes=[2], keepdims=1),
+        helper.make_node("ArgMax", ["scores"], ["ids"], axis=2, keepdims=1),
+        helper.make_node("Cast", ["ids"], ["numbers"], to=TensorProto.FLOAT),
+        helper.make_node("Mul", ["numbers", "far"], ["offsets"]),
+        helper.make_node("Add", ["boxes", "offsets" if of_each_class else "nothing"], ["moved"]),
+        helper.make_node("Transpose", ["strongest"], ["strongest_first"], perm=[0, 2, 1]),
+        helper.make_node("NonMaxSuppression", ["moved", "strongest_first", "limit", "iou", "minimum"], ["kept"]),
+        helper.make_node("Gather", ["kept", "at_0"], ["pictures"], axis=1),
+        helper.make_node("Gather", ["kept", "at_2"], ["places"], axis=1),
+        helper.make_node("Concat", ["pictures", "places"], ["where"], axis=1),
+        helper.make_node("Cast", ["pictures"], ["picture_numbers"], to=TensorProto.FLOAT),
+        *(helper.make_node("GatherND", [name, "where"], [f"{name}_kept"]) for name in ("boxes", "ids", "strongest")),
+        helper.make_node("Cast", ["ids_kept"], ["class_numbers"], to=TensorProto.FLOAT),
+        helper.make_node("Concat", ["picture_numbers", "boxes_kept", "class_numbers", "strongest_kept"], ["o"], axis=1),
+    ]
+    return write_graph(path, nodes, constants, ("found", 7), {"names": "['cat', 'dog']"})
+
+
+def write_red(path: Path, kind: int, channels_last: bool) -> ModelFiles:
+    """Write a network whose score is the mean of red, from 0 to 1; it scales bytes itself. kind: the input's element type."""
+    shape = (1, SIDE, SIDE, 3) if channels_last else (1, 3, SIDE, SIDE)
+    constants = {"box": SORTED[:1, :4], "id": np.zeros((1, 1), np.float32), "red": np.array([0]), "factor": np.array(255.0, np.float32)}
+    constants["factor"] = np.array(255 if kind == TensorProto.UINT8 else 1, np.float32)
+    nodes = [
+        helper.make_node("Cast", ["images"], ["numbers"], to=TensorProto.FLOAT),
+        helper.make_node("ReduceMean", ["numbers"], ["means"], axes=[1, 2] if channels_last else [2, 3], keepdims=0),
+        helper.make_node("Gather", ["means", "red"], ["mean_red"], axis=1),
+        helper.make_node("Div", ["mean_red", "factor"], ["score"]),
+        helper.make_node("Concat", ["box", "score", "id"], ["row"], axis=1),
+        helper.make_node("Unsqueeze", ["row", "red"], ["o"]),
+    ]
+    tensors = [numpy_helper.from_array(array, name) for name, array in constants.items()]
+    outputs = [helper.make_tensor_value_info("o", TensorProto.FLOAT, (1, 1, 6))]
+    pictures = helper.make_tensor_value_info("images", kind, shape)
+    graph = helper.make_graph(nodes, "red", [pictures], outputs, tensors)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    helper.set_model_props(model, {"names": "['cat', 'dog', 'hare']"})
+    path.write_bytes(model.SerializeToString())
+    return ModelFiles(path, path)
 
 
 def write_model(

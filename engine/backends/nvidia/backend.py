@@ -82,6 +82,10 @@ class NvidiaBackend(Backend):
             self._open()
 
     def _activate_impl(self, network: Model, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
+        if isinstance(network, OnnxNetwork) and network.suppression is not None:
+            from framefleet.engine.model.onnx.prepare import without_suppression  # onnx is needed only for such files
+
+            network = without_suppression(network)
         self._network = network
         if not self._opened:
             self.open(settings)

@@ -34,6 +34,8 @@ def describe_rows(
     match network.reading:
         case Reading.YOLOV8:
             return Rows(first.shape[1], first.columns(), first.columns(4), centre=True)
+        case Reading.YOLOV8_CORNERS:
+            return Rows(first.shape[1], first.columns(), first.columns(4))
         case Reading.YOLOV5 | Reading.YOLOX_DECODED:
             return Rows(count, first.rows(), first.rows(5), objectness=first.rows(4), centre=True)
         case Reading.YOLOX:
@@ -45,11 +47,17 @@ def describe_rows(
             return Rows(count, first.rows(), first.rows(4), ids=first.rows(5))
         case Reading.RTDETR:
             return Rows(count, first.rows(), first.rows(4), centre=True, factors=factors)
+        case Reading.RTDETR_SORTED:
+            return Rows(count, first.rows(), first.rows(4), ids=first.rows(5), centre=True, factors=factors)
         case Reading.DETR:
             ids, boxes, scores = arrays
             return Rows(boxes.shape[0], boxes.rows(), scores.rows(), ids=ids.rows())
         case Reading.RF_DETR | Reading.DETR_LOGITS:
             return Rows(count, first.rows(), arrays[1].rows(), pairs=True, centre=True, factors=factors)
+        case Reading.DETR_SOFTMAX:
+            return Rows(count, first.rows(), arrays[1].rows(), centre=True, factors=factors)
+        case Reading.YOLOV4:
+            return Rows(count, first.rows(), arrays[1].rows(), factors=factors)
         case Reading.EFFICIENT_NMS:
             number, boxes, scores, ids = arrays
             return Rows(boxes.shape[0], boxes.rows(), scores.rows(), ids=ids.rows(), number=number.rows())
@@ -57,6 +65,8 @@ def describe_rows(
             return Rows(count, first.rows(), arrays[1].rows(), centre=network.centre_boxes)
         case Reading.NMS_ROWS:
             return Rows(count, first.rows(1), first.rows(6), ids=first.rows(5))
+        case Reading.NMS_SCORED_ROWS:
+            return Rows(count, first.rows(1), first.rows(5), ids=first.rows(6))
         case Reading.FRAMEFLEET:
             raise AssertionError("its outputs are YOLO heads")
 

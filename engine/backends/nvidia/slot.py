@@ -18,7 +18,7 @@ from framefleet.engine.backends.nvidia.readings import describe_rows
 from framefleet.engine.cuda.graph import Copy, Mark, Step, copy, copy_rows, record
 from framefleet.engine.cuda.memory import REGISTERED, Memory
 from framefleet.engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, Planes
-from framefleet.engine.detection.postprocess import detections
+from framefleet.engine.detection.postprocess import cut_off, detections, strongest, with_own_thresholds
 from framefleet.engine.detection.preprocess import DARKNET, Fit, plan_fit
 from framefleet.engine.detection.readings import MAX_QUERIES, NEEDS_NMS
 from framefleet.engine.media.types import DeviceFrame
@@ -235,6 +235,7 @@ class OutputSteps:
         exact_stream: Stream,
     ) -> None:
         """Raises ValueError if the network is too large for the kernels."""
+        settings = with_own_thresholds(network, settings)
         self._network, self._outputs, self._settings, self._exact_stream = network, outputs, settings, exact_stream
         self._heads, batch = heads, outputs.batch
         self._results = memory.pinned(result_bytes(batch))
@@ -278,7 +279,8 @@ class OutputSteps:
         for records, number in zip(self._records[:count], self._counts[:count, 1].tolist(), strict=True):
             records = records[:number]
             found.append(Detections(records["box"].copy(), records["score"].copy(), records["class_id"].copy()))
-        return found
+        own = cut_off(self._network)
+        return found if own is None else strongest(found, own)
 
 
 class Marks:

@@ -12,7 +12,7 @@ from framefleet.engine.backends.openvino.lowering import lower
 from framefleet.engine.backends.openvino.onnx_lowering import lower_onnx
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Network, Yolo
-from framefleet.engine.model.onnx.network import Model, OnnxNetwork, Reading
+from framefleet.engine.model.onnx.network import Model, OnnxNetwork
 from framefleet.engine.model.split import PICTURES, Part, split
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.settings import EngineSettings, Precision
@@ -27,7 +27,7 @@ class Engine:
         self.has_rows = False
         if isinstance(network, OnnxNetwork):
             self.heads = list(parts[0][0].outputs)
-            self.has_rows = network.reading is Reading.NMS_ROWS
+            self.has_rows = network.reading.has_rows
         else:
             self.heads = [index for index, layer in enumerate(network.layers) if isinstance(layer, Yolo)]
 

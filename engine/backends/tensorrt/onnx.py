@@ -14,7 +14,7 @@ from framefleet.engine.backends.tensorrt.plan import Plan, build_definition, emp
 from framefleet.engine.cuda.graph import Step
 from framefleet.engine.cuda.memory import Memory
 from framefleet.engine.errors import DeviceError
-from framefleet.engine.model.onnx.network import OnnxNetwork, Reading
+from framefleet.engine.model.onnx.network import OnnxNetwork
 from framefleet.engine.notices import Notice, Option
 from framefleet.engine.settings import Precision
 from framefleet.plugins.cache import FileCache
@@ -104,7 +104,7 @@ class OnnxEngine(Engine):
         self.number = plan.number(_PICTURES)
         count = len(network.output_shapes(batch))
         shapes = [plan.shape(_output(number)) for number in range(count)]
-        if network.reading is not Reading.NMS_ROWS:  # its rows are those of one picture
+        if not network.reading.has_rows:  # its rows are those of one picture
             shapes = [shape[1:] for shape in shapes]
         self.pitches = [0] * count
         self._outputs = Outputs(batch, shapes, self.pitches, np.float32)

@@ -7,13 +7,15 @@ from pathlib import Path
 import numpy as np
 import onnx
 from google.protobuf.message import DecodeError, EncodeError  # type: ignore[import-untyped]
-from onnx import TensorProto, inliner, shape_inference
+from onnx import TensorProto, helper, inliner, shape_inference
 
 from framefleet.engine.errors import ModelError
 from framefleet.engine.model.files import read_start
-from framefleet.engine.model.onnx.network import OnnxNetwork
+from framefleet.engine.model.onnx.network import OnnxNetwork, Reading, Suppression
+from framefleet.engine.model.onnx.prepare import keep_outputs
 from framefleet.engine.model.onnx.recognise import OnnxDescription, describe_onnx
-from framefleet.engine.model.onnx.structure import MAX_BYTES
+from framefleet.engine.model.onnx.structure import MAX_BYTES, UINT8
+from framefleet.engine.model.onnx.suppression import find_suppression
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import ModelFiles
 
@@ -43,8 +45,14 @@ def load_onnx(files: ModelFiles) -> OnnxNetwork:
             digest.update(_read_data(model, path, described.file.data, files.weights))
         if model.functions:
             model = inliner.inline_local_functions(model)
-        _cut(model, candidate.outputs)
+        suppression = _suppression(model, described)
+        keep_outputs(model, candidate.outputs)
         _check_values(model, described)
+        _take_float_pictures(model.graph, described)
+        if candidate.transposed:
+            _transpose_output(model.graph)
+        if candidate.reading is Reading.DETR_SOFTMAX:
+            _append_softmax(model.graph)
         content = model.SerializeToString()
     except (OSError, DecodeError, EncodeError, ValueError, RuntimeError, shape_inference.InferenceError) as error:
         raise ModelError(Notice("model.onnx_not_loaded", path=path, problem=str(error)[:500])) from error
@@ -59,12 +67,13 @@ def load_onnx(files: ModelFiles) -> OnnxNetwork:
         content=content,
         reading=candidate.reading,
         preprocessing=described.preprocessing,
-        input=described.input,
+        input=described.input.name,
         sizes_input=described.sizes_input,
         fixed_batch=described.fixed_batch,
         parameters=described.file.parameters,
         heads=described.heads,
         centre_boxes=candidate.centre_boxes,
+        suppression=suppression,
     )
 
 
@@ -94,35 +103,69 @@ def _nbytes(tensor: onnx.TensorProto) -> int:
     return int(math.prod(tensor.dims)) * int(np.dtype(onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type)).itemsize)
 
 
-def _cut(model: onnx.ModelProto, outputs: tuple[str, ...]) -> None:
-    """Make these values the only outputs, in this order, and remove what computes nothing else."""
-    known = {value.name: value for value in model.graph.output}
-    values = [known.get(name) or onnx.ValueInfoProto(name=name) for name in outputs]
-    for value in values:
-        if not value.HasField("type"):
-            value.type.tensor_type.elem_type = TensorProto.FLOAT
-    del model.graph.output[:]
-    model.graph.output.extend(values)
-    needed, kept = set(outputs), []
-    for node in reversed(model.graph.node):
-        if needed.intersection(node.output):
-            kept.append(node)
-            needed.update(node.input)
-            needed.update(_captured(node))
-    del model.graph.node[:]
-    model.graph.node.extend(reversed(kept))
+def _suppression(model: onnx.ModelProto, described: OnnxDescription) -> Suppression | None:
+    """The suppression in the graph, if the values before it are known, and its thresholds are constants."""
+    found = find_suppression(described.file.graph)
+    if found is None:
+        return None
+    constants = {tensor.name: tensor for tensor in model.graph.initializer}
+    constants |= {node.output[0]: node.attribute[0].t for node in model.graph.node if node.op_type == "Constant"}
+    if not {found.limit, found.iou, *found.minima} <= constants.keys():
+        return None
+    limit, iou, *minima = (onnx.numpy_helper.to_array(constants[name]).item() for name in (found.limit, found.iou, *found.minima))
+    rows = described.file.graph.outputs[0].dims
+    if described.candidate.reading is Reading.END2END and rows is not None:
+        limit = min(limit, rows[1] or limit)
+    return Suppression(found.boxes, found.scores, iou, max(minima, default=0.0), limit)
 
 
-def _captured(node: onnx.NodeProto) -> set[str]:
-    """Names of values that graphs in attributes of a node read."""
-    found: set[str] = set()
-    for attribute in node.attribute:
-        for graph in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
-            found.update(value.name for value in graph.output)
-            for inner in graph.node:
-                found.update(inner.input)
-                found |= _captured(inner)
-    return found
+def _take_float_pictures(graph: onnx.GraphProto, described: OnnxDescription) -> None:
+    """Let a network that takes bytes, or channels last, take float32 (batch, 3, height, width)."""
+    bytes_, last = described.input.element_type == UINT8, described.channels_last
+    if not (bytes_ or last):
+        return
+    name = described.input.name
+    (value,) = (each for each in graph.input if each.name == name)
+    before, nodes = f"{name}/pictures", []
+    kind = value.type.tensor_type
+    for node in graph.node:
+        for place, each in enumerate(node.input):
+            if each == name:
+                node.input[place] = before
+    source = name
+    if last:
+        rows, columns, channels = (kind.shape.dim[place].dim_value for place in (1, 2, 3))
+        for dim, size in zip(list(kind.shape.dim)[1:], (channels, rows, columns), strict=True):
+            dim.dim_value = size
+        nodes.append(helper.make_node("Transpose", [source], [f"{name}/last"], perm=[0, 2, 3, 1]))
+        source = f"{name}/last"
+    nodes.append(helper.make_node("Cast", [source], [before], to=kind.elem_type))
+    if bytes_:
+        kind.elem_type = TensorProto.FLOAT
+    kept = list(graph.node)
+    del graph.node[:]
+    graph.node.extend([*nodes, *kept])
+
+
+def _transpose_output(graph: onnx.GraphProto) -> None:
+    """Swap rows and columns of the output."""
+    (value,) = graph.output
+    rows, value.name = value.name, f"{value.name}/columns"
+    graph.node.append(helper.make_node("Transpose", [rows], [value.name], perm=[0, 2, 1]))
+    for dim in list(value.type.tensor_type.shape.dim)[1:]:
+        dim.Clear()
+
+
+def _append_softmax(graph: onnx.GraphProto) -> None:
+    """Replace the second output, logits of classes and of no object, by the probabilities of the classes."""
+    value = graph.output[1]
+    logits, value.name = value.name, f"{value.name}/probabilities"
+    bounds = (("first", 0), ("last", -1), ("axis", 2))
+    names = [f"{value.name}/{name}" for name, _ in bounds]
+    graph.initializer.extend(onnx.numpy_helper.from_array(np.array([at]), name) for name, (_, at) in zip(names, bounds, strict=True))
+    graph.node.append(helper.make_node("Softmax", [logits], [f"{value.name}/all"], axis=2))
+    graph.node.append(helper.make_node("Slice", [f"{value.name}/all", *names], [value.name]))
+    value.type.tensor_type.shape.dim[2].Clear()
 
 
 def _check_values(model: onnx.ModelProto, described: OnnxDescription) -> None:
@@ -133,8 +176,10 @@ def _check_values(model: onnx.ModelProto, described: OnnxDescription) -> None:
         if len(tensor.raw_data) > _SMALL:
             tensor.raw_data = b""
     for value in skeleton.graph.input:
-        if value.name == described.input:
-            for dim, size in zip(value.type.tensor_type.shape.dim, (1, 3, described.height, described.width), strict=True):
+        if value.name == described.input.name:
+            sides = (described.height, described.width)
+            shape = (1, *sides, 3) if described.channels_last else (1, 3, *sides)
+            for dim, size in zip(value.type.tensor_type.shape.dim, shape, strict=True):
                 dim.dim_value = size
     inferred = shape_inference.infer_shapes(skeleton, data_prop=True)
     total = 0

@@ -1,11 +1,14 @@
 """Rewrites an ``OnnxNetwork`` for libraries that fix its inputs when they build it: number of pictures, sizes, and FP16 numbers."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import onnx
 from onnx import AttributeProto, TensorProto, helper, numpy_helper, shape_inference
 
 from framefleet.engine.errors import ModelError
-from framefleet.engine.model.onnx.network import OnnxNetwork
+from framefleet.engine.model.onnx.network import OnnxNetwork, Reading
 from framefleet.engine.notices import Notice
 
 _MAX_HALF = float(np.finfo(np.float16).max)
@@ -54,6 +57,48 @@ def with_fixed_inputs(network: OnnxNetwork, batch: int, half: bool = False) -> b
         _rewrite_mish(graph, half)
     content: bytes = model.SerializeToString()
     return content
+
+
+def without_suppression(network: OnnxNetwork) -> OnnxNetwork:
+    """Cut off the suppression of a network, if it can be, for devices that lack its operators. Its thresholds stay with the network."""
+    found = network.suppression
+    if found is None or network.reading is Reading.BEFORE_NMS:
+        return network
+    model = onnx.load_model_from_string(network.content)
+    keep_outputs(model, (found.boxes, found.scores))
+    digest = f"{network.digest} before suppression"
+    return replace(network, content=model.SerializeToString(), reading=Reading.BEFORE_NMS, digest=digest)
+
+
+def keep_outputs(model: onnx.ModelProto, outputs: Sequence[str]) -> None:
+    """Make these values the only outputs, in this order, and remove what computes nothing else."""
+    known = {value.name: value for value in model.graph.output}
+    values = [known.get(name) or onnx.ValueInfoProto(name=name) for name in outputs]
+    for value in values:
+        if not value.HasField("type"):
+            value.type.tensor_type.elem_type = TensorProto.FLOAT
+    del model.graph.output[:]
+    model.graph.output.extend(values)
+    needed, kept = set(outputs), []
+    for node in reversed(model.graph.node):
+        if needed.intersection(node.output):
+            kept.append(node)
+            needed.update(node.input)
+            needed.update(_captured(node))
+    del model.graph.node[:]
+    model.graph.node.extend(reversed(kept))
+
+
+def _captured(node: onnx.NodeProto) -> set[str]:
+    """Names of values that graphs in attributes of a node read."""
+    found: set[str] = set()
+    for attribute in node.attribute:
+        for graph in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
+            found.update(value.name for value in graph.output)
+            for inner in graph.node:
+                found.update(inner.input)
+                found |= _captured(inner)
+    return found
 
 
 def _to_half(model: onnx.ModelProto, name: str) -> None:

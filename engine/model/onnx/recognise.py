@@ -16,6 +16,7 @@ from framefleet.engine.errors import ModelError, UsageError
 from framefleet.engine.model.describe import MAX_SIDE
 from framefleet.engine.model.files import coco_labels, read_labels, read_start
 from framefleet.engine.model.network import Shape, Yolo
+from framefleet.engine.model.onnx import evidence
 from framefleet.engine.model.onnx.network import Preprocessing, Reading
 from framefleet.engine.model.onnx.structure import (
     EFFICIENT_NMS,
@@ -23,6 +24,7 @@ from framefleet.engine.model.onnx.structure import (
     FLOAT16,
     INT32,
     INT64,
+    UINT8,
     Dims,
     Node,
     OnnxFile,
@@ -67,12 +69,15 @@ class Candidate:
         Number of classes; None if the shapes do not tell.
     centre_boxes
         See ``OnnxNetwork``.
+    transposed
+        Whether the only output has rows where the reading has columns.
     """
 
     reading: Reading
     outputs: tuple[str, ...]
     classes: int | None
     centre_boxes: bool = False
+    transposed: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +90,9 @@ class OnnxDescription:
         Where the labels come from.
     licence
         What the file says about its licence; None if it says nothing.
-    input, sizes_input, fixed_batch, heads
+    input
+        The input for pictures: float32, float16 or uint8.
+    sizes_input, fixed_batch, heads
         See ``OnnxNetwork``.
     """
 
@@ -97,10 +104,15 @@ class OnnxDescription:
     labels: tuple[str, ...]
     labels_source: Notice
     licence: str | None
-    input: str
+    input: Value
     sizes_input: str | None
     fixed_batch: bool
     heads: tuple[Yolo, ...]
+
+    @property
+    def channels_last(self) -> bool:
+        """Whether the input for pictures has the shape (batch, height, width, 3)."""
+        return _is_channels_last(self.input)
 
 
 def describe_onnx(files: ModelFiles) -> OnnxDescription:
@@ -114,26 +126,27 @@ def describe_onnx(files: ModelFiles) -> OnnxDescription:
         The size or the reading of ``files`` does not suit the file.
     """
     file = read_structure(files.cfg)
-    _refuse_other_tasks(file)
     picture, sizes = _inputs(file)
     width, height = _size(file, picture, files.size)
+    _refuse_other_tasks(file, width, height)
     found = tuple(_candidates(file, width, height, sizes is not None))
     if not found:
         raise ModelError(Notice("model.onnx_unknown_outputs", path=file.path, outputs=tuple(map(str, file.graph.outputs[:8]))))
     candidate = _choose(file, found, files.reading)
     labels, source = _labels(files, candidate, _names(file))
-    fixed = picture.dims is not None and picture.dims[0] == 1
+    suppressed = any(node.operator == "NonMaxSuppression" for node in file.graph.nodes)  # exporters repeat it for each picture
+    fixed = suppressed or (picture.dims is not None and picture.dims[0] == 1)
     heads = _heads(file) if candidate.reading is Reading.FRAMEFLEET else ()
     return OnnxDescription(
         file,
         width,
         height,
         candidate,
-        _preprocessing(file, candidate.reading),
+        _preprocessing(file, candidate.reading, picture),
         labels,
         source,
         file.metadata.get("license") or file.metadata.get("licence") or None,
-        picture.name,
+        picture,
         None if sizes is None else sizes.name,
         fixed,
         heads,
@@ -177,21 +190,23 @@ def _inputs(file: OnnxFile) -> tuple[Value, Value | None]:
     if len(pictures) != 1 or not known:
         raise ModelError(Notice("model.onnx_inputs", path=file.path, inputs=tuple(map(str, file.graph.inputs[:8]))))
     (picture,) = pictures
-    batch, channels = (picture.dims or ())[:2]
-    if (picture.dims or ())[3] == 3 and channels != 3:
-        raise ModelError(Notice("model.onnx_channels_last", path=file.path, input=str(picture)))
-    if channels not in (3, None) or picture.element_type not in (FLOAT, FLOAT16):
+    batch, channels = (picture.dims or ())[0], (picture.dims or ())[-1 if _is_channels_last(picture) else 1]
+    if channels not in (3, None) or picture.element_type not in (FLOAT, FLOAT16, UINT8):
         raise ModelError(Notice("model.onnx_no_pictures", path=file.path, input=str(picture)))
     if batch not in (1, None):
         raise ModelError(Notice("model.onnx_fixed_batch", path=file.path, batch=batch))
     return picture, others[0] if others else None
 
 
+def _is_channels_last(picture: Value) -> bool:
+    return picture.dims is not None and picture.dims[3] == 3 and picture.dims[1] != 3
+
+
 def _size(file: OnnxFile, picture: Value, asked: tuple[int, int] | None) -> tuple[int, int]:
     """Width and height of the input."""
     if asked is not None and not all(32 <= side <= MAX_SIDE and side % 32 == 0 for side in asked):
         raise UsageError(Notice("model.wrong_size", width=asked[0], height=asked[1], most=MAX_SIDE))
-    rows, columns = (picture.dims or ())[2:]
+    rows, columns = (picture.dims or ())[1:3] if _is_channels_last(picture) else (picture.dims or ())[2:]
     fixed = (columns, rows)
     stored = _read_list(file.metadata.get("imgsz", ""))
     default = (stored[-1], stored[0]) if stored and all(isinstance(side, int) for side in stored) else (None, None)
@@ -211,12 +226,12 @@ def _size(file: OnnxFile, picture: Value, asked: tuple[int, int] | None) -> tupl
 # outputs
 
 
-def _refuse_other_tasks(file: OnnxFile) -> None:
+def _refuse_other_tasks(file: OnnxFile, width: int, height: int) -> None:
     """Refuse networks that find something else than upright boxes."""
     task = file.metadata.get("task", "detect")
     if task != "detect":
         raise ModelError(Notice("model.onnx_task", path=file.path, task=_TASKS.get(task, Notice("model.task_other", name=task[:40]))))
-    outputs = [value.dims for value in file.graph.outputs if value.dims is not None]
+    outputs = [value.dims for value in _with_boxes(file, width, height) if value.dims is not None]
     if any(len(dims) == 4 and 1 not in dims[1:3] for dims in outputs) and file.producer != _PRODUCER:
         raise ModelError(Notice("model.onnx_task", path=file.path, task=_TASKS["segment"]))
     if [len(dims) for dims in outputs] == [2] and (outputs[0][1] or 0) >= 2 and not _ends_in_nms(outputs[0]):
@@ -240,7 +255,6 @@ def _ends_in_nms(dims: Dims) -> bool:
 
 def _candidates(file: OnnxFile, width: int, height: int, sized: bool) -> Iterator[Candidate]:
     """The readings that fit the outputs' number, shapes and types. sized: whether there is an input for sizes."""
-    outputs = {value.name: value for value in file.graph.outputs if value.dims is not None and len(value.dims) != 5}
     if file.producer == _PRODUCER and "heads" in file.metadata:
         yield Candidate(Reading.FRAMEFLEET, tuple(value.name for value in file.graph.outputs), _heads(file)[0].classes)
         return
@@ -252,71 +266,125 @@ def _candidates(file: OnnxFile, width: int, height: int, sized: bool) -> Iterato
     if sized and {value.name for value in file.graph.outputs} == set(_DETR_OUTPUTS):  # as D-FINE's export calls them
         yield Candidate(Reading.DETR, _DETR_OUTPUTS, None)
         return
-    match list(outputs.values()):
-        case [value] if len(value.dims or ()) == 3:
-            yield from _of_one_output(file, value, width, height)
-        case [value] if len(value.dims or ()) == 2 and _ends_in_nms(value.dims or ()):
-            yield Candidate(Reading.NMS_ROWS, (value.name,), None)
-        case [_, _]:
-            yield from _of_boxes_and_logits(outputs)
+    outputs = _with_boxes(file, width, height)
+    match [len(value.dims or ()) for value in outputs]:
+        case [3]:
+            yield from _of_one_output(file, outputs[0], width, height)
+        case [2] if _ends_in_nms(outputs[0].dims or ()):
+            yield from _of_rows(file, outputs[0].name)
+        case [3, 3] if outputs[0].dims == outputs[1].dims:  # YOLOv9 as it is trained: the second one is the better one
+            yield from _of_one_output(file, outputs[1], width, height)
+        case [3, 3]:
+            yield from _of_boxes_and_scores(file, outputs, width, height)
+        case [4, 3] | [3, 4]:
+            yield from _of_yolov4(sorted(outputs, key=lambda value: -len(value.dims or ())), width, height)
         case [_, _, _] if sized:
             yield from _of_sorted_boxes(outputs)
-        case [number, boxes, scores, ids] if [len(value.dims or ()) for value in (number, boxes, scores, ids)] == [2, 3, 2, 2]:
-            if (boxes.dims or ())[2] == 4:
-                yield Candidate(Reading.EFFICIENT_NMS, tuple(outputs), None)
+        case [2, 3, 2, 2] if (outputs[1].dims or ())[2] == 4:
+            yield Candidate(Reading.EFFICIENT_NMS, tuple(value.name for value in outputs), None)
+
+
+def _with_boxes(file: OnnxFile, width: int, height: int) -> list[Value]:
+    """The outputs without the maps of cells of which some exporters compute them."""
+    outputs = [value for value in file.graph.outputs if value.dims is not None and len(value.dims) != 5]
+    maps = [value for value in outputs if _is_map(value, width, height)]
+    return outputs if len(maps) < 2 else [value for value in outputs if value not in maps]
+
+
+def _is_map(value: Value, width: int, height: int) -> bool:
+    """Whether an output has the shape (B, channels, rows, columns) of a grid of cells."""
+    grids = {(height // stride, width // stride) for stride in (8, 16, 32, 64)}
+    return value.dims is not None and len(value.dims) == 4 and value.dims[2:] in grids
 
 
 def _of_one_output(file: OnnxFile, value: Value, width: int, height: int) -> Iterator[Candidate]:
     found = list(_of_cells(file, value, width, height))
     yield from found
-    if any(candidate.reading is Reading.YOLOX for candidate in found):
+    if any(candidate.reading is Reading.YOLOX or candidate.transposed for candidate in found):
         return
     _, rows, columns = value.dims or (None, None, None)
     if columns == 6 and (rows is None or rows <= MAX_QUERIES):
-        yield Candidate(Reading.END2END, (value.name,), None)
+        yield from _of_six_columns(file, value.name)
     cells = _cells(width, height, 1) | _cells(width, height, _ANCHORS)
-    if rows is None or columns is None or rows > MAX_QUERIES or rows in cells:
+    if rows is None or columns is None or rows > MAX_QUERIES or rows in cells or evidence.ends_with_class_ids(file, value.name):
         return
     if 5 <= columns <= 4 + MAX_CLASSES and (not found or rows >= MIN_QUERIES):
         yield Candidate(Reading.RTDETR, (value.name,), columns - 4)
+
+
+def _of_six_columns(file: OnnxFile, output: str) -> Iterator[Candidate]:
+    """The readings of a score and a class id behind each box."""
+    sorted_fractions = evidence.ends_with_class_ids(file, output) and evidence.starts_with_fractions(file, output)
+    yield Candidate(Reading.RTDETR_SORTED if sorted_fractions else Reading.END2END, (output,), None)
+
+
+def _of_rows(file: OnnxFile, output: str) -> Iterator[Candidate]:
+    """The readings of seven columns: the class id comes before the score, or after it."""
+    if not evidence.ends_with_class_ids(file, output):
+        yield Candidate(Reading.NMS_ROWS, (output,), None)
+    if not evidence.ends_with_scores(file, output):
+        yield Candidate(Reading.NMS_SCORED_ROWS, (output,), None)
 
 
 def _of_cells(file: OnnxFile, value: Value, width: int, height: int) -> Iterator[Candidate]:
     """The readings with a box for each cell of a grid, or several."""
     _, rows, columns = value.dims or (None, None, None)
     one, several = _cells(width, height, 1), _cells(width, height, _ANCHORS)
-    if rows is not None and 5 <= rows <= 4 + MAX_CLASSES and (columns is None or columns in one):
+    corners = evidence.has_corners(file, value.name)
+    known = rows is not None or corners is not None
+    if known and (rows is None or 5 <= rows <= 4 + MAX_CLASSES) and (columns is None or columns in one):
         if rows == _KEYPOINTS and not _names(file):
             raise ModelError(Notice("model.onnx_task", path=file.path, task=_TASKS["pose"]))
-        yield Candidate(Reading.YOLOV8, (value.name,), rows - 4)
-    raw = _is_raw(file, value.name)
-    if columns is not None and 6 <= columns <= 5 + MAX_CLASSES:
-        if raw and (rows is None or rows in one):
-            yield Candidate(Reading.YOLOX, (value.name,), columns - 5)
-        if not raw and (rows is None or rows in one or rows in several):
-            yield Candidate(Reading.YOLOV5, (value.name,), columns - 5)
-        if not raw and (rows is None or rows in one):
-            yield Candidate(Reading.YOLOX_DECODED, (value.name,), columns - 5)
+        yield Candidate(Reading.YOLOV8_CORNERS if corners else Reading.YOLOV8, (value.name,), None if rows is None else rows - 4)
+    if corners is not None and rows in one and columns is not None and columns >= 5:
+        yield Candidate(Reading.YOLOV8_CORNERS if corners else Reading.YOLOV8, (value.name,), columns - 4, transposed=True)
+        return
+    if (columns is None and rows is None) or (columns is not None and not 6 <= columns <= 5 + MAX_CLASSES):
+        return
+    if evidence.ends_with_class_ids(file, value.name):
+        return
+    raw, classes = evidence.is_raw(file, value.name), None if columns is None else columns - 5
+    if raw and (rows is None or rows in one):
+        yield Candidate(Reading.YOLOX, (value.name,), classes)
+    if not raw and (rows is None or rows in one or rows in several):
+        yield Candidate(Reading.YOLOV5, (value.name,), classes)
+    if not raw and (rows is None or rows in one):
+        yield Candidate(Reading.YOLOX_DECODED, (value.name,), classes)
 
 
-def _of_boxes_and_logits(outputs: Mapping[str, Value]) -> Iterator[Candidate]:
-    boxes = [value for value in outputs.values() if _fit(value.dims, (None, None, 4))]
+def _of_boxes_and_scores(file: OnnxFile, outputs: Sequence[Value], width: int, height: int) -> Iterator[Candidate]:
+    boxes = [value for value in outputs if _fit(value.dims, (None, None, 4))]
+    cells = _cells(width, height, 1) | _cells(width, height, _ANCHORS)
     for box in boxes:
-        (other,) = (value for value in outputs.values() if value is not box)
-        if not _fit(other.dims, (None, (box.dims or ())[1], None)) or (other.dims or ())[2] is None:
+        (other,) = (value for value in outputs if value is not box)
+        _, rows, columns = other.dims or (None, None, None)
+        if not _fit(other.dims, (None, (box.dims or ())[1], None)) or columns is None:
             continue
-        names, classes = (box.name, other.name), (other.dims or ())[2]
+        names = (box.name, other.name)
         if names == ("dets", "labels"):  # what RF-DETR's export calls them
-            yield Candidate(Reading.RF_DETR, names, classes)
+            yield Candidate(Reading.RF_DETR, names, columns)
             return
-        if not (len(boxes) == 2 and other.name.endswith("boxes")):
-            yield Candidate(Reading.RF_DETR, names, classes)
-            yield Candidate(Reading.DETR_LOGITS, names, classes)
+        if len(boxes) == 2 and other.name.endswith("boxes"):
+            continue
+        if evidence.are_probabilities(file, other.name):
+            yield Candidate(Reading.BEFORE_NMS, names, columns)
+        elif rows is None or rows not in cells:
+            yield Candidate(Reading.RF_DETR, names, columns)
+            yield Candidate(Reading.DETR_LOGITS, names, columns)
+            if columns > 1:
+                yield Candidate(Reading.DETR_SOFTMAX, names, columns - 1)
 
 
-def _of_sorted_boxes(outputs: Mapping[str, Value]) -> Iterator[Candidate]:
-    boxes = next((value for value in outputs.values() if _fit(value.dims, (None, None, 4))), None)
-    flat = [value for value in outputs.values() if value.dims is not None and len(value.dims) == 2]
+def _of_yolov4(outputs: Sequence[Value], width: int, height: int) -> Iterator[Candidate]:
+    boxes, scores = outputs
+    rows, classes = (scores.dims or ())[1:]
+    if _fit(boxes.dims, (None, rows, 1, 4)) and classes is not None and (rows is None or rows in _cells(width, height, _ANCHORS)):
+        yield Candidate(Reading.YOLOV4, (boxes.name, scores.name), classes)
+
+
+def _of_sorted_boxes(outputs: Sequence[Value]) -> Iterator[Candidate]:
+    boxes = next((value for value in outputs if _fit(value.dims, (None, None, 4))), None)
+    flat = [value for value in outputs if value.dims is not None and len(value.dims) == 2]
     ids = [value for value in flat if value.element_type in (INT32, INT64)]
     scores = [value for value in flat if value.element_type in (FLOAT, FLOAT16)]
     if boxes is not None and len(ids) == len(scores) == 1:
@@ -340,30 +408,6 @@ def _cells(width: int, height: int, each: int) -> frozenset[int]:
     return frozenset(each * sum(-(-width // stride) * -(-height // stride) for stride in strides) for strides in _STRIDES)
 
 
-_MOVES = frozenset(["Transpose", "Concat", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Slice", "Split", "Identity", "Cast", "Sigmoid"])
-"""Operators between the last convolutions and the output of a network whose boxes are not decoded."""
-
-
-def _is_raw(file: OnnxFile, output: str) -> bool:
-    """Whether an output consists of outputs of convolutions, without arithmetic that would make boxes of them."""
-    producers, waiting, seen, convolutions = file.producers, [output], set[str](), 0
-    while waiting:
-        name = waiting.pop()
-        node = producers.get(name)
-        if name in seen:
-            continue
-        seen.add(name)
-        if node is None:
-            return False
-        if node.operator == "Conv":
-            convolutions += 1
-        elif node.operator not in _MOVES:
-            return False
-        else:
-            waiting += node.inputs if node.operator == "Concat" else node.inputs[:1]
-    return convolutions > 1
-
-
 # metadata
 
 
@@ -376,9 +420,8 @@ def _choose(file: OnnxFile, found: Sequence[Candidate], asked: str | None) -> Ca
     fitting = [candidate for candidate in found if all(test(file, candidate) for test in _TESTS)]
     if len(fitting) == 1:
         return fitting[0]
-    if not fitting and len(found) == 1:
+    if not fitting:
         raise ModelError(Notice("model.onnx_contradiction", path=file.path, candidates=_named(found), option=Option("reading", "NAME")))
-    fitting = fitting or list(found)
     answer = FileCache().recall(_answer_key(file))
     for candidate in fitting:
         if candidate.reading == answer:
@@ -404,8 +447,8 @@ def _agrees_with_ultralytics(file: OnnxFile, candidate: Candidate) -> bool:
         return reading in (Reading.YOLOV5, Reading.YOLOV8, Reading.END2END)
     kind = file.metadata.get("description", "").casefold().replace("-", "")
     if "rtdetr" in kind:
-        return reading is Reading.RTDETR
-    if reading is Reading.RTDETR:
+        return reading in (Reading.RTDETR, Reading.RTDETR_SORTED)
+    if reading in (Reading.RTDETR, Reading.RTDETR_SORTED):
         return "yolo" not in kind
     options = _read_dict(file.metadata.get("args", ""))
     sorted_boxes = file.metadata.get("end2end") == "True" or options.get("nms") is True
@@ -417,7 +460,7 @@ def _agrees_with_ultralytics(file: OnnxFile, candidate: Candidate) -> bool:
 
 
 def _agrees_with_model_info(file: OnnxFile, candidate: Candidate) -> bool:
-    kind = _model_info(file, "model_type").casefold()
+    kind = (_model_info(file, "model_type") or file.metadata.get("model_family", "")).casefold()
     wanted = next((readings for start, readings in _MODEL_TYPES if kind.startswith(start)), None)
     return wanted is None or candidate.reading in wanted
 
@@ -425,10 +468,13 @@ def _agrees_with_model_info(file: OnnxFile, candidate: Candidate) -> bool:
 _TESTS: tuple[Callable[[OnnxFile, Candidate], bool], ...] = (_agrees_with_names, _agrees_with_ultralytics, _agrees_with_model_info)
 
 _MODEL_TYPES = (
+    ("rfdetr", (Reading.RF_DETR,)),
+    (("dfine", "deim", "rtdetr"), (Reading.DETR_LOGITS,)),
     ("yolox", (Reading.YOLOX, Reading.YOLOX_DECODED)),
-    ("yolo", (Reading.YOLOV8, Reading.END2END, Reading.YOLOV5)),
+    ("yolonas", (Reading.BEFORE_NMS,)),
+    ("yolo", (Reading.YOLOV8, Reading.YOLOV8_CORNERS, Reading.END2END, Reading.YOLOV5)),
 )
-"""Readings for the starts of ``model_type`` in OpenVINO's model API, whose "YOLOv5" also has YOLOv8's outputs."""
+"""Readings for the starts of ``model_type`` in OpenVINO's model API, whose "YOLOv5" also has YOLOv8's outputs, or of ``model_family``."""
 
 
 def _model_info(file: OnnxFile, name: str) -> str:
@@ -436,9 +482,11 @@ def _model_info(file: OnnxFile, name: str) -> str:
     return file.metadata.get(f"model_info {name}", "")
 
 
-def _preprocessing(file: OnnxFile, reading: Reading) -> Preprocessing:
-    """How pictures are prepared: by the reading, and by what OpenVINO's model API has written into the file."""
+def _preprocessing(file: OnnxFile, reading: Reading, picture: Value) -> Preprocessing:
+    """How pictures are prepared: by the reading, the input's type, and what OpenVINO's model API has written into the file."""
     prepared = reading.preprocessing
+    if picture.element_type == UINT8:  # the network itself scales the bytes
+        prepared = replace(prepared, mean=(0.0, 0.0, 0.0), scale=(1.0, 1.0, 1.0))
     if reading is Reading.FRAMEFLEET:
         return replace(prepared, letterbox=file.metadata.get("letter_box") == "1")
     swapped = _model_info(file, "reverse_input_channels").casefold()
@@ -566,7 +614,11 @@ def _labels(files: ModelFiles, candidate: Candidate, names: tuple[str, ...]) -> 
     beside = [path.with_suffix(suffix) for suffix in (".names", ".yaml", ".yml")]
     chosen = files.labels or next((each for each in beside if each.is_file()), None)
     if chosen is not None:
-        labels = _read_yaml(chosen, classes) if chosen.suffix.lower() in (".yaml", ".yml") else read_labels(chosen, classes)
+        labels = _read_yaml(chosen) if chosen.suffix.lower() in (".yaml", ".yml") else read_labels(chosen, None)
+        if candidate.reading is Reading.RF_DETR and len(labels) + 1 == classes:  # as its trainer adds one
+            labels = (*labels, "background")
+        if classes not in (None, len(labels)):
+            raise ModelError(Notice("model.wrong_labels", path=chosen, labels=len(labels), classes=classes))
         return labels, Notice("model.labels_of_file", path=chosen, number=len(labels))
     if names and classes in (None, len(names)):
         return names, Notice("model.labels_of_file", path=path, number=len(names))
@@ -574,14 +626,14 @@ def _labels(files: ModelFiles, candidate: Candidate, names: tuple[str, ...]) -> 
         raise ModelError(Notice("model.onnx_labels_needed", path=path, option=Option("labels")))
     if classes == 80:
         return coco_labels(), Notice("model.labels_of_coco", number=classes)
-    if classes == 91 and candidate.reading in (Reading.RF_DETR, Reading.DETR_LOGITS):
+    if classes == 91 and candidate.reading in (Reading.RF_DETR, Reading.DETR_LOGITS, Reading.DETR_SOFTMAX):
         coco = iter(coco_labels())
         by_id = tuple(f"class {number}" if number in _COCO_GAPS else next(coco) for number in range(91))
         return by_id, Notice("model.labels_of_coco", number=classes)
     return tuple(f"class {number}" for number in range(classes)), Notice("model.labels_numbered", number=classes, option=Option("labels"))
 
 
-def _read_yaml(path: Path, classes: int | None) -> tuple[str, ...]:
+def _read_yaml(path: Path) -> tuple[str, ...]:
     """The ``names`` of a description of a data set."""
     import yaml
 
@@ -592,6 +644,4 @@ def _read_yaml(path: Path, classes: int | None) -> tuple[str, ...]:
     labels = _checked(content.get("names")) if isinstance(content, dict) else ()
     if not labels:
         raise ModelError(Notice("model.no_labels", path=path))
-    if classes not in (None, len(labels)):
-        raise ModelError(Notice("model.wrong_labels", path=path, labels=len(labels), classes=classes))
     return labels

@@ -28,7 +28,7 @@ MAX_DEPTH = 8
 MAX_TEXT = 1 << 20
 """Maximum length of a name or of a value of the metadata, bytes."""
 
-FLOAT, INT32, INT64, FLOAT16 = 1, 6, 7, 10
+FLOAT, UINT8, INT32, INT64, FLOAT16 = 1, 2, 6, 7, 10
 """Element types (``TensorProto.DataType``)."""
 
 _ITEM_BYTES = {1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8, 12: 4, 13: 8, 14: 8, 15: 16, 16: 2, 17: 1, 18: 1, 19: 1, 20: 1}
@@ -148,17 +148,6 @@ def read_structure(path: Path) -> OnnxFile:
         raise ModelError(Notice("general.unreadable", path=path, detail=str(error))) from error
 
 
-NOT_ON_GPUS = frozenset({"NonMaxSuppression", "NonZero"})
-"""Operators that TensorRT for RTX lacks."""
-
-
-def lacking_on_gpus(path: Path) -> tuple[str, ...]:
-    """The operators of a file that keep it from running on NVIDIA GPUs. Raises ModelError: see ``read_structure``."""
-    nodes = read_structure(path).graph.nodes
-    end = next((place for place, node in enumerate(nodes) if node.operator == EFFICIENT_NMS), len(nodes))  # the rest is cut off
-    return tuple(sorted(NOT_ON_GPUS.intersection(node.operator for node in nodes[:end])))
-
-
 class _Reader:
     """Decodes the fields of one file."""
 
@@ -214,7 +203,10 @@ class _Reader:
         return next(iter(names), None)
 
     def _check_order(self, graph: Graph) -> None:
-        """Check that every node comes after those whose outputs it reads, as the format demands. A cycle has no such order."""
+        """Check the order that the format demands: every node comes after those whose outputs it reads, and computes new values.
+
+        A cycle has no such order.
+        """
         known = {value.name for value in graph.inputs} | {constant.name for constant in graph.constants} | {""}
         computed = {name for node in graph.nodes for name in node.outputs}
         for node in graph.nodes:
@@ -222,6 +214,9 @@ class _Reader:
                 if name not in known:
                     code = "model.onnx_cycle" if name in computed else "model.onnx_no_value"
                     raise self._damaged(Notice(code, operator=node.operator, value=name[:100]))
+            for name in node.outputs:
+                if name and name in known:
+                    raise self._damaged(Notice("model.onnx_computed_twice", operator=node.operator, value=name[:100]))
             known.update(node.outputs)
         for value in graph.outputs:
             if value.name not in known:

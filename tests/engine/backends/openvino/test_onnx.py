@@ -17,6 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 from framefleet.engine.backends.create import create_backend, create_depth_backend
 from framefleet.engine.errors import DeviceError, ModelError
 from framefleet.engine.model.load import load_model
+from framefleet.engine.model.onnx.prepare import without_suppression
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision
 from framefleet.engine.types import Detections, DeviceId, Image
 from tests.support import yolox
@@ -27,14 +28,19 @@ from tests.support.onnx_models import (
     LETTERBOXED,
     SIDE,
     SORTED,
+    STRETCHED,
     corners,
     objectness_rows,
     save,
     sizes_input,
+    write_distances,
     write_known,
     write_model,
     write_nms,
+    write_red,
     write_several,
+    write_sorted_fractions,
+    write_suppressed,
     write_yolox,
 )
 
@@ -94,6 +100,41 @@ def test_boxes_that_refer_to_the_sizes_of_pictures(tmp_path: Path) -> None:
     check(run(replace(files, labels=labels(tmp_path))), corners()[[0, 2]].tolist())
 
 
+def test_sorted_fractions(tmp_path: Path) -> None:
+    check(run(replace(write_sorted_fractions(tmp_path / "a.onnx"), labels=labels(tmp_path))), STRETCHED)
+
+
+@pytest.mark.parametrize("corner", [False, True])
+@pytest.mark.parametrize("rows", [False, True])
+def test_boxes_from_distances(tmp_path: Path, corner: bool, rows: bool) -> None:
+    check(run(write_distances(tmp_path / "a.onnx", corner, rows)), LETTERBOXED)
+
+
+@pytest.mark.parametrize("kind", [TensorProto.FLOAT, TensorProto.UINT8])
+@pytest.mark.parametrize("channels_last", [False, True])
+def test_bytes_and_channels_last(tmp_path: Path, kind: int, channels_last: bool) -> None:
+    picture = np.zeros((SIDE, SIDE, 3), np.uint8)
+    picture[..., 0] = 204
+    found = run(write_red(tmp_path / "a.onnx", kind, channels_last), picture)
+    np.testing.assert_allclose(found.scores, [0.8], atol=1e-4)
+
+
+def test_a_suppression_that_is_cut_off(tmp_path: Path) -> None:
+    """The boxes are those of the suppression in the graph, whatever the thresholds of the run are."""
+    for number, (iou, minimum, limit) in enumerate([(0.6, 0.3, 100), (0.95, 0.3, 100), (0.6, 0.75, 100), (0.6, 0.3, 1)]):
+        network = load_model(write_suppressed(tmp_path / f"{number}.onnx", iou=iou, minimum=minimum, limit=limit))
+        found = []
+        for each in (network, without_suppression(network)):
+            with create_backend(CPU) as backend:
+                backend.activate(each, replace(SETTINGS, iou=0.1, stored_confidence=0.1))
+                found.append(backend.infer([WIDE])[0])
+        inside, cut = found
+        assert len(inside.boxes) == (3 if iou == 0.95 else 1 if minimum == 0.75 or limit == 1 else 2)
+        np.testing.assert_allclose(cut.boxes, inside.boxes, atol=1e-3)
+        np.testing.assert_array_equal(cut.class_ids, inside.class_ids)
+        np.testing.assert_allclose(cut.scores, inside.scores, atol=1e-6)
+
+
 @pytest.mark.parametrize("reading", ["yolov5", "yolox-decoded"])
 def test_objectness_times_class_score(tmp_path: Path, reading: str) -> None:
     files = write_model(tmp_path / "a.onnx", {"o": objectness_rows()})
@@ -136,7 +177,7 @@ def nonzero_rows(path: Path, rows: NDArray[np.float32]) -> ModelFiles:
 def test_a_number_of_boxes_that_depends_on_the_picture(tmp_path: Path) -> None:
     rows = np.hstack([np.zeros((2, 1)), SORTED[:, :4], KEPT[:, ::-1]]).astype(np.float32)
     nodes = nonzero_rows(tmp_path / "a.onnx", rows)
-    files = replace(nodes, labels=labels(tmp_path))
+    files = replace(nodes, labels=labels(tmp_path), reading="nms-rows")
     with create_backend(CPU) as backend:
         backend.activate(load_model(files), SETTINGS)
         for level, expected in ((0, 2), (205, 1), (255, 0), (0, 2)):

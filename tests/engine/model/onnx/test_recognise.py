@@ -14,7 +14,17 @@ from framefleet.engine.model.load import check_model
 from framefleet.engine.model.onnx.network import Reading
 from framefleet.engine.model.onnx.recognise import describe_onnx, remember_reading
 from framefleet.engine.settings import ModelFiles
-from tests.support.onnx_models import CELLS, SIDE, sizes_input, write_model, write_yolox
+from tests.support.onnx_models import (
+    CELLS,
+    SIDE,
+    sizes_input,
+    write_distances,
+    write_model,
+    write_probabilities,
+    write_sorted_fractions,
+    write_suppressed,
+    write_yolox,
+)
 
 NAMES = "{0: 'cat', 1: 'dog'}"
 ULTRALYTICS = {"names": NAMES, "stride": "32", "task": "detect", "imgsz": "[64, 64]", "author": "Ultralytics"}
@@ -41,7 +51,7 @@ SHAPES = {
         "scores": zeros(1, 9),
         "classes": zeros(1, 9, kind=np.int32),
     },
-    Reading.NMS_ROWS: {"rows": zeros(9, 7)},
+    Reading.YOLOV4: {"boxes": zeros(1, 3 * CELLS, 1, 4), "confs": zeros(1, 3 * CELLS, 3)},
     Reading.RTDETR: {"output0": zeros(1, 9, 7)},
 }
 
@@ -77,6 +87,55 @@ def test_two_readings_of_one_shape_are_for_the_user(tmp_path: Path, monkeypatch:
     assert check_model(files).reading is Reading.RTDETR, "the answer is kept"
     remember_reading(files.cfg, Reading.END2END)
     assert check_model(ModelFiles(files.cfg, files.weights, labels(tmp_path, 2))).reading is Reading.END2END, "a new answer"
+
+
+@pytest.mark.parametrize(
+    ("outputs", "readings"),
+    [
+        ({"rows": zeros(9, 7)}, ["nms-rows", "nms-scored-rows"]),
+        ({"logits": zeros(1, 100, 92), "pred_boxes": zeros(1, 100, 4)}, ["rf-detr", "detr-logits", "detr-softmax"]),
+    ],
+)
+def test_other_shapes_that_several_readings_fit(tmp_path: Path, outputs: Any, readings: list[str]) -> None:
+    with pytest.raises(ModelError) as error:
+        check_model(write_model(tmp_path / "a.onnx", outputs))
+    assert [each.fields["name"] for each in error.value.notice.fields["candidates"]] == readings
+
+
+def test_operators_tell_what_a_shape_leaves_open(tmp_path: Path) -> None:
+    two = labels(tmp_path, 2)
+    sorted_rows = write_sorted_fractions(tmp_path / "a.onnx")
+    assert check_model(ModelFiles(sorted_rows.cfg, sorted_rows.weights, two)).reading is Reading.RTDETR_SORTED
+    assert check_model(write_distances(tmp_path / "b.onnx", corner=False)).reading is Reading.YOLOV8
+    assert check_model(write_distances(tmp_path / "c.onnx", corner=True)).reading is Reading.YOLOV8_CORNERS
+    assert check_model(write_distances(tmp_path / "d.onnx", corner=False, rows=True)).reading is Reading.YOLOV8
+    assert check_model(write_suppressed(tmp_path / "e.onnx")).reading is Reading.NMS_ROWS
+    unknown = write_distances(tmp_path / "f.onnx", corner=True, output=("batch", "a", "b"))
+    with pytest.raises(ModelError, match="does not say how many classes"):
+        check_model(unknown)
+    assert check_model(ModelFiles(unknown.cfg, unknown.weights, two)).reading is Reading.YOLOV8_CORNERS
+    probable = write_probabilities(tmp_path / "g.onnx")
+    assert check_model(ModelFiles(probable.cfg, probable.weights, two)).reading is Reading.BEFORE_NMS
+
+
+def test_rtdetr_of_ultralytics_since_its_rows_are_sorted(tmp_path: Path) -> None:
+    metadata = {**ULTRALYTICS, "description": "Ultralytics rtdetr-l model", "head": "RTDETRDecoder", "end2end": "False"}
+    assert check_model(write_sorted_fractions(tmp_path / "a.onnx", metadata)).reading is Reading.RTDETR_SORTED
+
+
+def test_yolov9_as_it_is_trained_has_the_better_boxes_second(tmp_path: Path) -> None:
+    files = write_model(tmp_path / "a.onnx", {"o": zeros(1, 6, CELLS), "p": zeros(1, 6, CELLS)}, {"names": NAMES, "stride": "32"})
+    assert describe_onnx(files).candidate.outputs == ("p",)
+
+
+def test_maps_of_cells_beside_the_boxes(tmp_path: Path) -> None:
+    maps = {f"map{side}": zeros(1, 66, side, side) for side in (8, 4, 2)}
+    assert describe_onnx(write_model(tmp_path / "a.onnx", {"o": zeros(1, 6, CELLS), **maps})).candidate.outputs == ("o",)
+
+
+def test_the_background_of_rf_detr(tmp_path: Path) -> None:
+    files = write_model(tmp_path / "a.onnx", {"dets": zeros(1, 9, 4), "labels": zeros(1, 9, 3)})
+    assert check_model(ModelFiles(files.cfg, files.weights, labels(tmp_path, 2))).labels == ("name 0", "name 1", "background")
 
 
 def test_an_answer_that_does_not_fit_is_refused(tmp_path: Path) -> None:
@@ -218,7 +277,6 @@ def test_other_networks_are_refused_by_name(tmp_path: Path, outputs: Any, metada
     ("size", "message"),
     [
         ((4, 3, 64, 64), "exactly 4 pictures"),
-        ((1, 64, 64, 3), "channels last"),
         ((1, 1, 64, 64), "no colour pictures"),
         ((1, 3, 64, 99_999), "no colour pictures"),
         ((3, 64, 64), "inputs that no supported"),

@@ -48,6 +48,11 @@ def is_a_cycle(model: onnx.ModelProto) -> None:
     model.graph.node.insert(1, helper.make_node("Add", ["a", "images"], ["b"]))
 
 
+def computes_a_value_again(model: onnx.ModelProto) -> None:
+    model.graph.node.insert(0, helper.make_node("Relu", ["images"], ["a"]))
+    model.graph.node.insert(1, helper.make_node("Identity", ["a"], ["a"]))
+
+
 def reads_nothing(model: onnx.ModelProto) -> None:
     model.graph.node.insert(0, helper.make_node("Relu", ["nobody"], ["a"]))
 
@@ -74,6 +79,7 @@ def nests_graphs(model: onnx.ModelProto) -> None:
         (claims_two_gigabytes, "the constant 'o_values' has another size"),
         (claims_a_negative_size, "the constant 'o_values' has another size"),
         (is_a_cycle, "Add reads 'b' before it is computed: the graph has a cycle"),
+        (computes_a_value_again, "the operator Identity computes 'a', which is computed before"),
         (reads_nothing, "Relu reads 'nobody', which nothing computes"),
         (has_another_output, "output reads 'nobody', which nothing computes"),
         (has_another_domain, r"operators that are not ONNX's own: com\.example\.Steal"),
