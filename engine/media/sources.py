@@ -180,6 +180,8 @@ def missing(path: Path) -> Notice:
     address = re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]+):/(.*)", path.as_posix())
     if address is None:
         camera = re.fullmatch(r"\d{1,2}|/dev/video\d+", str(path))
+        if re.fullmatch(r"(\d{1,3}\.){3}\d{1,3}(:\d+)?(/.*)?|localhost:\d+(/.*)?", path.as_posix()):
+            return Notice("media.missing_scheme", path=path)
         return Notice("media.missing_camera" if camera else "general.missing", path=path)
     scheme, rest = address[1], hide_login(address[2])
     if scheme.lower() == "file":

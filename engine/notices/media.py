@@ -78,6 +78,7 @@ TEXTS: dict[str, Text] = {
     "media.stream_address": (
         "{scheme}://{rest} is the address of a camera or stream, and only files and folders are read: record it to a file first"
     ),
+    "media.missing_scheme": "{path} does not exist; if a camera or stream is meant, write its whole address, such as rtsp://{path}",
     "media.missing_camera": "{path} does not exist; if a camera is meant, write its number as camera:0",
     "media.path_not_read": "{path} cannot be read: {detail}; check the name and the folder's permissions",
     "media.folder_not_read": "the folder {folder} cannot be read: {detail}",

@@ -3370,6 +3370,10 @@
         <translation>{path} existiert nicht; falls eine Kamera gemeint ist, ihre Nummer als camera:0 schreiben</translation>
     </message>
     <message>
+        <source>{path} does not exist; if a camera or stream is meant, write its whole address, such as rtsp://{path}</source>
+        <translation>{path} gibt es nicht; wenn eine Kamera oder ein Stream gemeint ist, die ganze Adresse schreiben, etwa rtsp://{path}</translation>
+    </message>
+    <message>
         <source>{path} does not say how many classes it has: give their names with {option} (for a network trained on COCO, write coco)</source>
         <translation>{path} sagt nicht, wie viele Klassen es hat: Geben Sie ihre Namen mit {option} an (für ein auf COCO trainiertes Netz: coco)</translation>
     </message>

@@ -745,6 +745,14 @@ def test_lines_that_are_no_labels_are_refused(tmp_path: Path, line: str) -> None
         read_truth(tmp_path)
 
 
+def test_the_folder_of_a_session_is_no_truth(session: Path) -> None:
+    (session.parent / "clip.mot" / "det").mkdir(parents=True)
+    (session.parent / "clip.mot" / "det" / "det.txt").write_text("1,1,382.51,0.0,144.48,378.63,0.9936,1,1,-1\n")
+    with pytest.raises(SourceError) as caught:
+        read_truth(session.parent)
+    assert caught.value.notice.code == "evaluation.session_as_truth"
+
+
 def test_a_missing_truth(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="does not exist"):
         read_truth(tmp_path / "truth.json")

@@ -137,6 +137,12 @@ def test_the_number_of_a_camera_is_recognised(camera: str, tmp_path: Path, monke
     assert expand_sources([Path("0")]) == [Path("0")]
 
 
+@pytest.mark.parametrize("address", ["192.168.1.5", "10.0.0.7:554/stream", "localhost:8554/cam"])
+def test_an_address_without_its_beginning_is_recognised(address: str) -> None:
+    with pytest.raises(SourceError, match=f"such as rtsp://{address}$"):
+        expand_sources([Path(address)])
+
+
 def test_a_folder_that_is_gone(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"the folder .*none cannot be read: No such file or directory"):
         pictures_in(tmp_path / "none")
