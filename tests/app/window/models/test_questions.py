@@ -14,7 +14,7 @@ from framefleet.app.window.models.questions import LabelsDialog, ReadingDialog
 from framefleet.app.window.queue.opening import sort_paths
 from framefleet.engine.model.onnx.network import Reading
 from tests.support.media import make_video
-from tests.support.onnx_models import CELLS, write_model
+from tests.support.onnx_models import CELLS, write_model, write_sorted_fractions
 from tests.support.window import drop
 
 PATIENCE = 60_000
@@ -94,8 +94,7 @@ def test_the_user_chooses_the_reading_by_its_boxes(qtbot: QtBot, window: MainWin
 
 
 def test_the_user_names_the_classes_that_the_file_does_not_name(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    objects = np.zeros((1, 5, 7), np.float32)[0]
-    path = write_model(tmp_path / "a.onnx", {"rows": objects}).cfg
+    path = write_sorted_fractions(tmp_path / "a.onnx").cfg
     drop(window, [path])
     settings = window.context.settings
     qtbot.waitUntil(lambda: settings.library.questions.dialog is not None, timeout=PATIENCE)

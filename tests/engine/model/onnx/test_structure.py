@@ -125,7 +125,8 @@ def test_files_that_are_cut_off(tmp_path: Path) -> None:
     [
         (b"<!DOCTYPE html>", "is a web page"),
         (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS"),
-        (b"PK\x03\x04" * 100, "damaged, or a file of another kind"),
+        (b"PK\x03\x04" * 100, "is a ZIP archive: unpack it"),
+        (b"\x0f" * 100, "damaged, or a file of another kind"),
         (b"\xff" * 100, "is not a usable ONNX file"),
     ],
 )
