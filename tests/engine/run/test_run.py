@@ -5,6 +5,7 @@ import shutil
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -168,7 +169,8 @@ class WithGpu(Hosts):
 def test_a_model_with_operators_that_gpus_lack_runs_on_the_cpu(tmp_path: Path, operator: str) -> None:
     """Where the user has named the devices, they stay, and say what they lack."""
     nodes = [helper.make_node("ReduceMean", ["images"], ["mean"], keepdims=0), helper.make_node(operator, ["mean"], ["o"])]
-    model = save(tmp_path / "a.onnx", nodes, [], [helper.make_tensor_value_info("o", TensorProto.FLOAT, ("n", 7))])
+    files = save(tmp_path / "a.onnx", nodes, [], [helper.make_tensor_value_info("o", TensorProto.FLOAT, ("n", 7))])
+    model = replace(files, reading="nms-rows")
     model.cfg.with_suffix(".names").write_text("cat\n")
     expected = [f"the model has {operator}, which NVIDIA GPUs lack here: cuda:0 is not used"]
     for asked, notes in (((), expected), ((DeviceId("cuda", "0"),), [])):
