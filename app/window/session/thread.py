@@ -310,7 +310,8 @@ class SessionThread(threading.Thread):
         """Count the detections that an earlier run stored of a source."""
         if progress.frames:
             with SessionReader(self.database) as reader:
-                self.feed.tally(source).add_stored(reader, source, progress.info)
+                most = progress.frames if progress.finished is None else None
+                self.feed.tally(source).add_stored(reader, source, progress.info, most)
 
     @property
     def notes(self) -> list[Notice]:

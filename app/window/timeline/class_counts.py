@@ -118,11 +118,15 @@ class Tally:
             np.add.at(failures, slices, 1)
             self.failures = failures
 
-    def add_stored(self, reader: SessionReader, source: int, info: SourceInfo | None) -> None:
-        """Count the stored detections of a source, until the reader's ``stop`` is set. An hour of video takes about a second."""
+    def add_stored(self, reader: SessionReader, source: int, info: SourceInfo | None, most: int | None = None) -> None:
+        """Count the stored detections of a source, until the reader's ``stop`` is set. An hour of video takes about a second.
+
+        most: count only so many frames: a run that goes on detects again in those behind a gap.
+        """
         self.complete = False
-        frames = reader.indices(source)
-        failed, times = reader.failed_times(source), reader.times(source, len(frames))
+        frames = reader.indices(source)[:most]
+        times = reader.times(source, len(frames))
+        failed = np.intersect1d(reader.failed_times(source), times).tolist()
         self._add_failures(failed, info)
         self._add_frames(times[~np.isin(times, failed)], info)
         slices = self._slices(times, info)

@@ -19,6 +19,7 @@ from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.session.controller import DetectionController
 from framefleet.app.window.session.files import session_name
 from framefleet.app.window.settings.preferences import Preferences
+from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.engine.model.load import check_model
 from framefleet.engine.settings import Parallel, RunSettings, Track
 from framefleet.engine.store.session import SessionReader
@@ -210,6 +211,25 @@ def test_a_cancelled_file_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: D
         (source,) = [each for each in reader.sources() if each.file == long]
         assert source.ledger.inferred == reader.count(source.number) == 600, "each frame is detected once"
     assert desk.controller.cancelled() == []
+
+
+def test_frames_behind_a_gap_are_counted_once_when_a_cancelled_file_goes_on(qtbot: QtBot, desk: Desk, long: Path) -> None:
+    desk.configure()
+    (key,) = desk.controller.add([long])
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.RUNNING, timeout=PATIENCE)
+    desk.controller.seek(key, 90.0)
+    qtbot.waitUntil(lambda: bool(desk.items.get(key).ahead.segments), timeout=PATIENCE)  # type: ignore[union-attr]
+    desk.controller.set_paused(True)
+    qtbot.waitUntil(lambda: set(desk.now.values()) == {Phase.IDLE}, timeout=PATIENCE)
+    desk.controller.set_paused(False)
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.DONE, timeout=2 * PATIENCE)
+    results, counted, stored = desk.items.get(key).results, desk.controller.tally(key), Tally()  # type: ignore[union-attr]
+    assert results is not None
+    assert counted is not None
+    with SessionReader(results.database) as reader:
+        stored.add_stored(reader, results.source, desk.items.get(key).progress.info)  # type: ignore[union-attr]
+    assert counted.counts(0.0) == stored.counts(0.0)
+    assert sum(stored.counts(0.0).values()) > 0
 
 
 def test_a_removed_file_that_is_put_back_goes_on(qtbot: QtBot, desk: Desk, long: Path) -> None:
