@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 class Stored:
     """Where the detections of a source are stored.
 
-    edition: grows with each correction, because a reader shows only earlier ones. created: see ``SessionReader``. elsewhere: the first and
+    edition: grows with each correction, because a reader shows only earlier ones. created: see ``SessionReader``. ahead: the first and
     the last time of parts whose detections the window has already, seconds: nothing waits for these to be stored.
     """
 
@@ -23,7 +23,7 @@ class Stored:
     source: int
     edition: int = 0
     created: str = ""
-    elsewhere: tuple[tuple[float, float], ...] = ()
+    ahead: tuple[tuple[float, float], ...] = ()
 
 
 class DetectionLookup(Closing):
@@ -43,7 +43,7 @@ class DetectionLookup(Closing):
 
     def never_comes(self, stored: Stored, pts: float) -> bool:
         """Whether nobody has to wait for this frame's detections: the run leaves the frame out, or the window has them."""
-        if any(begin <= pts <= end for begin, end in stored.elsewhere):
+        if any(begin <= pts <= end for begin, end in stored.ahead):
             return True
         try:
             return self._open(stored).is_skipped(stored.source, pts)

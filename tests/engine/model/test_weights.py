@@ -159,6 +159,7 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
         (gzip.compress(b"weights"), "model.archive"),
         (b"PK\x03\x04" + bytes(100), "model.archive"),
     ],
+    ids=["page", "pointer", "XML", "JSON", "gzip", "ZIP"],
 )
 def test_a_failed_download_is_called_what_it_is(tmp_path: Path, content: bytes, code: str) -> None:
     path = tmp_path / "tiny.weights"
