@@ -106,7 +106,7 @@ class Context:
         self.memory = QueueMemory(self.queue, folder, self.background, window)
         self.run = DetectionController(self.queue, folder, window)
         self.settings = RunChoices(window, store, self.background, self.run, self.banners, recording)
-        self.opening = Opening(self.queue, self.run, self.background, self.banners, window)
+        self.opening = Opening(self.queue, self.run, self.memory, self.background, self.banners, window)
         self.cluster = ClusterLink(store, self.background, self.run, window)
         self.filter = Filter(window, self.undo)
         self.viewer = Viewer(self.preview, self.background, self.bindings)

@@ -2,17 +2,18 @@
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from itertools import count
+from os.path import realpath
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from framefleet.app.window.queue.item import Part, QueueItem
 from framefleet.app.window.queue.model import QueueModel
@@ -51,6 +52,11 @@ class Remembered:
     ended: bool = False
     part: Part | None = None
     view: ViewState = NOT_SHOWN
+
+    @property
+    def begun_in(self) -> Path | None:
+        """The session with the first frames of an unfinished file, None if there is none any more."""
+        return self.database if self.database is not None and self.database.exists() else None
 
 
 @dataclass(slots=True)
@@ -111,10 +117,12 @@ class QueueMemory(QObject):
     """Writes the queue to a file in ``folder`` after each change, in a thread of ``background``.
 
     Attributes: unfinished: files of the last run that the user has not decided on. view_of: returns what was shown of a file. viewed: keys
-    of the files that were shown in this run.
+    of the files that were shown in this run. taken: some of the unfinished files are in the queue again.
 
     Only one window of a folder remembers its queue: the one that has called ``start`` first.
     """
+
+    taken = Signal()
 
     def __init__(self, items: QueueModel, folder: Path, background: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -164,6 +172,25 @@ class QueueMemory(QObject):
         """Forget the unfinished files of the last run: they are in the queue again, or the user does not want them."""
         self.unfinished = ()
         self.save_soon()
+
+    def take(self, places: Collection[str]) -> dict[str, Remembered]:
+        """Return the unfinished whole files among these, and forget them: they come into the queue again.
+
+        Parameters
+        ----------
+        places : collection of str
+            Paths without links.
+
+        Returns
+        -------
+        dict of str to Remembered
+            By the path without links. Only the path of the last run finds the stored frames.
+        """
+        found = {place: entry for entry in self.unfinished if entry.part is None and (place := realpath(entry.path)) in places}
+        if found:
+            self.unfinished = tuple(entry for entry in self.unfinished if entry.part is not None or realpath(entry.path) not in found)
+            self.taken.emit()
+        return found
 
     def save(self) -> None:
         """Write the queue now, if it has changed since it was written."""

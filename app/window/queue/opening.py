@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from framefleet.app.window.queue.item import SESSION, QueueItem
+from framefleet.app.window.queue.memory import QueueMemory
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.results.stored import read_stored
 from framefleet.app.window.session.background import Background
@@ -153,11 +154,17 @@ class Opening(QObject):
     zones = Signal(object)
 
     def __init__(
-        self, items: QueueModel, controller: DetectionController, background: Background, banners: BannerArea, parent: QWidget
+        self,
+        items: QueueModel,
+        controller: DetectionController,
+        memory: QueueMemory,
+        background: Background,
+        banners: BannerArea,
+        parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self._window = parent
-        self._items, self._controller = items, controller
+        self._items, self._controller, self._memory = items, controller, memory
         self._background, self._banners = background, banners
         self._reading: set[Path] = set()
 
@@ -202,13 +209,16 @@ class Opening(QObject):
                 new.setdefault(place, path)
         repeated = [path for path in found.sources if new.get(realpath(path)) != path]
         begun = {place: item for item in self._controller.cancelled() if (place := realpath(item.path)) in new}
-        keys = self._controller.add(path for place, path in new.items() if place not in begun)
+        others = {place: path for place, path in new.items() if place not in begun}
+        interrupted = self._memory.take(others)
+        again = {place: (entry.path, None, entry.begun_in) for place, entry in interrupted.items()}
+        keys = self._controller.go_on(again.get(place, (path, None, None)) for place, path in others.items())
         self._controller.continue_files(item.key for item in begun.values())
         if keys:
             self.queued.emit(keys)
         elif begun or repeated:
-            again = [there[place] for place in map(realpath, repeated) if place in there]
-            self.unfinished.emit([item.key for item in (*begun.values(), *again)])
+            held = [there[place] for place in map(realpath, repeated) if place in there]
+            self.unfinished.emit([item.key for item in (*begun.values(), *held)])
         if begun:
             first = next(iter(begun.values()))
             one = translate("queue", "{name} goes on after {frames}").format(

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Sequence
 from functools import partial
+from os.path import realpath
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
@@ -53,6 +54,7 @@ class InterruptedRun(QObject):
         super().__init__(parent)
         self._controller, self._opening, self._memory, self._store = controller, opening, memory, store
         self._background, self._banners = background, banners
+        memory.taken.connect(self._some_taken)
 
     def look(self, go_on: bool = False) -> None:
         """Show the finished files of the last run, and a banner if files were interrupted. go_on: continue with them without asking."""
@@ -73,6 +75,13 @@ class InterruptedRun(QObject):
         actions = (translate("results", "Continue"), go_on), (translate("results", "Discard"), self._discard)
         self._banners.show_banner(_SUBJECT, Severity.INFO, title, *actions, details=details)
 
+    def _some_taken(self) -> None:
+        """Offer only the other files, because the user has opened some of the interrupted ones."""
+        if self._memory.unfinished:
+            self._banners.update_text(_SUBJECT, unfinished_text(self._memory.unfinished))
+        else:
+            self._banners.remove(_SUBJECT)
+
     def _discard(self) -> None:
         """Forget the interrupted files, and do not offer their session again as one of the command line."""
         self._banners.remove(_SUBJECT)
@@ -81,9 +90,7 @@ class InterruptedRun(QObject):
 
     def _go_on_with_queue(self) -> None:
         self._banners.remove(_SUBJECT)
-        files = self._memory.unfinished
-        there = {entry.database for entry in files if entry.database is not None and entry.database.exists()}
-        keys = self._controller.go_on((entry.path, entry.part, entry.database if entry.database in there else None) for entry in files)
+        keys = self._controller.go_on((entry.path, entry.part, entry.begun_in) for entry in self._memory.unfinished)
         self._memory.decide()
         self.queued.emit(keys)
 
@@ -107,7 +114,10 @@ class InterruptedRun(QObject):
     def _go_on(self, run: Interrupted, stored: Sequence[QueueItem]) -> None:
         self._banners.remove(_SUBJECT)
         self._opening.show_stored(item for item in stored if item.path not in run.unfinished)
-        self.queued.emit(self._controller.go_on((path, None, run.database) for path in run.unfinished))
+        there = {realpath(item.path) for item in self._controller.unfinished()}  # the user may have opened them
+        keys = self._controller.go_on((path, None, run.database) for path in run.unfinished if realpath(path) not in there)
+        if keys:
+            self.queued.emit(keys)
 
     def _failed(self, message: Notice) -> None:
         self._banners.show_banner(_SUBJECT, Severity.WARNING, message)

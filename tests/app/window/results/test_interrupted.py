@@ -147,6 +147,42 @@ def test_results_that_a_run_takes_over_are_named_without_options_of_the_command_
     qtbot.waitUntil(lambda: [item.state for item in window.context.queue] == [ItemState.DONE] * 2, timeout=60_000)
 
 
+def test_an_interrupted_file_that_is_opened_goes_on_and_is_no_longer_offered(
+    qtbot: QtBot, window: MainWindow, database: Path, crashed: tuple[Path, list[Path]], tmp_path: Path
+) -> None:
+    begun, other = crashed[1][1], make_video(tmp_path / "c.mp4", frames=20, size=(96, 96))
+    link = tmp_path / "link.mp4"
+    link.symlink_to(begun)
+    entries = [{"path": str(path), "database": str(database), "source": 1, "ended": False, "part": None} for path in (begun, other)]
+    (window.context.folder / "queue.json").write_text(json.dumps(entries))
+    window.context.settings.begin(tiny_files())
+    qtbot.waitUntil(lambda: window.context.settings.summary is not None)
+    feature(window, InterruptedRun).look()
+    assert window.context.banners.texts == ["2 files were interrupted."]
+    window.open_paths([link])
+    qtbot.waitUntil(lambda: window.context.banners.texts == ["c.mp4 was interrupted."])
+    qtbot.waitUntil(lambda: "b.mp4 goes on at frame " in window.context.activity.text.toolTip(), timeout=60_000)
+    next(button for button in window.context.banners.findChildren(QPushButton) if button.text() == "Continue").click()
+    qtbot.waitUntil(lambda: all(item.state is ItemState.DONE for item in window.context.queue), timeout=60_000)
+    assert [item.path.name for item in window.context.queue] == ["b.mp4", "c.mp4"]
+    assert [item.progress.frames for item in window.context.queue] == [400, 20]
+    window.open_paths([begun])
+    qtbot.waitUntil(lambda: len(window.context.queue) == 3)  # it is finished, so that it is detected again
+
+
+def test_a_file_of_an_offered_session_that_is_opened_is_not_queued_twice(
+    qtbot: QtBot, window: MainWindow, database: Path, crashed: tuple[Path, list[Path]]
+) -> None:
+    feature(window, InterruptedRun).look()
+    qtbot.waitUntil(lambda: any("1 of 2 files" in text for text in window.context.banners.texts))
+    window.open_paths([crashed[1][1]])  # without a model it waits
+    qtbot.waitUntil(lambda: [item.path.name for item in window.context.queue] == ["b.mp4"])
+    next(button for button in window.context.banners.findChildren(QPushButton) if button.text() == "Continue").click()
+    qtbot.waitUntil(lambda: [item.path.name for item in window.context.queue] == ["b.mp4", "a.mp4"])
+    qtbot.waitUntil(lambda: not window.context.background.busy)
+    assert len(window.context.queue) == 2
+
+
 def test_with_another_model_an_interrupted_run_goes_on_in_a_session_of_its_own(qtbot: QtBot, window: MainWindow, database: Path) -> None:
     window.context.settings.begin(tiny_files(seed=2))
     qtbot.waitUntil(lambda: window.context.settings.summary is not None)
