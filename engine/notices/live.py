@@ -31,6 +31,8 @@ TEXTS: dict[str, Text] = {
         "the source was given up after {count} attempts: {why}",
     ),
     "live.other_host": "the source leads to another host ({host}), which is not opened",
+    "live.no_camera": "{path} does not exist; cameras of this machine: {cameras}",
+    "live.none_here": "none",
     "live.camera": "camera {number} cannot be opened ({detail})",
     "live.no_decoder": "there is no decoder for {codec}",
     "live.process": "the process that reads a stream",

@@ -2774,6 +2774,10 @@
         <translation>Knoten {name}: {problem}</translation>
     </message>
     <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
         <source>not enough memory to {doing}: close other programs that use the GPU</source>
         <translation>zu wenig Speicher für den Schritt „{doing}“: andere Programme auf der GPU beenden</translation>
     </message>
@@ -3364,6 +3368,10 @@
     <message>
         <source>{path} computes more than {most:,} values per picture</source>
         <translation>{path} berechnet mehr als {most:,} Werte je Bild</translation>
+    </message>
+    <message>
+        <source>{path} does not exist; cameras of this machine: {cameras}</source>
+        <translation>{path} existiert nicht; Kameras dieses Rechners: {cameras}</translation>
     </message>
     <message>
         <source>{path} does not exist; if a camera is meant, write its number as camera:0</source>

@@ -1,4 +1,4 @@
-"""The commands of docs/guide/streams.md work as they are printed there, for a shorter time."""
+"""The commands of the guide's pages about cameras work as they are printed there, for a shorter time."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tests.support.guide import GUIDE, commands
 from tests.support.live.servers import RtspServer
 
 
-@pytest.mark.parametrize("words", commands(GUIDE / "streams.md"))
-def test_the_commands_of_the_page(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("words", [words for page in ("rtsp-camera", "camera-wall") for words in commands(GUIDE / f"{page}.md")])
+def test_the_commands_of_the_pages(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     netrc = tmp_path / "cameras.netrc"
     netrc.write_text("machine 127.0.0.1 login me password s3cret\n")
@@ -27,3 +27,13 @@ def test_the_commands_of_the_page(words: list[str], tmp_path: Path, monkeypatch:
         frames = source["frames"]
         assert frames["received"] == frames["inferred"] + frames["dropped"] + frames["failed"]
         assert frames["inferred"]
+
+
+@pytest.mark.skipif(Path("/dev/video0").exists(), reason="this machine has a camera, which belongs to its user")
+def test_a_webcam_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (words,) = commands(GUIDE / "webcam.md")
+    places = {"MODEL": [*TINY[1:], "--precision", "fp32"]}
+    run = run_main(*(part for word in words for part in places.get(word, [word])), "--retries", "0")
+    assert run.status == 2
+    assert "/dev/video0 does not exist; cameras of this machine: " in run.err

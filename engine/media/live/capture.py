@@ -62,7 +62,10 @@ _GAP_MEMORY = 120.0
 """Seconds after which a long gap is mostly forgotten."""
 
 MIN_PAUSE, MAX_PAUSE = 1.0, 30.0
-"""Seconds between two attempts, before jitter: doubled with each failed one."""
+"""Seconds between two attempts: doubled with each failed one."""
+
+JITTER = 0.2
+"""Longest random addition to a pause, as a share of it: many cameras of one host shall not all come at once."""
 
 _GOOD_FRAMES = 10
 """A connection that has delivered this many frames was no failed attempt."""
@@ -118,7 +121,7 @@ class Job:
 
 def pause(attempts: int, jitter: float) -> float:
     """Seconds before the next attempt. attempts: failed ones in a row, from 1. jitter: 0..1."""
-    return min(MAX_PAUSE, MIN_PAUSE * 2.0 ** min(attempts - 1, 10)) * (1 + 0.2 * jitter)
+    return min(MAX_PAUSE / (1 + JITTER), MIN_PAUSE * 2.0 ** min(attempts - 1, 10)) * (1 + JITTER * jitter)
 
 
 class Rhythm:

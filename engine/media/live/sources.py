@@ -151,12 +151,16 @@ def _open(file: Any, form: str | None, options: dict[str, str]) -> InputContaine
 
 
 def _open_camera(number: int) -> LiveSource:
-    device = f"/dev/video{number}"
+    device = Path(f"/dev/video{number}")
+    if not device.exists():
+        there = sorted(int(path.name[5:]) for path in Path("/dev").glob("video*") if path.name[5:].isdecimal())
+        cameras = tuple(f"camera:{each}" for each in there)
+        raise OpenError(Notice("live.no_camera", path=device, cameras=cameras or Notice("live.none_here")))
     try:
         try:  # compressed first: raw pictures of most cameras come more slowly
-            return LiveSource(_open(device, "v4l2", {"input_format": "mjpeg"}))
+            return LiveSource(_open(str(device), "v4l2", {"input_format": "mjpeg"}))
         except (av.FFmpegError, OSError):
-            return LiveSource(_open(device, "v4l2", {}))
+            return LiveSource(_open(str(device), "v4l2", {}))
     except (av.FFmpegError, OSError, ValueError) as error:
         raise OpenError(Notice("live.camera", number=number, detail=reason(error))) from error
 
