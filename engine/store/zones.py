@@ -1,7 +1,6 @@
 """Counts the tracks of a stored session at lines and in zones, also while a run writes the session."""
 
 import time
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -18,9 +17,12 @@ from framefleet.engine.tracking.appearances import vote
 from framefleet.engine.tracking.bytetrack import NONE
 from framefleet.engine.tracking.follow import Follower
 from framefleet.engine.zones.counter import ZoneCounter
-from framefleet.engine.zones.counts import Counts, counts_of
+from framefleet.engine.zones.counts import CROSSINGS, VISITS, Counts, counts_of, settle
 from framefleet.engine.zones.geometry import HeatMap, distances, reference_points
 from framefleet.engine.zones.shapes import ZoneSet
+
+SETTLE_SECONDS = 60.0
+"""What is this long past cannot change the counts of a running source any more."""
 
 _PORTION = 50  # frames that are counted at once
 
@@ -187,6 +189,9 @@ def read_heat(reader: SessionReader, source: StoredSource) -> HeatMap:
 class LiveCounts:
     """Follows the objects of one source behind the frames that are stored, and counts them.
 
+    Detections and tracks go when they cannot change the counts any more. What was counted in them stays: a few numbers for each crossing
+    and visit. Of two tracks that showed one object then, the same one counts for every confidence.
+
     zones: for pictures of the source's size. Attributes: time: of the last counted frame, seconds.
 
     Raises
@@ -201,12 +206,22 @@ class LiveCounts:
         self._path, self._source, self._zones = path, source, zones
         with SessionReader(path, corrected=False) as reader:
             self._allowed = zones.class_ids(reader.labels)
-            self._follower = Follower(tracker_for(reader, source))
+            tracker = tracker_for(reader, source)
+        self._follower = Follower(tracker)
         self._counter = ZoneCounter(zones)
-        self._best = defaultdict[int, float](float)
+        self._numbers = np.zeros(0, np.int64)  # the tracker's numbers of the counter's tracks
+        self._best = np.zeros(0)  # their highest confidences
+        self._past = [(np.zeros(0, CROSSINGS), np.zeros(0)), (np.zeros(0, VISITS), np.zeros(0))]  # with the confidences of their tracks
+        self._settle_seconds = max(SETTLE_SECONDS, 2 * tracker.patience)
+        self._settle_at = -np.inf
         self._last = -1
         self._epoch = 0
         self.time = 0.0
+
+    @property
+    def kept(self) -> int:
+        """The number of detections, tracks and changes of sides that further frames may need."""
+        return len(self._counter.seen.times) + len(self._counter.ends) + len(self._counter.changes)
 
     def update(self, seconds: float, confidence: float = 0.0, classes: frozenset[int] | None = None) -> Counts:
         """Count the frames that were stored since the last call, for at most this time. The next call goes on behind them.
@@ -226,9 +241,8 @@ class LiveCounts:
                 which, numbers = places[followed], numbers[followed]
                 if frame.detections is not None:
                     scale = np.tile((self._zones.size[0] / frame.width, self._zones.size[1] / frame.height), 2)
-                    rows.append((numbers, np.full(len(which), frame.ref.pts), frame.detections.boxes[which] * scale))
-                    for number, score in zip(numbers.tolist(), frame.detections.scores[which].tolist(), strict=True):
-                        self._best[number] = max(self._best[number], round(score, 4))
+                    scores = np.round(frame.detections.scores[which].astype(np.float64), 4)
+                    rows.append((numbers, np.full(len(which), frame.ref.pts), frame.detections.boxes[which] * scale, scores))
                 self._last, self.time = frame.ref.index, frame.ref.pts
                 if len(rows) >= _PORTION:
                     self._count(rows)
@@ -236,14 +250,47 @@ class LiveCounts:
                     if time.monotonic() > end:
                         break
         self._count(rows)
-        class_ids = np.full(self._follower.count, -1, np.int64)
-        for number in self._follower.confirmed:
-            class_id = self._follower.class_of(number)
-            if self._best[number] >= confidence and (classes is None or class_id in classes):
-                class_ids[number] = class_id
-        return counts_of(self._counter, class_ids, self._allowed)
+        class_ids = self._class_ids()
+        class_ids[self._best < confidence] = -1
+        if classes is not None:
+            class_ids[~np.isin(class_ids, [*classes])] = -1
+        new = counts_of(self._counter, class_ids, self._allowed)
+        tables = []
+        for (past, best), table, order in zip(self._past, (new.crossings, new.visits), ("time", "begin"), strict=True):
+            wanted = (best >= confidence) & (True if classes is None else np.isin(past["class_id"], [*classes]))
+            table["track"] = self._numbers[table["track"]]
+            joined = np.concatenate((past[wanted], table))
+            tables.append(joined[np.argsort(joined[order], kind="stable")])
+        return Counts(self._zones, *tables)
 
     def _count(self, rows: list[tuple[np.ndarray, ...]]) -> None:
-        if rows:
-            tracks, times, boxes = (np.concatenate(column) for column in zip(*rows, strict=True))
-            self._counter.add(tracks, times, boxes.astype(np.float64))
+        if not rows:
+            return
+        numbers, times, boxes, scores = (np.concatenate(column) for column in zip(*rows, strict=True))
+        self._numbers = np.union1d(self._numbers, numbers)  # new tracks have higher numbers, so the others keep their places
+        self._best = np.append(self._best, np.zeros(len(self._numbers) - len(self._best)))
+        tracks = np.searchsorted(self._numbers, numbers)
+        np.maximum.at(self._best, tracks, scores)
+        self._counter.add(tracks, times, boxes.astype(np.float64))
+        if self.time >= self._settle_at:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Count what is long past for good."""
+        self._settle_at = self.time + self._settle_seconds
+        new, kept = settle(self._counter, self._class_ids(), self._allowed, self.time, self._settle_seconds)
+        for place, table in enumerate((new.crossings, new.visits)):
+            past, best = self._past[place]
+            its_best = self._best[table["track"]]
+            table["track"] = self._numbers[table["track"]]
+            self._past[place] = np.concatenate((past, table)), np.append(best, its_best)
+        kept = kept[: len(self._numbers)]
+        self._numbers, self._best = self._numbers[kept], self._best[kept]
+        self._follower.keep(set(self._numbers.tolist()))
+
+    def _class_ids(self) -> NDArray[np.int64]:
+        """The class of each of the counter's tracks; -1 for those that are not certain."""
+        found = np.full(len(self._numbers), -1, np.int64)
+        certain = self._follower.confirmed
+        found[np.searchsorted(self._numbers, certain)] = [self._follower.class_of(number) for number in certain]
+        return found

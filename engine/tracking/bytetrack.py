@@ -215,7 +215,7 @@ class ByteTrack:
         noise: Noise = REFERENCE,
         reach: float = 0.0,
     ) -> None:
-        self._interval, self._patience = interval, patience
+        self._interval, self.patience = interval, patience
         self._strong, self._first, self._overlap, self._weak_overlap = strong, max(first, strong), overlap, weak_overlap
         self._reach = reach
         self._motion = Motion(noise)
@@ -241,7 +241,7 @@ class ByteTrack:
         """
         self._class_ids = np.zeros(len(boxes), np.int64) if class_ids is None else class_ids
         if self._time is not None:
-            self._keep(self._alive() & (seconds - self._tracks["seen"] <= self._patience + _ROUNDING))
+            self._keep(self._alive() & (seconds - self._tracks["seen"] <= self.patience + _ROUNDING))
             steps = self._steps(seconds - self._time)
             self._tracks["steps"] += steps
             self._motion.predict(steps)

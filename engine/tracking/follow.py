@@ -1,6 +1,6 @@
 """Tracks the objects of a source: numbers for its detections, and a class for each track."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,6 +129,11 @@ class Follower:
     def restart(self) -> None:
         """End all tracks: the next frame continues none before."""
         self._tracker.restart()
+
+    def keep(self, numbers: Collection[int]) -> None:
+        """Forget all tracks but these. The others have ended."""
+        self._votes = {number: votes for number, votes in self._votes.items() if number in numbers}
+        self.confirmed = [number for number in self.confirmed if number in numbers]
 
     def class_of(self, number: int) -> int:
         """The class of a track: the one with the highest sum of confidences in the added frames."""

@@ -118,6 +118,45 @@ class ZoneCounter:
         found = np.concatenate(self._changes) if self._changes else np.zeros(0, CHANGES)
         return found[np.lexsort((found["time"], found["track"], found["shape"]))]
 
+    def quiet_moments(self, begin: float, end: float) -> Array:
+        """For each shape the middle of the longest time without a change between two times, seconds, float64 (shapes,)."""
+        changes = self.changes
+        found = np.empty(len(self.zones.shapes))
+        for number in range(len(found)):
+            times = np.sort(changes["time"][changes["shape"] == number])
+            edges = np.concatenate(([begin], times[(begin < times) & (times < end)], [end]))
+            longest = int(np.argmax(np.diff(edges)))
+            found[number] = edges[longest : longest + 2].mean()
+        return found
+
+    def forget(self, changes: NDArray[np.void], seen: float, tracks: float) -> Flags:
+        """Forget what was counted for good. The remaining tracks get new numbers from 0 up, in the same order.
+
+        Parameters
+        ----------
+        changes : ndarray
+            Those that remain, of type ``CHANGES``.
+        seen
+            Detections before this time go, seconds.
+        tracks
+            Tracks that were last seen before this time go, seconds, if they have no change that remains.
+
+        Returns
+        -------
+        ndarray
+            Which of the tracks remain, bool, of the length of ``ends``.
+        """
+        kept = self.ends >= tracks
+        kept[changes["track"]] = True
+        places = np.cumsum(kept) - 1
+        self._changes = [changes.copy()]
+        self._changes[0]["track"] = places[changes["track"]]
+        detections = self.seen
+        mine = kept[detections.tracks] & (detections.times >= seen)
+        self._seen = [(places[detections.tracks[mine]].astype(np.int32), detections.times[mine], detections.boxes[mine])]
+        self.ends, self._points, self._states = self.ends[kept], self._points[kept], self._states[:, kept]
+        return kept
+
     def _make_room(self, count: int) -> None:
         missing = count - len(self.ends)
         if missing > 0:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from framefleet.engine.notices import Notice
 from framefleet.engine.tracking.association import areas, pair_overlaps
-from framefleet.engine.zones.counter import Integers, Seen, ZoneCounter
+from framefleet.engine.zones.counter import Flags, Integers, Seen, ZoneCounter
 from framefleet.engine.zones.geometry import Array
 from framefleet.engine.zones.shapes import Line, Reference, Shape, ZoneSet
 
@@ -176,19 +176,73 @@ def counts_of(counter: ZoneCounter, class_ids: Integers, allowed: Mapping[str, f
     allowed : mapping
         The class ids that count at each shape, from ``ZoneSet.class_ids``.
     """
+    lines = _are_lines(counter.zones)
+    changes = _settled(_allowed(counter.changes, counter, class_ids, allowed), lines)
+    return _counted(changes, lines, counter, class_ids)
+
+
+def settle(
+    counter: ZoneCounter, class_ids: Integers, allowed: Mapping[str, frozenset[int] | None], now: float, seconds: float
+) -> tuple[Counts, Flags]:
+    """Count what lies further back than some time for good, and let the counter forget it.
+
+    It divides the changes of each shape at a moment without a change, so the result is that of all changes together. A visit that goes on
+    is not counted yet.
+
+    Parameters
+    ----------
+    counter, class_ids, allowed
+        See ``counts_of``.
+    now, seconds
+        Seconds. The counts are divided between twice and once ``seconds`` before ``now``. Tracks of which nothing was seen for ``seconds``
+        have ended.
+
+    Returns
+    -------
+    tuple
+        What was counted, and which tracks remain in the counter, bool: these have new numbers from 0 up now, in the same order.
+    """
+    before = counter.quiet_moments(now - 2 * seconds, now - seconds)
+    first = float(before.min(initial=now - seconds))
     changes = counter.changes
-    classes = np.full(max(len(counter.ends), len(class_ids)), -1, np.int64)
-    classes[: len(class_ids)] = class_ids
+    past = changes["time"] < before[changes["shape"]]
+    lines = _are_lines(counter.zones)
+    mine = _settled(changes[past], lines)
+    last = np.append((np.diff(mine["shape"]) != 0) | (np.diff(mine["track"]) != 0), True)[: len(mine)]
+    goes_on = last & mine["positive"] & ~lines[mine["shape"]] & (counter.ends[mine["track"]] >= first)
+    counts = _counted(_allowed(mine[~goes_on], counter, class_ids, allowed), lines, counter, class_ids)
+    kept = counter.forget(np.concatenate((changes[~past], mine[goes_on])), first - REPEAT_SECONDS, first)
+    return counts, kept
+
+
+def _allowed(
+    changes: NDArray[np.void], counter: ZoneCounter, class_ids: Integers, allowed: Mapping[str, frozenset[int] | None]
+) -> NDArray[np.void]:
+    """The changes of tracks that count at their shape."""
     counted = np.zeros(len(changes), bool)
-    lines = np.zeros(len(counter.zones.shapes), bool)
+    classes = _classes(counter, class_ids)
     for number, shape in enumerate(counter.zones.shapes):
         mine = changes["shape"] == number
         wanted = allowed[shape.name]
         its = classes[changes["track"][mine]]
         counted[mine] = (its >= 0) if wanted is None else np.isin(its, np.fromiter(wanted, np.int64, len(wanted)))
-        lines[number] = isinstance(shape, Line)
-    changes = changes[counted]
-    changes = _settled(changes, lines)
+    return changes[counted]
+
+
+def _are_lines(zones: ZoneSet) -> Flags:
+    return np.array([isinstance(shape, Line) for shape in zones.shapes], bool)
+
+
+def _classes(counter: ZoneCounter, class_ids: Integers) -> Integers:
+    """The class ids of all tracks; -1 for those that have none."""
+    classes = np.full(max(len(counter.ends), len(class_ids)), -1, np.int64)
+    classes[: len(class_ids)] = class_ids
+    return classes
+
+
+def _counted(changes: NDArray[np.void], lines: Flags, counter: ZoneCounter, class_ids: Integers) -> Counts:
+    """What settled changes mean."""
+    classes = _classes(counter, class_ids)
     changes = changes[changes["within"]]
     at_line = lines[changes["shape"]]
     crossings = _crossings(changes[at_line], classes)
@@ -241,7 +295,7 @@ def _weaker(pair: NDArray[np.void], seen: Seen) -> int | None:
     first, last = np.searchsorted(seen.times, (pair["time"].min() - REPEAT_SECONDS, pair["time"].max() + REPEAT_SECONDS))
     rows = [first + np.flatnonzero(seen.tracks[first:last] == track) for track in pair["track"]]
     weaker = int(len(rows[1]) <= len(rows[0]))
-    if len(rows[weaker]) > REPEAT_SEEN * len(rows[1 - weaker]):
+    if not len(rows[weaker]) or len(rows[weaker]) > REPEAT_SEEN * len(rows[1 - weaker]):
         return None
     (times, boxes), (other_times, other_boxes) = (
         (seen.times[each], seen.boxes[each].astype(np.float64)) for each in (rows[weaker], rows[1 - weaker])

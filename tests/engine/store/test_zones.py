@@ -10,6 +10,7 @@ import pytest
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.store.zones import LiveCounts, read_counts
+from framefleet.engine.types import Detections, FrameRef, FrameResult
 from framefleet.engine.zones.shapes import Line, Zone, ZoneSet
 from tests.support.store import LABELS, make_frame, video_info
 
@@ -70,3 +71,46 @@ def test_a_short_time_is_continued_by_the_next_call(tmp_path):
     for _ in range(4):
         counts = live.update(0)
     assert (live.time, counts.crossed(0, forward=False)) == (199 / 25, 1)
+
+
+def test_a_long_run_keeps_no_more_than_a_short_one_and_counts_the_same(tmp_path, monkeypatch):
+    """A picture each two seconds for four hours: some objects wait in the zone for minutes, the others come, cross the line and go."""
+    path = tmp_path / "s.sqlite"
+    random = np.random.default_rng(36)
+    begins, speeds = np.cumsum(random.uniform(5, 60, 450)), random.choice([0.05, 2.0, 3.0], 450)
+    seconds = 4 * 3600
+
+    def frame(index: int) -> FrameResult:
+        second = 2 * index
+        moving = (begins <= second) & (5 + speeds * (second - begins) < 60)
+        x, y = 5 + speeds * (second - begins), 30 + 80 * (np.arange(450) % 4)
+        corners = np.stack((x - 15, y - 30, x + 15, y), 1)[moving].astype(np.float32)
+        found = Detections(corners, np.full(len(corners), 0.9, np.float32), np.flatnonzero(moving).astype(np.int32) % 4 % 3)
+        return replace(make_frame(0, index), ref=FrameRef(0, index, float(second)), found=found)
+
+    kept, counted = [], []
+    gate, yard = ZONES.shapes
+    zones = replace(ZONES, shapes=(gate.moved_to([(25, 0), (25, 400)]), yard.moved_to([(10, 0), (40, 0), (40, 400), (10, 400)])))
+    with SessionWriter(path, LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", seconds // 2))
+        live: LiveCounts | None = None
+        for first in range(0, seconds // 2, 300):
+            writer.add_frames(frame(index) for index in range(first, first + 300))
+            writer.commit()
+            live = live or LiveCounts(path, 0, zones)
+            late = live.update(60)
+            kept.append(live.kept)
+            counted.append(late.crossed(0, forward=False))
+    monkeypatch.setattr("framefleet.engine.store.zones.SETTLE_SECONDS", 1e9)
+    forgets_nothing = LiveCounts(path, 0, zones)
+    once = forgets_nothing.update(60)
+    assert counted[-1] > 200
+    assert counted == sorted(counted)
+    assert np.array_equal(late.crossings, once.crossings)
+    assert np.array_equal(np.sort(late.visits, order=["begin", "track"]), np.sort(once.visits, order=["begin", "track"]))
+    assert late.as_json() == once.as_json()
+    assert max(kept) < forgets_nothing.kept / 20
+    assert max(kept[12:]) <= 1.5 * max(kept[:12])
+    people, weak = live.update(60, classes=frozenset({0})), live.update(60, confidence=0.95)
+    assert 0 < people.crossed(0, forward=False) < counted[-1]
+    assert (len(weak.crossings), len(weak.visits)) == (0, 0)

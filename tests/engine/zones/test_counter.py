@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.tracks.zones import ZONES, counted_truth
 from framefleet.engine.zones.counter import ZoneCounter
-from framefleet.engine.zones.counts import Counts, Intervals, counts_of, interval_numbers
+from framefleet.engine.zones.counts import Counts, Intervals, counts_of, interval_numbers, settle
 from framefleet.engine.zones.file import read_zones
 from framefleet.engine.zones.shapes import Line, Reference, Zone, ZoneSet
 from tests.support.zone_truth import as_arrays, read_street, true_crossings, true_seconds
@@ -136,6 +136,39 @@ def test_counts_do_not_depend_on_the_portions(chunk) -> None:
     assert len(once.visits) > 5
     assert np.array_equal(once.crossings, live.crossings)
     assert np.array_equal(once.visits, live.visits)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_counts_do_not_depend_on_what_is_forgotten(seed) -> None:
+    """Random tracks that come and go for 20 minutes; what is 20 s old is counted for good."""
+    random = np.random.default_rng(seed)
+    parts = []
+    for track, begin in enumerate(np.sort(random.uniform(0, 1200, 120))):
+        points = 50 + np.cumsum(random.normal(0, 6, (int(random.integers(2, 1500 if track % 20 == 0 else 150)), 2)), 0)
+        parts += [(int(5 * begin) / 5 + step / 5, track, *point) for step, point in enumerate(points % 100)]
+    table = np.array(sorted(parts))
+    boxes = table[:, [2, 3, 2, 3]] + (-SIZE / 2, -SIZE, SIZE / 2, 0)
+    allowed = {"gate": None, "yard": None}
+    whole, counter = ZoneCounter(SET), ZoneCounter(SET)
+    whole.add(table[:, 1].astype(int), table[:, 0], boxes)
+    expected = counts_of(whole, np.arange(120) % 3, allowed)
+    numbers, tables, kept = np.zeros(0, int), [], []
+    for low in range(0, int(table[-1, 0]) + 1, 7):
+        mine = (low <= table[:, 0]) & (table[:, 0] < low + 7)
+        numbers = np.union1d(numbers, table[mine, 1].astype(int))
+        counter.add(np.searchsorted(numbers, table[mine, 1]), table[mine, 0], boxes[mine])
+        found, remain = settle(counter, numbers % 3, allowed, low + 7.0, 20.0)
+        tables.append((numbers, found))
+        numbers = numbers[remain[: len(numbers)]]
+        kept.append(len(counter.seen.times) + len(counter.changes))
+    tables.append((numbers, counts_of(counter, numbers % 3, allowed)))
+    for name, order in (("crossings", "time"), ("visits", "begin")):
+        for known, counts in tables:
+            getattr(counts, name)["track"] = known[getattr(counts, name)["track"]]
+        joined = np.concatenate([getattr(counts, name) for _, counts in tables])
+        assert len(joined) > 200
+        assert np.array_equal(np.sort(joined, order=[order, "track"]), np.sort(getattr(expected, name), order=[order, "track"]))
+    assert max(kept) < len(table) / 10
 
 
 def test_each_crossing_changes_the_side() -> None:
