@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import zip_longest
@@ -125,6 +125,7 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         chosen, out, facts = shard.choose(sources, arguments.sources), out / shard.folder, {**facts, SHARD: str(shard)}
         if not arguments.quiet:
             print_line(f"framefleet: shard {shard} has {len(chosen)} of {len(sources)} sources, results go to {out}", sys.stderr)
+    earlier = set(session_parts(out / exports.DATABASE)) if live else set()
     with lock_session(out / exports.DATABASE) as lock:
         settings = storing(settings, None if arguments.restart else out / exports.DATABASE)
         with connected(arguments.cluster, arguments.quiet) as cluster:
@@ -146,26 +147,35 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         if session.withdrawn:
             return
         note_session(session.database)
-        with SessionReader(session.database, shown if shown > settings.engine.stored_confidence else 0.0) as reader:
+        least = shown if shown > settings.engine.stored_confidence else 0.0
+        parts = _parts(session, earlier) if live and run.interruption.number is None else []
+        with SessionReader(session.database, least) as reader:
             exporting = replace(exporting, **view_options(reader.facts))  # also those of an earlier run
             counting = exporting.zones if run.interruption.number is None else None
-            counted = exports.count_sources(reader, counting, session.sources) if counting is not None else []
+            counted = [exports.count_sources(reader, counting, session.sources)] if counting is not None else []
             if settings.clock_settings.clock is not None:
                 stored = [source for source in reader.sources() if source.number in session.sources]
                 exports.note_untimed(reader, stored, settings.clock_settings)
-            exported = run.export(reader, out, arguments.format, exporting, arguments.overwrite)
-            if parts := session_parts(out / exports.DATABASE) if live else []:
-                words = f"{exports.number_of(len(parts), 'part')} of the session, of earlier hours, beside it"
+            exported = []
+            for part in parts:
+                with SessionReader(part, least) as moved:
+                    if counting is not None:
+                        counted.append(exports.count_sources(moved, counting, session.sources))
+                    exported += run.export(moved, exports.folder_of_part(part, out), arguments.format, exporting, arguments.overwrite)
+            exported += run.export(reader, out, arguments.format, exporting, arguments.overwrite)
+            if others := len(session_parts(session.database)) - len(parts) if live else 0:
+                words = f"{exports.number_of(others, 'part')} of the session, of earlier hours, beside it"
                 print_line(f"framefleet: {words}: 'framefleet results {out}' takes all", sys.stderr)
             untracked = [] if settings.track is Track.NONE else exports.untracked_lines(reader, session.sources)
             found = (
                 None
                 if arguments.json or run.interruption.number is not None
-                else exports.Summary(reader, exporting.least_seen, session.sources)
+                else exports.Summary(reader, exporting.least_seen, session.sources, parts)
             )
+    counts = exports.counts_together(counted) if counted else []
     if arguments.zones:
-        run.figures["zones"] = exports.without_notes(counted)
-        run.written = run.written and not any("error" in each for each in counted)
+        run.figures["zones"] = exports.without_notes(counts)
+        run.written = run.written and not any("error" in each for each in counts)
     if arguments.json:
         return
     last = "" if found is None else found.line(seconds, session.inferred_before)
@@ -174,13 +184,24 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
     if arguments.quiet:
         lines = [*untracked, *(f"{line}{_devices(run.engines)}" for line in ([last] if last else files))]
     else:
-        lines = [*([] if many else files), *untracked, *exports.counts_lines(counted, arguments.verbose)]
+        lines = [*([] if many else files), *untracked, *exports.counts_lines(counts, arguments.verbose)]
     for line in lines:
         print_line(line)
     if not arguments.quiet:
         exports.print_exported(exported, arguments.verbose)
         if last:
             print_line(last)
+
+
+def _parts(session: DetectionRun, earlier: Collection[Path]) -> list[Path]:
+    """The parts into which a run has moved what its streams stored; none if they are many. earlier: those that were there before."""
+    found = []
+    for part in session_parts(session.database):
+        if part not in earlier:
+            with SessionReader(part) as reader:
+                if any(source.number in session.sources for source in reader.sources()):
+                    found.append(part)
+    return found if len(found) <= exports.MAX_PARTS else []
 
 
 def detect_parser() -> argparse.ArgumentParser:

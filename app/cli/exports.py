@@ -3,7 +3,7 @@
 import argparse
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import fields, replace
@@ -240,6 +240,9 @@ class Writing:
             print(" " * self._width, end="\r", file=sys.stderr, flush=True)
 
 
+MAX_PARTS = 24
+"""Of a session with more parts than this, the end of a run writes only the last one."""
+
 MAX_LINES = 20
 """With more files than this, files without a problem get no line of their own, unless the user asks for it."""
 
@@ -250,24 +253,32 @@ MAX_NAMED = 3
 class Summary:
     """What was found in each file of a session. It reads the session once.
 
-    least: see ``ExportOptions.least_seen``. only: numbers of sources, None = all.
+    least: see ``ExportOptions.least_seen``. only: numbers of sources, None = all. parts: what streams stored earlier.
 
     Attributes: found: what was found in each source, in words, by its number.
 
     Raises ExportError if the session cannot be read.
     """
 
-    def __init__(self, reader: SessionReader, least: Least, only: Collection[int] | None = None) -> None:
+    def __init__(self, reader: SessionReader, least: Least, only: Collection[int] | None = None, parts: Iterable[Path] = ()) -> None:
         self._sources = [source for source in reader.sources() if only is None or source.number in only]
         self._files, self._failed, self._frames = Counter[str](), list[str](), 0
         self._errors = list[str]()  # videos that ended with an error, and in which objects were found before
         self.found: dict[int, str] = {}
         tracked = reader.has_tracks
+        earlier = defaultdict[int, Counter[int]](Counter)
+        for part in parts:
+            with SessionReader(part, reader.confidence) as stored:
+                for source in stored.sources():
+                    for group in read_files(stored.blocks(source.number), source):
+                        self._frames += group.inferred
+                        seen = group.seen(least, stored.has_tracks)
+                        earlier[source.number].update({class_id: tally.frames for class_id, tally in seen.items()})
         with reader.steady():
             for source in self._sources:
-                frames, empty = Counter[int](), list[bool | None]()
+                frames, empty = earlier[source.number], list[bool | None]()
                 for group in read_files(reader.blocks(source.number), source):
-                    empty.append(is_empty(source, group, least, tracked))
+                    empty.append(is_empty(source, group, least, tracked) if not earlier[source.number] else False)
                     failed = source.error is not None or group.failed > 0
                     unknown = "failed" if failed else "without frames" if source.complete else "incomplete"
                     kind = "empty" if empty[-1] else "with objects" if empty[-1] is False else unknown
@@ -396,6 +407,22 @@ def count_sources(reader: SessionReader, zones: ZoneSet, only: Collection[int] |
         except UsageError as error:
             found.append({"path": source.path, "counts": [], "error": str(error)})
     return found
+
+
+def counts_together(parts: Sequence[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The sums of what ``count_sources`` returned for the parts of a session, for each source."""
+    if len(parts) == 1:
+        return parts[0]
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for each in (source for part in parts for source in part):
+        found[each["path"]].append(each)
+    together = []
+    for path, sources in found.items():
+        shapes = zip(*(source["counts"] for source in sources if "error" not in source), strict=True)
+        counts = [{key: _sum(key, [each[key] for each in shape]) for key in shape[0]} for shape in shapes]
+        errors = [source["error"] for source in sources if "error" in source]
+        together.append({"path": path, "counts": counts, **({"error": errors[-1]} if errors else {})})
+    return together
 
 
 def without_notes(counted: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -138,7 +138,8 @@ class Run:
                 )
             formats = [name for name in formats if name not in later]
         mine = None if self.session is None else self.session.sources
-        exported, self.written = export(reader, folder, formats, self.quiet, options, mine, overwrite)
+        exported, written = export(reader, folder, formats, self.quiet, options, mine, overwrite)
+        self.written = self.written and written
         return exported
 
     @property

@@ -18,12 +18,18 @@ from typing import Any
 import av
 import pytest
 
+from framefleet.app.cli import exports
 from framefleet.engine.media.live.messages import LiveState
+from framefleet.engine.run.recorder import Recorder
 from framefleet.engine.store import parts
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.facts import EPOCH, LiveRecord, RecordedFiles
-from framefleet.engine.store.files import session_parts
-from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.files import session_parts, stamp_of_part
+from framefleet.engine.store.parts import begin_of_interval, move_past
+from framefleet.engine.store.session import SessionReader, SessionWriter
+from framefleet.engine.store.zones import read_counts
+from framefleet.engine.zones.file import parse_zones, zones_text
+from framefleet.engine.zones.shapes import Zone, ZoneSet
 from tests.support.cli import FAST, Outcome, read_lines, run_main
 from tests.support.live.http_camera import HttpCamera
 from tests.support.live.servers import RtspServer, free_port
@@ -225,6 +231,46 @@ def test_a_run_moves_past_intervals_and_removes_those_that_are_too_old(tmp_path:
     with HttpCamera(tmp_path) as camera:
         assert detect(out, f"{camera.address}/mjpeg", "--to", "4s", "--record-days", "1").status == 0
     assert session_parts(database) == []
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_a_run_over_the_full_hour_writes_and_counts_all_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: bool) -> None:
+    """The first second of the stream lies in the previous hour, and is moved before the stream ends."""
+    begun = begin_of_interval(datetime.now().astimezone(), 60) - timedelta(seconds=1)
+    set_start, finish = SessionWriter.set_start, Recorder._finish
+
+    def finish_later(recorder: Recorder, *arguments: Any) -> None:
+        recorder._writer.commit()
+        move_past(recorder._writer.path, 60, begun + timedelta(seconds=30))
+        finish(recorder, *arguments)
+
+    monkeypatch.setattr(SessionWriter, "set_start", lambda writer, source, _: set_start(writer, source, begun))
+    monkeypatch.setattr(Recorder, "_finish", finish_later)
+    monkeypatch.setattr(exports, "MAX_PARTS", 0 if many else 24)
+    out, zones = tmp_path / "out", tmp_path / "zones.json"
+    everywhere = Zone("all", ((0, 0), (320, 0), (320, 240), (0, 240)))
+    zones.write_text(zones_text(ZoneSet((320, 240), (everywhere,))))
+    with HttpCamera(tmp_path) as camera:
+        run = detect(out, f"{camera.address}/file.ts", "--confidence", "0.01", "--track", "bytetrack", "--zones", zones)
+    assert run.status == 0, run.err
+    database = out / "session.sqlite"
+    (part,) = session_parts(database)
+    (last,) = out.glob("*.jsonl")
+    moved = [*out.glob(f"{stamp_of_part(part, database)}/*.jsonl")]
+    ((counted,),) = [source["counts"] for source in run.report["zones"]]
+    with SessionReader(part) as reader, SessionReader(database) as current:
+        visits = [
+            sum(read_counts(each, each.source(0), parse_zones(zones.read_text())).visited(0) for each in readers)
+            for readers in ([reader, current], [current])
+        ]
+        if many:
+            assert moved == []
+            assert "1 part of the session, of earlier hours, beside it" in run.err
+        else:
+            assert [len(path.read_text().splitlines()) for path in (*moved, last)] == [reader.count(0), current.count(0)]
+            assert "beside it" not in run.err
+    assert visits[0] > visits[1] > 0
+    assert counted["visits"] == visits[many]
 
 
 def test_tracks_and_formats_of_a_stream(tmp_path: Path) -> None:
