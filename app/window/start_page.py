@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from framefleet.app.window.actions import Actions
@@ -47,7 +47,9 @@ class StepCard(QFrame):
 
 
 class StartPage(QScrollArea):
-    """Shows the steps side by side, or below each other in a narrow window."""
+    """Shows the steps side by side, or below each other in a narrow window. shown: it has become visible."""
+
+    shown = Signal()
 
     def __init__(self, actions: Actions) -> None:
         super().__init__()
@@ -84,6 +86,11 @@ class StartPage(QScrollArea):
         column(4.0, *parts, 5.0, spacing=6, margins=(MARGIN, 24, MARGIN, 24), of=inside)
         show_inside(self, inside)
         self.set_model(None)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Say so: there may be other last streams."""
+        super().showEvent(event)
+        self.shown.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the steps side by side if there is room, and the demo's text beside its button."""
@@ -135,7 +142,7 @@ def make_start_page(context: Context) -> StartPage:
     page = StartPage(context.actions)
     page.choose_model.clicked.connect(context.settings.open_models)
     recent = RecentStreams(context.store)
-    page.show_streams(recent.addresses)
+    page.shown.connect(lambda: page.show_streams(recent.addresses))
     for button in page.streams:
         button.clicked.connect(lambda _=False, button=button: context.requests.open_stream.emit(button.toolTip()))
     context.settings.model_changed.connect(page.set_model)

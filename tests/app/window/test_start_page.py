@@ -1,9 +1,14 @@
+from pathlib import Path
+
 import pytest
 from PySide6.QtWidgets import QApplication, QBoxLayout, QPushButton
 from pytestqt.qtbot import QtBot
 
+from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.start_page import StartPage
+from framefleet.app.window.streams.dialog import RecentStreams
 from framefleet.app.window.widgets import translation
+from framefleet.engine.media.live.address import LiveAddress
 from tests.support.window import window_actions
 
 
@@ -31,6 +36,15 @@ def test_the_last_streams_are_offered(qtbot: QtBot, width: int) -> None:
     assert page.streams[0].toolTip() == long
     page.resize(width, 641)
     qtbot.waitUntil(lambda: page.widget().width() <= page.viewport().width())
+
+
+def test_a_stream_of_this_window_is_offered_when_the_page_appears_again(window: MainWindow) -> None:
+    assert not window.start.last_streams.isVisible()
+    window.start.hide()
+    RecentStreams(window.context.store).add(LiveAddress.growing(Path("growing.ts")))
+    window.start.show()
+    assert window.start.last_streams.isVisible()
+    assert window.start.streams[0].toolTip().endswith("growing.ts")
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
