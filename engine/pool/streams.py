@@ -98,53 +98,53 @@ class LiveSource:
 
 @dataclass(eq=False)
 class OpenStream:
-    """An unfinished live source.
-
-    origin: ``perf_counter`` at its time 0. received: by its capture process. accounted: of these, how many are in ``inferred``, ``dropped``
-    and ``failed``. unassigned: of these, how many came while no device was ready. device: whose worker decodes it, None: none.
-    missing: why frames are missing until the next worker begins. moving: whether its device was told to end. ended: the
-    last message of the capture process. recorder: the process that records another address. record: how it is recorded now. file: that is
-    written now. watch: which pictures are wanted. watched: the worker that has been told so.
-    target: the device that gets it next, None: the one with the least load. figures: latencies. rate: of received frames,
-    frames/s. counted: when and how many were received at the last count.
-    """
+    """An unfinished live source. origin: ``perf_counter`` at its time 0."""
 
     number: int
     source: LiveSource
     origin: float
+
+    # its processes, and the device whose worker decodes it
     process: ChildProcess | None = None
+    ended: Ended | None = None  # the last message of the capture process
+    recorder: ChildProcess | None = None  # records another address
+    device: DeviceId | None = None
+    target: DeviceId | None = None  # gets it next; None: the device with the least load
+    moving: bool = False  # its device was told to end
+    stopping: bool = False
+    stop_by: float = math.inf
+    cancelled: bool = False
+    error: Notice | None = None
+
+    # what it is, and what was found in it
+    state: LiveState = LiveState.CONNECTING
+    info: SourceInfo | None = None
+    decoder: DecoderUse = DecoderUse()  # noqa: RUF009
+    epoch: int = 0  # the next one
+    frames: int = 0
+    first: float | None = None  # times of the first and the last inferred frame
+    last: float = 0.0
+
+    # of the frames of this capture process
     received: int = 0
-    accounted: int = 0
-    unassigned: int = 0
+    accounted: int = 0  # in ``inferred``, ``dropped`` and ``failed``
+    unassigned: int = 0  # of these, how many came while no device was ready
+    missing: Notice = NO_DEVICE  # why frames are missing until the next worker begins
+
+    # of all frames
     decoded: int = 0
     inferred: int = 0
     dropped: Counter[Notice] = field(default_factory=Counter)
     failed: Counter[Notice] = field(default_factory=Counter)
-    decoder: DecoderUse = DecoderUse()  # noqa: RUF009
-    device: DeviceId | None = None
-    missing: Notice = NO_DEVICE
-    moving: bool = False
-    info: SourceInfo | None = None
-    format: Format | None = None
-    ended: Ended | None = None
-    epoch: int = 0
-    frames: int = 0
-    first: float | None = None
-    last: float = 0.0
-    stop_by: float = math.inf
-    stopping: bool = False
-    cancelled: bool = False
-    error: Notice | None = None
-    state: LiveState = LiveState.CONNECTING
-    recorder: ChildProcess | None = None
+    figures: RunFigures = field(default_factory=RunFigures)  # latencies
+    rate: float = 0.0  # received frames/s
+    counted: tuple[float, int] | None = None  # when and how many were received at the last count
+
+    # what the user wants
     record: RecordSettings | None = None
-    file: RecordedFile | None = None
-    watch: Watch | None = None
-    watched: DeviceId | None = None
-    target: DeviceId | None = None
-    figures: RunFigures = field(default_factory=RunFigures)
-    rate: float = 0.0
-    counted: tuple[float, int] | None = None
+    file: RecordedFile | None = None  # that is written now
+    watch: Watch | None = None  # which pictures are wanted
+    watched: DeviceId | None = None  # whose worker has been told so
 
     @property
     def ledger(self) -> Ledger:
@@ -398,8 +398,6 @@ class Streams:
             return (self._loads[device].cost or 0.0) * (sum(owned[device].values()) + stream.rate) if known else len(owned[device])
 
         return min(self._devices, key=load)
-
-    # messages
 
     def heard(self, device: DeviceId, message: LiveMessage | Frames | Done) -> list[Event]:
         """Handle a worker's message about a live source."""

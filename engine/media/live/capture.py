@@ -258,11 +258,9 @@ class Outlet:
 
     def _remember(self, packet: LivePacket) -> None:
         assert self._group is not None
-        if packet.keyframe or self.waits:
-            if packet.keyframe and not self.waits:
-                self._group, self._group_bytes = [], 0
-            self._group.append(packet)
-        elif self._group:
+        if packet.keyframe and not self.waits:
+            self._group, self._group_bytes = [], 0
+        if packet.keyframe or self.waits or self._group:
             self._group.append(packet)
         self._group_bytes += len(packet.data)
         if self._group_bytes > _QUEUE_BYTES and not self.waits:
@@ -393,11 +391,10 @@ class Capture:
         """End the process because the source is silent, or a library hangs."""
         if self._opening:
             why = Notice("live.no_answer", seconds=MAX_OPEN_SECONDS)
-            self._attempts += 1
         else:
             why = Notice("live.silent", seconds=now - self._deadline + self._rhythm.limit)
             self._state(LiveState.STALLED, why)
-            self._attempts += 1
+        self._attempts += 1
         self._ended = Ended(True, why, self._frames, self._attempts, self._rhythm.limit)
 
     def _take(self, message: ToCapture) -> bool:
@@ -518,9 +515,10 @@ class Capture:
             self._await_frame(arrival)
             keyframe, damaged = bool(packet.is_keyframe), bool(packet.is_corrupt)
             arrived = arrival - self._job.origin
-            given = (packet.pts, packet.dts) if source.timed else (None, None)
-            times = [None if time is None else float(time * packet.time_base) for time in given]
-            shown, decoded = times[0], times[0] if times[1] is None else times[1]
+            shown, decoded = None, None
+            if source.timed:
+                shown, decoded = (None if stamp is None else float(stamp * packet.time_base) for stamp in (packet.pts, packet.dts))
+            decoded = shown if decoded is None else decoded
             if reason is None and (reason := self._clock.jump(decoded, arrived)) is not None:
                 self._clock.begin()
             if self._changes_recording() or (reason is not None and self._recording is not None):
