@@ -54,7 +54,9 @@ class InterruptedRun(QObject):
         super().__init__(parent)
         self._controller, self._opening, self._memory, self._store = controller, opening, memory, store
         self._background, self._banners = background, banners
+        self._offered: Interrupted | None = None
         memory.taken.connect(self._some_taken)
+        opening.queued.connect(self._look_for_offered)
 
     def look(self, go_on: bool = False) -> None:
         """Show the finished files of the last run, and a banner if files were interrupted. go_on: continue with them without asking."""
@@ -104,6 +106,9 @@ class InterruptedRun(QObject):
             return
         self._note(found)
         run = found[0]
+        if not self._missing(run):
+            return
+        self._offered = run
         details = translate("results", "{count} of {sources} files are not finished.")
         details = details.format(count=len(run.unfinished), sources=run.sources)
         self._ask(translate("results", "The last detection was interrupted"), partial(self._read, run), details)
@@ -114,10 +119,19 @@ class InterruptedRun(QObject):
     def _go_on(self, run: Interrupted, stored: Sequence[QueueItem]) -> None:
         self._banners.remove(_SUBJECT)
         self._opening.show_stored(item for item in stored if item.path not in run.unfinished)
-        there = {realpath(item.path) for item in self._controller.unfinished()}  # the user may have opened them
-        keys = self._controller.go_on((path, None, run.database) for path in run.unfinished if realpath(path) not in there)
-        if keys:
+        if keys := self._controller.go_on((path, None, run.database) for path in self._missing(run)):
             self.queued.emit(keys)
+
+    def _missing(self, run: Interrupted) -> list[Path]:
+        """The unfinished files of a session without those that the user has opened."""
+        there = {realpath(item.path) for item in self._controller.unfinished()}
+        return [path for path in run.unfinished if realpath(path) not in there]
+
+    def _look_for_offered(self) -> None:
+        """Do not offer a session any more when the user has opened all of its unfinished files."""
+        if self._offered is not None and not self._missing(self._offered):
+            self._banners.remove(_SUBJECT)
+            self._offered = None
 
     def _failed(self, message: Notice) -> None:
         self._banners.show_banner(_SUBJECT, Severity.WARNING, message)

@@ -170,17 +170,19 @@ def test_an_interrupted_file_that_is_opened_goes_on_and_is_no_longer_offered(
     qtbot.waitUntil(lambda: len(window.context.queue) == 3)  # it is finished, so that it is detected again
 
 
-def test_a_file_of_an_offered_session_that_is_opened_is_not_queued_twice(
+def test_a_session_is_no_longer_offered_when_all_of_its_unfinished_files_are_opened(
     qtbot: QtBot, window: MainWindow, database: Path, crashed: tuple[Path, list[Path]]
 ) -> None:
+    def offered() -> bool:
+        return any("1 of 2 files" in text for text in window.context.banners.texts)
+
     feature(window, InterruptedRun).look()
-    qtbot.waitUntil(lambda: any("1 of 2 files" in text for text in window.context.banners.texts))
-    window.open_paths([crashed[1][1]])  # without a model it waits
-    qtbot.waitUntil(lambda: [item.path.name for item in window.context.queue] == ["b.mp4"])
-    next(button for button in window.context.banners.findChildren(QPushButton) if button.text() == "Continue").click()
-    qtbot.waitUntil(lambda: [item.path.name for item in window.context.queue] == ["b.mp4", "a.mp4"])
-    qtbot.waitUntil(lambda: not window.context.background.busy)
-    assert len(window.context.queue) == 2
+    qtbot.waitUntil(offered)
+    for number, (path, is_offered) in enumerate(zip(crashed[1], (True, False), strict=True), start=1):
+        window.open_paths([path])  # without a model it waits
+        qtbot.waitUntil(lambda count=number: len(window.context.queue) == count)
+        assert offered() is is_offered
+    assert [item.path for item in window.context.queue] == crashed[1]
 
 
 def test_with_another_model_an_interrupted_run_goes_on_in_a_session_of_its_own(qtbot: QtBot, window: MainWindow, database: Path) -> None:
