@@ -27,6 +27,7 @@ from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.coco import check_coco_labels
 from framefleet.engine.store.exporters.options import (
     DEFAULTS,
+    NONE,
     ExportOptions,
     Least,
     Part,
@@ -35,6 +36,7 @@ from framefleet.engine.store.exporters.options import (
     read_category_map,
     read_interval,
     read_parts,
+    read_pictures,
     view_options,
 )
 from framefleet.engine.store.exporters.tallies import is_empty, read_files
@@ -101,17 +103,23 @@ def add_format_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--overwrite", action="store_true", help="replace files of the same names that Framefleet did not write")
     parser.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"formats: {', '.join(EXPORTERS)} (jsonl)")
     interval, categories = options.checked(read_interval), options.checked(read_category_map)
+    flag = argparse.BooleanOptionalAction
     parser.add_argument("--interval", type=interval, metavar="TIME", help="csv: length of the intervals in counts.csv: 30s, 15m, 1h (15m)")
     parser.add_argument("--least-seen", type=options.checked(Least.read), metavar="N|TIME", help=_SEEN_HELP)
-    parser.add_argument("--coco-ids", action="store_true", help="coco: COCO's own category ids, 1 to 90, for models with its 80 labels")
-    parser.add_argument("--bom", action="store_true", help="csv: begin with a byte order mark, so that Excel reads all letters")
-    parser.add_argument("--one-table", action="store_true", help="csv, parquet: one table of the detections in all files, not one for each")
-    parser.add_argument("--pictures", choices=[*map(str, PictureFormat)], help="yolo: also write the frames, as jpeg or png")
-    parser.add_argument("--between", type=options.checked(read_between), metavar="A,B", help=_BETWEEN)
+    parser.add_argument("--coco-ids", action=flag, help="coco: COCO's own category ids, 1 to 90, for models with its 80 labels")
+    parser.add_argument("--bom", action=flag, help="csv: begin with a byte order mark, so that Excel reads all letters")
+    parser.add_argument("--one-table", action=flag, help="csv, parquet: one table of the detections in all files, not one for each")
+    parser.add_argument("--pictures", choices=[*map(str, PictureFormat), NONE], help="yolo: also write the frames, as jpeg or png")
+    parser.add_argument("--between", type=options.checked(_checked_between), metavar="A,B", help=_BETWEEN)
     parser.add_argument("--zones", type=Path, metavar="FILE", help="lines and zones at which tracks are counted, as JSON")
     parts, words = options.checked(read_parts), f"video: what to draw: {', '.join(Part)} (all but {Part.HEAT} and {Part.CHART})"
     parser.add_argument("--draw", type=parts, metavar="LIST", help=words)
     parser.add_argument("--category-map", type=categories, metavar="LIST", help="megadetector: dog=animal,car=vehicle … (of COCO's labels)")
+
+
+def _checked_between(text: str) -> str:
+    read_between(text)
+    return text
 
 
 def export_options(arguments: argparse.Namespace, labels: Sequence[str], facts: Mapping[str, str] = MappingProxyType({})) -> ExportOptions:
@@ -122,14 +130,15 @@ def export_options(arguments: argparse.Namespace, labels: Sequence[str], facts: 
     names = [field.name for field in fields(ExportOptions) if field.name != "clock"]
     # ``detect --every`` is a setting of the run, ``results --every`` an option of a format
     others = {name: value for name, value in vars(arguments).items() if not isinstance(value, Moment)}
-    chosen = {name: value for name, value in others.items() if name in names and value not in (None, False)}
+    chosen = {name: value for name, value in others.items() if name in names and value is not None}
     for name in chosen:
         if name in ("zones", "least_seen"):
             continue  # the command prints the counts and the number of empty files for every format
         users = [form for form, exporter in EXPORTERS.items() if name in exporter.options]
         if not set(users) & set(arguments.format):
-            raise UsageError(literal(f"--{name.replace('_', '-')} is for --format {' or '.join(users)}"))
-    if "coco_ids" in chosen:
+            option = name.replace("_", "-") if chosen[name] is not False else f"no-{name.replace('_', '-')}"
+            raise UsageError(literal(f"--{option} is for --format {' or '.join(users)}"))
+    if chosen.get("coco_ids"):
         check_coco_labels(labels)
     if "zones" in chosen:
         path, chosen["zones"] = chosen["zones"], read_zones(chosen["zones"])
@@ -140,8 +149,9 @@ def export_options(arguments: argparse.Namespace, labels: Sequence[str], facts: 
         chosen["zones"] = parse_zones(facts[ZONES])
     elif "zones" in arguments.format:
         raise UsageError(literal("--format zones needs lines and zones, and the session has none: give --zones FILE"))
-    if "pictures" in chosen:
-        chosen["pictures"] = PictureFormat(chosen["pictures"])
+    for name, read in (("pictures", read_pictures), ("between", read_between)):
+        if name in chosen:
+            chosen[name] = read(chosen[name])  # not earlier: "none" differs from no option
     return ExportOptions(**(view_options(facts) | chosen))
 
 

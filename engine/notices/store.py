@@ -24,6 +24,7 @@ TEXTS: dict[str, Text] = {
     "store.not_a_distance": "'{text}' is not a distance between frames: write a number of frames, such as 10, or a time, such as 1s",
     "store.not_a_length": "'{text}' is not a length: write a number of frames, such as 10, or a time, such as 1s",
     "store.not_an_interval": "'{text}' is not a time: write 30s, 15m or 1h",
+    "store.not_pictures": "'{text}' is not a format of pictures: write {formats} or none",
     "store.not_a_range": ("'{text}' is not a range of confidences: write two numbers from 0 to 1, the lower one first, such as 0.3,0.6"),
     "store.maps_no_labels": "'{text}' maps no labels: write label=category with commas between, such as dog=animal,car=vehicle",
     "store.other_number_of_labels": "{option} is for models with COCO's {number} labels, and this one has {found}: leave it out",

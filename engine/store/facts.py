@@ -47,7 +47,7 @@ ZONES = "zones"
 CLOCK, TIME_ZONE = "clock", "time_zone"
 """Names of the facts that say where clock times come from. A run without ``--clock`` keeps those of an earlier run."""
 
-VIEWS = ("least_seen", "interval", "category_map", "draw")
+VIEWS = ("least_seen", "interval", "category_map", "draw", "coco_ids", "bom", "one_table", "pictures", "between")
 """Names of the facts with options of formats that a run was given, fields of ``ExportOptions``. Later views have the same ones."""
 
 REPLACED = (SHARD, SHOWN, TRACK, ZONES, CLOCK, TIME_ZONE, *VIEWS)

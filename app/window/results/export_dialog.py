@@ -20,7 +20,7 @@ from framefleet.engine.errors import FramefleetError
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.store.export import Planned, first_number, plan_export
 from framefleet.engine.store.exporters import EXPORTERS
-from framefleet.engine.store.exporters.options import DEFAULTS, Every, ExportOptions, view_options
+from framefleet.engine.store.exporters.options import DEFAULTS, NONE, Every, ExportOptions, view_options
 from framefleet.engine.store.facts import SHOWN
 from framefleet.engine.store.session import SessionReader, StoredSource, View
 from framefleet.engine.zones.shapes import ZoneSet
@@ -36,7 +36,8 @@ def command_of(view: View, sources: Sequence[str], forms: Sequence[str], folder:
     """
     with SessionReader(view.path, created=view.created) as reader:
         labels, stored = reader.labels, float(reader.facts.get(SHOWN, 0.0))
-        usual = replace(DEFAULTS, **view_options(reader.facts))
+        used = {name for form in forms for name in EXPORTERS[form].options}
+        usual = replace(DEFAULTS, **{name: value for name, value in view_options(reader.facts).items() if name in used})
     words = ["framefleet", "results", str(view.path), "--format", ",".join(forms), "--out", str(folder)]
     for name in sources:
         words += ["--source", name]
@@ -55,20 +56,17 @@ def _options(options: ExportOptions, usual: ExportOptions) -> Iterator[str]:
     """The options of formats that differ from what the command takes without them."""
     if options.interval != usual.interval:
         yield from ("--interval", f"{options.interval:g}s")
-    if options.bom:
-        yield "--bom"
-    if options.one_table:
-        yield "--one-table"
-    if options.coco_ids:
-        yield "--coco-ids"
-    if options.pictures is not None:
-        yield from ("--pictures", options.pictures)
+    for name in ("bom", "one_table", "coco_ids"):
+        if (value := getattr(options, name)) != getattr(usual, name):
+            yield f"--{'' if value else 'no-'}{name.replace('_', '-')}"
+    if options.pictures != usual.pictures:
+        yield from ("--pictures", options.pictures or NONE)
     if options.every != Every():
         yield from ("--every", str(options.every))
     if options.least_seen != usual.least_seen:
         yield from ("--least-seen", str(options.least_seen))
-    if options.between is not None:
-        yield from ("--between", ",".join(f"{share:g}" for share in options.between))
+    if options.between != usual.between:
+        yield from ("--between", ",".join(f"{share:g}" for share in options.between or ()) or NONE)
     if options.category_map and options.category_map != usual.category_map:
         yield from ("--category-map", ",".join(f"{label}={category}" for label, category in options.category_map.items()))
     if options.draw != usual.draw:

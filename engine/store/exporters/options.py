@@ -1,7 +1,7 @@
 """The options of export formats, as the command line and the window offer them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar, Self
@@ -12,6 +12,9 @@ from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store.facts import VIEWS
 from framefleet.engine.zones.shapes import ZoneSet
 
+NONE = "none"
+"""What an option is given that is to have no value, although the run had one."""
+_FLAGS = ("coco_ids", "bom", "one_table")
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -112,8 +115,19 @@ def read_interval(text: str) -> float:
     return seconds
 
 
-def read_between(text: str) -> tuple[float, float]:
-    """Read two confidences, such as ``0.3,0.6``. Raises UsageError."""
+def read_pictures(text: str) -> PictureFormat | None:
+    """Read the name of a format, or ``none``. Raises UsageError."""
+    if text in [*PictureFormat]:
+        return PictureFormat(text)
+    if text != NONE:
+        raise UsageError(Notice("store.not_pictures", text=text, formats=tuple(map(str, PictureFormat))))
+    return None
+
+
+def read_between(text: str) -> tuple[float, float] | None:
+    """Read two confidences, such as ``0.3,0.6``, or ``none``: all frames. Raises UsageError."""
+    if text == NONE:
+        return None
     try:
         low, high = (float(part) for part in text.split(","))
     except ValueError:
@@ -138,11 +152,22 @@ def view_facts(options: ExportOptions) -> dict[str, str]:
         "interval": f"{options.interval:.12g}s",
         "category_map": ",".join(f"{label}={category}" for label, category in options.category_map.items()),
         "draw": ",".join(sorted(options.draw)),
+        "pictures": str(options.pictures or NONE),
+        "between": ",".join(f"{share:.12g}" for share in options.between or ()) or NONE,
+        **{name: str(int(getattr(options, name))) for name in _FLAGS},
     }
     return {name: texts[name] for name in VIEWS if getattr(options, name) != getattr(DEFAULTS, name)}
 
 
 def view_options(facts: Mapping[str, str]) -> dict[str, Any]:
     """Return what ``view_facts`` stored, by name of the field of ``ExportOptions``. Raises UsageError if no run writes such a fact."""
-    readers = {"least_seen": Least.read, "interval": read_interval, "category_map": read_category_map, "draw": read_parts}
+    readers: dict[str, Callable[[str], Any]] = {
+        "least_seen": Least.read,
+        "interval": read_interval,
+        "category_map": read_category_map,
+        "draw": read_parts,
+        "pictures": read_pictures,
+        "between": read_between,
+        **dict.fromkeys(_FLAGS, "1".__eq__),
+    }
     return {name: readers[name](facts[name]) for name in VIEWS if name in facts}

@@ -72,7 +72,7 @@ def test_a_suggestion_resembles_the_unknown_option(command: str, wrong: str, hin
     [
         (("detect", "a.mp4", "--track"), "  --track {none,bytetrack}\n"),
         (("detect", "a.mp4", "--parallel", "--json"), "  --parallel HOW  how devices share the work: auto, streams, "),
-        (("results", "a", "--pictures"), "  --pictures {jpeg,png}\n"),
+        (("results", "a", "--pictures"), "  --pictures {jpeg,png,none}\n"),
         (("export", "-o"), "  -o "),
     ],
 )

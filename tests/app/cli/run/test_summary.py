@@ -111,6 +111,35 @@ def test_results_have_the_least_length_and_the_interval_of_the_run(tmp_path: Pat
         assert (reader.facts["least_seen"], reader.facts["interval"]) == ("0.5s", "1s")
 
 
+def test_results_have_the_formats_options_of_the_run(tmp_path: Path) -> None:
+    """All options of formats, in other files; each can be taken back."""
+    make_video(tmp_path / "a.mp4", 6, (96, 64), rate=10)
+    make_video(tmp_path / "b.mp4", 3, (96, 64), rate=10)
+    options = ("--bom", "--one-table", "--pictures", "png", "--between", "0.1,0.9")
+    formats = ("--format", "csv,parquet,yolo")
+    command = ("detect", tmp_path / "a.mp4", tmp_path / "b.mp4", *FAST, *formats)
+
+    def written(folder: Path, *words: str | Path) -> dict[str, bytes]:
+        run = run_main(*words, "--out", folder)
+        assert run.status == 0, run.err
+        paths = [path for path in folder.rglob("*") if path.suffix in (".csv", ".txt", ".png")]
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+    plain = written(tmp_path / "plain", *command)
+    asked = written(tmp_path / "asked", *command, *options)
+    assert {"detections.csv"} == {name for name in asked if name.endswith("detections.csv")}
+    assert asked["files.csv"] == b"\xef\xbb\xbf" + plain["files.csv"]
+    assert any(name.endswith(".png") for name in asked)
+    results = ("results", tmp_path / "asked", *formats)
+    assert written(tmp_path / "again", *results) == asked
+    back = ("--no-bom", "--no-one-table", "--pictures", "none", "--between", "none")
+    assert written(tmp_path / "back", *results, *back) == plain
+    run = run_main("results", tmp_path / "asked", "--no-bom")
+    assert "--no-bom is for --format csv" in run.err
+    run = run_main("results", tmp_path / "asked", "--format", "yolo", "--pictures", "gif")
+    assert "invalid choice" in run.err
+
+
 def test_long_durations_have_hours() -> None:
     assert (in_words(59.4), in_words(59.96), in_words(7320)) == ("59.4 s", "1 min 0 s", "2 h 2 min")
 
