@@ -133,19 +133,21 @@ def find_labels(cfg: Path, classes: int, labels: Path | None = None) -> tuple[tu
     if labels is not None or own.is_file():
         return _with_source(read_labels(labels or own, classes), labels or own)
     fitting: dict[tuple[str, ...], Path] = {}
-    for path in sorted(cfg.parent.glob("*.names")):
+    reason = Notice("model.no_labels_beside")
+    for path in sorted(path for path in cfg.parent.iterdir() if path.suffix.lower() == ".names"):
         try:
             fitting.setdefault(read_labels(path, classes), path)
-        except ModelError:
-            continue
+        except ModelError as error:
+            reason = error.notice
     if len(fitting) > 1:
         files = tuple(path.name for path in fitting.values())
         raise ModelError(Notice("model.several_labels", folder=cfg.parent, files=files, classes=classes, option=Option("labels")))
     if fitting:
         return _with_source(*next(iter(fitting.items())))
     if classes == 80:
-        return coco_labels(), Notice("model.labels_of_coco", number=classes)
-    return tuple(f"class {number}" for number in range(classes)), Notice("model.labels_numbered", number=classes, option=Option("labels"))
+        return coco_labels(), Notice("model.labels_of_coco", number=classes, reason=reason)
+    source = Notice("model.labels_numbered", number=classes, reason=reason, option=Option("labels"))
+    return tuple(f"class {number}" for number in range(classes)), source
 
 
 def _with_source(labels: tuple[str, ...], path: Path) -> tuple[tuple[str, ...], Notice]:

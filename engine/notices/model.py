@@ -141,8 +141,9 @@ TEXTS: dict[str, Text] = {
     "model.reading_nms_scored_rows": "a row for each object: picture, corners, score, class; as YOLO-NAS after suppression",
     # labels
     "model.labels_of_file": "{number} labels of {path}",
-    "model.labels_of_coco": "the {number} labels of COCO: no .names file lies beside the cfg",
-    "model.labels_numbered": "{number} classes without labels: no .names file lies beside the cfg; {option} names one",
+    "model.labels_of_coco": "the {number} labels of COCO: {reason}",
+    "model.labels_numbered": "{number} classes without labels: {reason}; {option} names a file with them",
+    "model.no_labels_beside": "no file with labels lies beside the model",
     "model.several_labels": "{folder} has several lists of labels for {classes} classes ({files}): choose one with {option}",
     "model.no_labels": "{path} is not a list of labels: a list of labels is a text file with one name per line",
     "model.label_empty": "{path}, line {line} is empty: every line must name a class",

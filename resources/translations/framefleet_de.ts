@@ -1602,6 +1602,10 @@
         <translation>der Arbeitsprozess von {device} beendete den Prozess, den beide teilen</translation>
     </message>
     <message>
+        <source>the {number} labels of COCO: {reason}</source>
+        <translation>die {number} Labels von COCO: {reason}</translation>
+    </message>
+    <message>
         <source>the {what} of the pictures is {value}: write a whole number of pixels</source>
         <translation>{what} der Bilder ist {value}: eine ganze Zahl von Pixeln schreiben</translation>
     </message>
@@ -1644,6 +1648,10 @@
     <message>
         <source>{name} did not arrive as it was sent</source>
         <translation>{name} kam nicht so an, wie es gesendet wurde</translation>
+    </message>
+    <message>
+        <source>{number} classes without labels: {reason}; {option} names a file with them</source>
+        <translation>{number} Klassen ohne Labels: {reason}; {option} nennt eine Datei mit ihnen</translation>
     </message>
     <message>
         <source>{number} lines and zones: at most {highest} are possible</source>
@@ -2040,6 +2048,10 @@
     <message>
         <source>&apos;{text}&apos; is not a distance between frames: write a number of frames, such as 10, or a time, such as 1s</source>
         <translation>„{text}“ ist kein Abstand zwischen Bildern: eine Zahl von Bildern schreiben, etwa 10, oder eine Zeit, etwa 1s</translation>
+    </message>
+    <message>
+        <source>&apos;{text}&apos; is not a format of pictures: write {formats} or none</source>
+        <translation>&apos;{text}&apos; ist kein Bildformat: {formats} oder none angeben</translation>
     </message>
     <message>
         <source>&apos;{text}&apos; is not a known time zone: write its name, such as UTC or Europe/Berlin</source>
@@ -2722,6 +2734,10 @@
         <translation>kein Gerät war bereit</translation>
     </message>
     <message>
+        <source>no file with labels lies beside the model</source>
+        <translation>neben dem Modell liegt keine Datei mit Labels</translation>
+    </message>
+    <message>
         <source>no frame has arrived for {seconds:.1f} s</source>
         <translation>seit {seconds:.1f} s ist kein Bild angekommen</translation>
     </message>
@@ -3264,10 +3280,6 @@
     <message>
         <source>the weights of layer {index} are too large for FP16 (above 65504): use {option}</source>
         <translation>die Gewichte der Schicht {index} sind zu groß für FP16 (über 65504): {option} verwenden</translation>
-    </message>
-    <message>
-        <source>the {number} labels of COCO: no .names file lies beside the cfg</source>
-        <translation>die {number} Labels von COCO: neben der cfg liegt keine .names-Datei</translation>
     </message>
     <message>
         <source>their precisions differ ({precisions}), so boxes differ slightly: give each run the same {option}</source>
@@ -3912,10 +3924,6 @@
     <message>
         <source>{number:,} of the kind &apos;{kind}&apos;</source>
         <translation>{number:,} der Art „{kind}“</translation>
-    </message>
-    <message>
-        <source>{number} classes without labels: no .names file lies beside the cfg; {option} names one</source>
-        <translation>{number} Klassen ohne Labels: neben der cfg liegt keine .names-Datei; {option} nennt eine</translation>
     </message>
     <message>
         <source>{number} labels of {path}</source>

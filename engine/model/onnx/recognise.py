@@ -624,13 +624,15 @@ def _labels(files: ModelFiles, candidate: Candidate, names: tuple[str, ...]) -> 
         return names, Notice("model.labels_of_file", path=path, number=len(names))
     if classes is None:
         raise ModelError(Notice("model.onnx_labels_needed", path=path, option=Option("labels")))
+    reason = Notice("model.no_labels_beside")
     if classes == 80:
-        return coco_labels(), Notice("model.labels_of_coco", number=classes)
+        return coco_labels(), Notice("model.labels_of_coco", number=classes, reason=reason)
     if classes == 91 and candidate.reading in (Reading.RF_DETR, Reading.DETR_LOGITS, Reading.DETR_SOFTMAX):
         coco = iter(coco_labels())
         by_id = tuple(f"class {number}" if number in _COCO_GAPS else next(coco) for number in range(91))
-        return by_id, Notice("model.labels_of_coco", number=classes)
-    return tuple(f"class {number}" for number in range(classes)), Notice("model.labels_numbered", number=classes, option=Option("labels"))
+        return by_id, Notice("model.labels_of_coco", number=classes, reason=reason)
+    source = Notice("model.labels_numbered", number=classes, reason=reason, option=Option("labels"))
+    return tuple(f"class {number}" for number in range(classes)), source
 
 
 def _read_yaml(path: Path) -> tuple[str, ...]:

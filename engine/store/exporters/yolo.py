@@ -5,6 +5,7 @@ shares of the picture. Class ids count from 0. The format has no place for confi
 tracks or corrections, ``objects.csv`` has the last two for each line of the labels.
 """
 
+import re
 from collections.abc import Iterator
 
 from framefleet.engine.store.clock import Clock
@@ -18,6 +19,9 @@ from framefleet.engine.types import FrameResult
 IMAGES, LABELS = "images", "labels"
 LOOKED_FOR = "looked_for"
 """Key of ``data.yaml``: the labels that the run looked for, if these are not all. Other programs skip it."""
+
+_NOT_YAML = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+"""Characters that end a comment of YAML, or that no YAML file may have."""
 
 OBJECTS = "labels", "line", "track", "verified"
 
@@ -78,11 +82,12 @@ def _description(export: Export) -> str:
         lines.append(f"{LOOKED_FOR}: {to_json(labels)}")
     for source, stem in zip(export.sources, export.stems, strict=True):
         if start := Clock.of(export.reader, source).start:
-            lines.append(f"# {' '.join(stem.splitlines())} began at {start}")
+            lines.append(f"# {_NOT_YAML.sub(' ', stem)} began at {start}")
         command = ffmpeg_command(source, export.place / "yolo", f"{IMAGES}/{stem}", SUFFIXES[PictureFormat.JPEG])
         if command is not None and export.options.pictures is None:
-            one_line = len(command.splitlines()) == 1
-            lines.append(f"# {command}" if one_line else f"# no command for {to_json(source.name)}: its name has a line break")
+            name = _NOT_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", source.name)
+            unfit = f"# no command for {to_json(name)}: its name has a character that this file cannot have"
+            lines.append(unfit if _NOT_YAML.search(command) else f"# {command}")
     return "\n".join(lines) + "\n"
 
 

@@ -362,7 +362,7 @@ def test_a_long_name_of_a_model_does_not_widen_the_window(open_window: Open) -> 
     narrowest = window.top.minimumSizeHint().width()
     window.top.set_model(
         summary=ModelSummary(
-            "a model with a name " * 10, 320, 320, 2, ("a", "b"), 1000, 4000, 0.1, Notice("model.labels_of_coco", number=2)
+            "a model with a name " * 10, 320, 320, 2, ("a", "b"), 1000, 4000, 0.1, Notice("model.labels_of_file", path=Path("x"), number=2)
         )
     )
     assert window.top.minimumSizeHint().width() < narrowest + 300

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.engine.errors import ModelError
-from framefleet.engine.model.files import find_labels, read_labels
+from framefleet.engine.model.files import coco_labels, find_labels, read_labels
 from framefleet.engine.notices import Notice
 
 
@@ -81,8 +81,29 @@ def test_the_models_own_labels_must_fit(cfg: Path) -> None:
 def test_coco_for_eighty_classes(cfg: Path) -> None:
     labels, source = find_labels(cfg, 80)
     assert (len(labels), len(set(labels))) == (80, 80)
-    assert source.code == "model.labels_of_coco"
+    assert source == Notice("model.labels_of_coco", number=80, reason=Notice("model.no_labels_beside"))
     assert (labels[0], labels[2], labels[62], labels[79]) == ("person", "car", "tv", "toothbrush")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "unfit.names has 0 labels, but the model has 80 classes"),
+        ("person\ncar\n".encode("utf-16"), "unfit.names is not a list of labels"),
+        (b"person\n\ncar\n", "unfit.names, line 2 is empty"),
+    ],
+)
+def test_a_file_of_labels_that_cannot_be_used_is_named(cfg: Path, content: bytes, reason: str) -> None:
+    cfg.with_name("unfit.names").write_bytes(content)
+    labels, source = find_labels(cfg, 80)
+    assert labels == coco_labels()
+    assert reason in str(source)
+    assert reason in str(find_labels(cfg, 81)[1]).replace("81 classes: ", "80 classes: ")
+
+
+def test_the_suffix_of_labels_may_be_in_capitals(cfg: Path) -> None:
+    cfg.with_name("A.NAMES").write_bytes(b"a\nb\n")
+    assert find_labels(cfg, 2)[0] == ("a", "b")
 
 
 def test_our_names_of_coco_stand_in_the_order_of_darknets(data: Path, cfg: Path) -> None:

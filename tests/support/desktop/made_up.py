@@ -116,7 +116,7 @@ def model_summary() -> ModelSummary:
         64_000_000,
         256_000_000,
         128.4,
-        Notice("model.labels_numbered", number=3, option="--labels"),
+        Notice("model.labels_numbered", number=3, reason=Notice("model.no_labels_beside"), option="--labels"),
     )
 
 

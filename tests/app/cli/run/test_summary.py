@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from framefleet.app.cli.exports import MAX_LINES, Summary, counts_lines, in_words, print_exported
+from framefleet.engine.errors import UsageError
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export import Exported
-from framefleet.engine.store.exporters.options import Least
+from framefleet.engine.store.exporters.options import Least, view_options
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.cli import FAST, run_main
 from tests.support.media import make_video
@@ -138,6 +139,8 @@ def test_results_have_the_formats_options_of_the_run(tmp_path: Path) -> None:
     assert "--no-bom is for --format csv" in run.err
     run = run_main("results", tmp_path / "asked", "--format", "yolo", "--pictures", "gif")
     assert "invalid choice" in run.err
+    with pytest.raises(UsageError, match="'gif' is not a format of pictures: write jpeg, png or none"):
+        view_options({"pictures": "gif"})  # by another program
 
 
 def test_long_durations_have_hours() -> None:

@@ -13,6 +13,7 @@ import av
 import cv2
 import numpy as np
 import pytest
+import yaml
 from numpy.typing import NDArray
 
 from framefleet.engine.media.cpu_decoding import decode
@@ -167,11 +168,14 @@ def test_the_command_in_a_description_of_a_data_set_makes_its_pictures(tmp_path:
     assert made == labelled
 
 
-def test_a_name_with_a_line_break_has_no_command_that_fails(tmp_path: Path) -> None:
-    with SessionReader(write_session(tmp_path / "session.sqlite", {"a\nb.mp4": 1})) as reader:
+@pytest.mark.parametrize("character", ["\n", "\u2028", "\x1b", "\x85", "\x7f", "\ufeff", "\uffff"])
+def test_a_name_that_no_comment_can_have_gets_no_command(tmp_path: Path, character: str) -> None:
+    with SessionReader(write_session(tmp_path / "session.sqlite", {f"a{character}b.mp4": 1})) as reader:
         export_session(reader, tmp_path / "out", ["yolo"])
-    *_, said = (tmp_path / "out" / "yolo" / "data.yaml").read_text().splitlines()
-    assert said == '# no command for "a\\nb.mp4": its name has a line break'
+    text = (tmp_path / "out" / "yolo" / "data.yaml").read_text("utf-8")
+    assert yaml.safe_load(text)["train"] == "images"
+    assert "# no command for " in text.splitlines()[-1]
+    assert "its name has a character that this file cannot have" in text.splitlines()[-1]
 
 
 @pytest.mark.parametrize(("pts", "name"), [(0.0, "00000000"), (0.00025, "00000003"), (1001 / 30000, "00000334"), (-0.04, "-00000400")])
