@@ -286,9 +286,10 @@ class Summary:
                         earlier[source.number].update({class_id: tally.frames for class_id, tally in seen.items()})
         with reader.steady():
             for source in self._sources:
-                frames, empty = earlier[source.number], list[bool | None]()
+                before = earlier[source.number]
+                frames, empty = Counter(before), list[bool | None]()
                 for group in read_files(reader.blocks(source.number), source):
-                    empty.append(is_empty(source, group, least, tracked) if not earlier[source.number] else False)
+                    empty.append(False if before else is_empty(source, group, least, tracked))
                     failed = source.error is not None or group.failed > 0
                     unknown = "failed" if failed else "without frames" if source.complete else "incomplete"
                     kind = "empty" if empty[-1] else "with objects" if empty[-1] is False else unknown
