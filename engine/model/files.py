@@ -84,7 +84,7 @@ def check_download(path: Path, start: bytes) -> None:
     if text.startswith((b"<!doctype html", b"<html", b"<head")):
         raise ModelError(Notice("model.web_page", path=path))
     for begin, form in _MESSAGES.items():
-        if text.startswith(begin):
+        if text.startswith(begin) and path.suffix.lower() != f".{form.lower()}":  # else it is what its name says
             raise ModelError(Notice("model.message", path=path, form=form))
     for begin, form in _ARCHIVES.items():
         if start.startswith(begin):
