@@ -156,13 +156,12 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
             if settings.clock_settings.clock is not None:
                 stored = [source for source in reader.sources() if source.number in session.sources]
                 exports.note_untimed(reader, stored, settings.clock_settings)
-            exported = []
+            exported = run.export(reader, out, arguments.format, exporting, arguments.overwrite)
             for part in parts:
                 with SessionReader(part, least) as moved:
                     if counting is not None:
                         counted.append(exports.count_sources(moved, counting, session.sources))
                     exported += run.export(moved, exports.folder_of_part(part, out), arguments.format, exporting, arguments.overwrite)
-            exported += run.export(reader, out, arguments.format, exporting, arguments.overwrite)
             if others := len(session_parts(session.database)) - len(parts) if live else 0:
                 words = f"{exports.number_of(others, 'part')} of the session, of earlier hours, beside it"
                 print_line(f"framefleet: {words}: 'framefleet results {out}' takes all", sys.stderr)

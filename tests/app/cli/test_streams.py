@@ -233,9 +233,9 @@ def test_a_run_moves_past_intervals_and_removes_those_that_are_too_old(tmp_path:
     assert session_parts(database) == []
 
 
-@pytest.mark.parametrize("many", [False, True])
-def test_a_run_over_the_full_hour_writes_and_counts_all_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: bool) -> None:
-    """The first second of the stream lies in the previous hour, and is moved before the stream ends."""
+@pytest.fixture
+def over_the_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first second of a stream lies in the previous hour, and is moved before the stream ends."""
     begun = begin_of_interval(datetime.now().astimezone(), 60) - timedelta(seconds=1)
     set_start, finish = SessionWriter.set_start, Recorder._finish
 
@@ -246,6 +246,11 @@ def test_a_run_over_the_full_hour_writes_and_counts_all_of_it(tmp_path: Path, mo
 
     monkeypatch.setattr(SessionWriter, "set_start", lambda writer, source, _: set_start(writer, source, begun))
     monkeypatch.setattr(Recorder, "_finish", finish_later)
+
+
+@pytest.mark.usefixtures("over_the_hour")
+@pytest.mark.parametrize("many", [False, True])
+def test_a_run_over_the_full_hour_writes_and_counts_all_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: bool) -> None:
     monkeypatch.setattr(exports, "MAX_PARTS", 0 if many else 24)
     out, zones = tmp_path / "out", tmp_path / "zones.json"
     everywhere = Zone("all", ((0, 0), (320, 0), (320, 240), (0, 240)))
@@ -271,6 +276,16 @@ def test_a_run_over_the_full_hour_writes_and_counts_all_of_it(tmp_path: Path, mo
             assert "beside it" not in run.err
     assert visits[0] > visits[1] > 0
     assert counted["visits"] == visits[many]
+
+
+@pytest.mark.usefixtures("over_the_hour")
+def test_many_files_of_a_run_over_the_full_hour_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exports, "MAX_LINES", 1)
+    out = tmp_path / "out"
+    with HttpCamera(tmp_path) as camera:
+        run = run_main("detect", f"{camera.address}/file.ts", *FAST, "--out", out)
+    assert run.status == 0, run.err
+    assert f"2 files in {out}\n" in run.out
 
 
 def test_tracks_and_formats_of_a_stream(tmp_path: Path) -> None:
