@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ PUBLISHED, MEASURED = "MUTED", "GOOD"
 MAX_SESSIONS = 50
 """The number of newest sessions whose throughput is read."""
 MIN_FRAMES, MIN_SECONDS, MIN_SHARE = 300, 2.0, 0.05
-"""A stored run counts if it has this many frames and takes this long; a device takes part if it did this share of the frames."""
+"""A stored file counts if it has this many frames and takes this long; a device takes part if it did this share of the frames."""
 
 
 @dataclass(frozen=True)
@@ -70,19 +71,21 @@ def _modified(path: Path) -> float:
 
 
 def _speed(reader: SessionReader) -> Speed | None:
-    """The throughput of a run with one complete source, None for others: the rate of sampled runs is that of other work."""
-    sources = reader.sources()
-    if len(sources) != 1 or not sources[0].finished or sources[0].cancelled or sources[0].error:
+    """The highest throughput of a complete source of a run: several that run at once share the devices, so that each has less.
+
+    None without one, and for sampled runs: their rate is that of other work.
+    """
+    whole = [source for source in reader.sources() if source.finished and not source.cancelled and not source.error]
+    enough = [source for source in whole if source.ledger.inferred >= MIN_FRAMES and (source.seconds or 0.0) >= MIN_SECONDS]
+    if not enough or reader.is_sampled:
         return None
-    (source,) = sources
-    frames, seconds = source.ledger.inferred, source.seconds or 0.0
-    if frames < MIN_FRAMES or seconds < MIN_SECONDS or reader.is_sampled:
-        return None
+    rate, source = max(((source.ledger.inferred / (source.seconds or 1.0), source) for source in enough), key=itemgetter(0))
+    frames = source.ledger.inferred
     used = [use for use in reader.frames_by_device(source.number) if use.frames >= MIN_SHARE * frames]
     if not used:
         return None
     names = ", ".join(sorted({use.name for use in used}))
-    return Speed(frames / seconds, f"{len(used)} × {names}" if len(used) > 1 else names)
+    return Speed(rate, f"{len(used)} × {names}" if len(used) > 1 else names)
 
 
 class ModelChart(QWidget):

@@ -64,18 +64,22 @@ def test_each_tick_of_the_work_has_room_for_its_number(qtbot: QtBot) -> None:
     assert max(ticks) < most - 0.03
 
 
-def store_run(path: Path, devices: int, seconds: float, frames: int = 400, every: str = "") -> None:
-    """Write the session of a finished run of the tiny model that these CPU devices shared equally."""
+def store_run(path: Path, devices: int, *files: float, frames: int = 400, every: str = "", cancelled: int | None = None) -> None:
+    """Write the session of a run of the tiny model that these CPU devices shared equally.
+
+    files: the seconds that each file took. cancelled: the number of one that was cancelled.
+    """
     settings = RunSettings.of(tiny_files(), {"every": Moments().read(every)} if every else {})
     with SessionWriter(path, ("car",), run_facts(settings)) as writer:
         info: SourceInfo = video_info("a.mp4", frames)
-        writer.add_source(0, "a.mp4", info)
         ids = [DeviceId("cpu", str(number)) for number in range(devices)]
         for device in ids:
             writer.add_device(EngineInfo(device, "Some Processor", "OpenVINO", "bf16", words("the fastest"), 96, 96, 1, 2))
         nothing = Detections(np.zeros((0, 4), np.float32), np.zeros(0, np.float32), np.zeros(0, np.int32))
-        writer.add_frames([FrameResult(FrameRef(0, n, n / 25), ids[n % devices], 96, 96, nothing) for n in range(frames)])
-        writer.finish_source(0, "a.mp4", Ledger(frames, frames), seconds, None, False)
+        for number, seconds in enumerate(files):
+            writer.add_source(number, f"{number}.mp4", info)
+            writer.add_frames([FrameResult(FrameRef(number, n, n / 25), ids[n % devices], 96, 96, nothing) for n in range(frames)])
+            writer.finish_source(number, f"{number}.mp4", Ledger(frames, frames), seconds, None, number == cancelled)
 
 
 def test_the_speed_of_a_model_is_that_of_its_newest_run(tmp_path: Path) -> None:
@@ -84,6 +88,11 @@ def test_the_speed_of_a_model_is_that_of_its_newest_run(tmp_path: Path) -> None:
         then = (datetime.now() - timedelta(hours=age)).timestamp()
         os.utime(tmp_path / f"{name}.sqlite", (then, then))
     assert read_speeds(tmp_path) == {"tiny": Speed(20.0, "2 × Some Processor")}
+
+
+def test_the_speed_of_a_run_of_several_files_is_that_of_its_fastest_complete_file(tmp_path: Path) -> None:
+    store_run(tmp_path / "several.sqlite", 2, 40.0, 25.0, 10.0, cancelled=2)
+    assert read_speeds(tmp_path) == {"tiny": Speed(16.0, "2 × Some Processor")}
 
 
 def test_runs_that_say_nothing_about_the_throughput_do_not_count(tmp_path: Path) -> None:
