@@ -40,7 +40,7 @@ from framefleet.engine.store.exporters.options import (
     view_options,
 )
 from framefleet.engine.store.exporters.tallies import is_empty, read_files
-from framefleet.engine.store.facts import SHOWN, ZONES
+from framefleet.engine.store.facts import ZONES
 from framefleet.engine.store.files import session_parts, stamp_of_part
 from framefleet.engine.store.session import SessionReader, StoredSource
 from framefleet.engine.store.sources import label_of
@@ -93,7 +93,7 @@ def choose_detections(reader: SessionReader, confidence: float | None, classes: 
         if confidence is not None and confidence < (stored := float(reader.facts["confidence"])):
             words = f"detections below a confidence of {stored:g} are not stored: detect again with --confidence {confidence:g}"
             print_line(f"framefleet: {reader.path}: {words}", sys.stderr)
-    reader.confidence = float(reader.facts.get(SHOWN, 0.0)) if confidence is None else confidence
+    reader.confidence = reader.shown_confidence if confidence is None else confidence
     reader.classes = class_ids(classes, reader.labels)
 
 

@@ -16,7 +16,9 @@ from framefleet.engine.store.sources import reason_of
 COLUMNS = "frame, pts, width, height, failure, name, device, boxes"
 CORRECTION_COLUMNS = "frame, place, class_id, track, deleted, verified"
 DRAWN_COLUMNS = "frame, place, x1, y1, x2, y2"
-_MAX_CLASS_ID = 1 << 20
+MAX_SECONDS = 1e10
+"""The latest time of a frame, and the longest one: three centuries."""
+MAX_CLASS_ID = 1 << 20
 _MAX_SIZE = 1 << 24
 
 
@@ -163,7 +165,7 @@ def unpack(rows: list[tuple[Any, ...]], tracks: Iterable[tuple[int, bytes]], wro
         raise wrong(rows[int(rest.argmax())][0], "a part of a box")
     table = np.frombuffer(b"".join([row[7] for row in rows]), schema.BOX)
     for row in rows:
-        if not all(isinstance(size, int) and 0 <= size <= _MAX_SIZE for size in row[2:4]):
+        if not all(isinstance(size, int) and bool(row[7]) <= size <= _MAX_SIZE for size in row[2:4]):
             raise wrong(row[0], row[2:4])
         if not isinstance(row[5], str | None):
             raise wrong(row[0], row[5])
@@ -258,12 +260,12 @@ def _extended(block: Block, new: list[tuple[Any, ...]]) -> Block:
 
 def _check(block: Block, wrong: WrongValue) -> None:
     """Refuse values that no run writes."""
-    finite = np.isfinite(block.pts)
+    finite = np.abs(block.pts) <= MAX_SECONDS  # False for NaN
     if not finite.all():
         at = int(finite.argmin())
         raise wrong(block.numbers[at], block.pts[at].item())
     for values, right in (
-        (block.class_ids, (block.class_ids >= 0) & (block.class_ids <= _MAX_CLASS_ID)),
+        (block.class_ids, (block.class_ids >= 0) & (block.class_ids <= MAX_CLASS_ID)),
         (block.confidences, np.isfinite(block.confidences)),
         (block.stored, np.isfinite(block.stored).all(1)),
     ):

@@ -22,8 +22,8 @@ from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import Position
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store import schema
-from framefleet.engine.store.blocks import COLUMNS, CORRECTION_COLUMNS, DRAWN_COLUMNS, Block, correct, unpack
-from framefleet.engine.store.facts import CREATED
+from framefleet.engine.store.blocks import COLUMNS, CORRECTION_COLUMNS, DRAWN_COLUMNS, MAX_SECONDS, Block, correct, unpack
+from framefleet.engine.store.facts import CREATED, SHOWN
 from framefleet.engine.store.sources import SOURCE_COLUMNS, StoredSource, reason_of, reason_text, source_names, stored_source
 from framefleet.engine.tracking.appearances import vote
 from framefleet.engine.types import Closing, Detections, DeviceId, EngineChoice, Found, FrameRef, FrameResult, InferenceFailure
@@ -249,6 +249,18 @@ class SessionReader(Closing):
     def _wrong(self, where: str, value: object) -> ExportError:
         return schema.wrong_value(self.path, where, value)
 
+    @property
+    def shown_confidence(self) -> float:
+        """The confidence from which the run exported detections. Raises ExportError if no run writes such a value."""
+        text = self.facts.get(SHOWN, "0")
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if not 0 <= value <= 1:
+            raise self._wrong(f"session, {SHOWN}", text)
+        return value
+
     # the sources
 
     def sources(self) -> list[StoredSource]:
@@ -321,7 +333,7 @@ class SessionReader(Closing):
         return self._seconds(source, rows[0][0]) if rows else None
 
     def _seconds(self, source: int, value: object) -> float:
-        if not isinstance(value, float | int) or not math.isfinite(value):
+        if not isinstance(value, float | int) or not abs(value) <= MAX_SECONDS:  # also NaN
             raise self._wrong(f"frames, source {source}", value)
         return float(value)
 

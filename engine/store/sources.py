@@ -155,6 +155,8 @@ def stored_source(folder: Path, number: int, exact: str | bytes, kind: str | Non
     ledger = Ledger(decoded, inferred, *losses, skipped, received)
     stamp = None if digest is None else Stamp(size, modified, digest)
     begun = None if started is None else datetime.fromisoformat(started)
+    if begun is not None and not 1 < begun.year < 9000:  # its frames are shown at later times, in other time zones
+        raise ValueError(started)
     problem, use = (None if text is None else reason_of(text) for text in (error, decoder))
     ended = bool(finished), bool(cancelled), seconds, problem
     return StoredSource(number, path, folder / name, info, ledger, *ended, stamp, use, begun, created, origin)

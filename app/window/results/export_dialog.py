@@ -21,7 +21,6 @@ from framefleet.engine.media.types import SourceKind
 from framefleet.engine.store.export import Planned, first_number, plan_export
 from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.options import DEFAULTS, NONE, Every, ExportOptions, view_options
-from framefleet.engine.store.facts import SHOWN
 from framefleet.engine.store.session import SessionReader, StoredSource, View
 from framefleet.engine.zones.shapes import ZoneSet
 
@@ -35,7 +34,7 @@ def command_of(view: View, sources: Sequence[str], forms: Sequence[str], folder:
     Raises ExportError if the session cannot be read.
     """
     with SessionReader(view.path, created=view.created) as reader:
-        labels, stored = reader.labels, float(reader.facts.get(SHOWN, 0.0))
+        labels, stored = reader.labels, reader.shown_confidence
         used = {name for form in forms for name in EXPORTERS[form].options}
         usual = replace(DEFAULTS, **{name: value for name, value in view_options(reader.facts).items() if name in used})
     words = ["framefleet", "results", str(view.path), "--format", ",".join(forms), "--out", str(folder)]

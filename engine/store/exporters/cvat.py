@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, text_output
+from framefleet.engine.store.sources import label_of
 
 
 def write(export: Export, file: TextIO) -> None:
@@ -61,7 +62,7 @@ def _write_tracks(export: Export, file: TextIO) -> None:
         before += len(block.frames)
     for track, values in followed.items():
         if values:
-            _write_track(file, track, labels[classes[track]], np.array(values).reshape(-1, 7), last)
+            _write_track(file, track, label_of(labels, classes[track]), np.array(values).reshape(-1, 7), last)
 
 
 def _write_track(file: TextIO, number: int, label: str, rows: NDArray[np.float64], last: int) -> None:

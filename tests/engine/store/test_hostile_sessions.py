@@ -65,6 +65,9 @@ REFUSED_WHEN_OPENED = {
 }
 REFUSED_WHEN_READ = {
     "an infinite time": "UPDATE frames SET pts = 9e999 WHERE frame = 3;",
+    "a time beyond centuries": "UPDATE frames SET pts = 1e300 WHERE frame = 3;",
+    "a start in the last year": "UPDATE sources SET started = '9999-12-31T23:59:59+00:00';",
+    "a picture without width that has boxes": "UPDATE frames SET width = 0 WHERE frame = 3;",
     "a time that is a text": "UPDATE frames SET pts = 'noon' WHERE frame = 3;",
     "an infinite duration": "UPDATE sources SET duration = 9e999;",
     "an infinite origin": "UPDATE sources SET origin = -9e999;",
@@ -146,6 +149,24 @@ def test_the_message_says_which_value_is_wrong_where(tmp_path: Path) -> None:
         SessionReader(path) as reader,
     ):
         [*reader.blocks(0)]
+
+
+@pytest.mark.parametrize("text", ["much", "nan", "2"])
+def test_a_confidence_that_no_run_writes_is_refused(tmp_path: Path, text: str) -> None:
+    path = spoiled(tmp_path, f"INSERT INTO session VALUES ('shown_confidence', '{text}');")
+    with SessionReader(path) as reader, pytest.raises(ExportError, match=f"s.sqlite: session, shown_confidence holds '{text}'"):
+        _ = reader.shown_confidence
+
+
+@pytest.mark.parametrize("form", ["cvat", "labelstudio"])
+def test_a_track_of_a_class_without_a_label_has_its_number(tmp_path: Path, form: str) -> None:
+    path = write_session(tmp_path / "s.sqlite", {"/v/a.mp4": 20})
+    track_session(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        assert connection.execute("UPDATE tracks SET class_id = 77").rowcount
+    with SessionReader(path) as reader:
+        written, *_ = export_session(reader, tmp_path / "out", [form])
+    assert '"77"' in written.path.read_text("utf-8")
 
 
 def test_a_class_without_a_label_has_its_number(tmp_path: Path) -> None:
