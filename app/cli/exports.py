@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from framefleet.app.cli import options
 from framefleet.app.cli.table import Table
@@ -48,6 +48,8 @@ from framefleet.engine.store.tracks import motion_problem, why_untracked
 from framefleet.engine.store.zones import LiveCounts, count_pictures, read_counts, require_any_tracks, zones_for
 from framefleet.engine.zones.file import parse_zones, read_zones
 from framefleet.engine.zones.shapes import ZoneSet
+
+T = TypeVar("T")
 
 DATABASE = "session.sqlite"
 _SEEN_HELP = "csv: a file without a class in N frames, or for a time such as 0.5s, counts as empty; with tracks, in one track (1)"
@@ -146,13 +148,21 @@ def export_options(arguments: argparse.Namespace, labels: Sequence[str], facts: 
             raise UsageError(literal(f"{path} has no lines and no zones: nothing can be counted"))
         chosen["zones"].class_ids(labels)  # a label that the model does not have is an error before any work
     elif ZONES in facts and any("zones" in EXPORTERS[form].options for form in arguments.format):
-        chosen["zones"] = parse_zones(facts[ZONES])
+        chosen["zones"] = _of_session(ZONES, lambda: parse_zones(facts[ZONES]))
     elif "zones" in arguments.format:
         raise UsageError(literal("--format zones needs lines and zones, and the session has none: give --zones FILE"))
     for name, read in (("pictures", read_pictures), ("between", read_between)):
         if name in chosen:
             chosen[name] = read(chosen[name])  # not earlier: "none" differs from no option
-    return ExportOptions(**(view_options(facts) | chosen))
+    return ExportOptions(**(_of_session("options of formats", lambda: view_options(facts)) | chosen))
+
+
+def _of_session(what: str, read: Callable[[], T]) -> T:
+    """Read facts of a session. Raises UsageError, which says so, if no run writes such facts."""
+    try:
+        return read()
+    except UsageError as error:
+        raise UsageError(literal(f"the {what} that the session holds cannot be used: {error}")) from error
 
 
 def export(

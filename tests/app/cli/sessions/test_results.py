@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import av
@@ -114,6 +116,16 @@ def test_what_cannot_be_read_or_written_is_said(tmp_path: Path) -> None:
     assert run.status == 1
     assert "gone.mp4 does not exist" in run.err
     assert len(read_lines(tmp_path / "gone.jsonl")) == 4, "what can be written is"
+
+
+@pytest.mark.parametrize(("name", "what"), [("interval", "options of formats"), ("zones", "zones")])
+def test_facts_that_no_run_writes_are_said_to_be_the_session_s(tmp_path: Path, name: str, what: str) -> None:
+    database = write_session(tmp_path / "s.sqlite", {"a.mp4": 4})
+    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+        connection.execute("INSERT INTO session VALUES (?, '[[[')", (name,))
+    run = run_main("results", database, "--format", "zones" if name == "zones" else "csv")
+    assert run.status == 2
+    assert f"the {what} that the session holds cannot be used: " in run.err
 
 
 def test_every_format_is_written_from_one_session(tmp_path: Path) -> None:
