@@ -99,6 +99,9 @@ TEXTS: dict[str, Text] = {
     "store.replaced": "cannot read {path}: another run has replaced it in the meantime: open it again",
     "store.pictures_have_no_times": "{path}: pictures have no times; give numbers of pictures, from 0",
     "store.locked": "cannot write {path}: another run uses it, {holder}: wait until it has ended, or choose another folder",
+    "store.too_many_intervals": (
+        "by its times, {name} lasts {days:,.0f} days: more than {most:,} intervals. Choose a longer {option}; or the source's clock jumped"
+    ),
     "store.parts_not_moved": "the results of the past interval stay in the session for now: {why}",
     "store.moves_parts": "the process that moves past results into a session file of their own",
     "store.kept": "the earlier results are kept in {kept}",

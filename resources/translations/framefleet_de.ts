@@ -3514,6 +3514,10 @@
         <translation>Rahmen und Logits, das letzte für kein Objekt; Farben normalisiert wie in ImageNet, wie DETR und YOLOS</translation>
     </message>
     <message>
+        <source>by its times, {name} lasts {days:,.0f} days: more than {most:,} intervals. Choose a longer {option}; or the source&apos;s clock jumped</source>
+        <translation>{name} dauert nach seinen Zeiten {days:,.0f} Tage: mehr als {most:,} Zeitabschnitte. {option} länger wählen; oder die Uhr der Quelle ist gesprungen</translation>
+    </message>
+    <message>
         <source>there is {count} CUDA device; &apos;framefleet devices&apos; lists yours</source>
         <translation>es gibt {count} CUDA-Gerät; „framefleet devices“ listet Ihre auf</translation>
     </message>

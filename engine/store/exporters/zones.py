@@ -34,6 +34,9 @@ ZONE_COUNTS = ("source", "zone", *_INTERVAL, "tracks", "entered", "left", "most_
 ROUTES = ("source", "from", "to", "class_id", "label", "tracks")
 DIRECTIONS = ("backward", "forward")
 
+MAX_INTERVALS = 1_000_000
+"""Of one video: each has a row, also an empty one."""
+
 Row: TypeAlias = Iterable[object]
 Counted: TypeAlias = Sequence[tuple[StoredSource, Counts]]
 _counted: WeakKeyDictionary[SessionReader, dict[tuple[object, ...], Counts | ExportError]] = WeakKeyDictionary()
@@ -119,6 +122,11 @@ def _tallied(
             continue
         clock, allowed = Clock.of(reader, source), counts.zones.class_ids(reader.labels)
         offset, begin = offset_of(export, source, clock)
+        if last - first > MAX_INTERVALS * export.options.interval:
+            days = (last - first) / 86_400
+            raise ExportError(
+                Notice("store.too_many_intervals", name=source.name, days=days, most=MAX_INTERVALS, option=Option("interval"))
+            )
         intervals = Intervals.of(first, last, export.options.interval, offset)
         spans = [
             (max(round(start, 6), round(begin, 6)), round(start + intervals.length, 6), clock.text(start))

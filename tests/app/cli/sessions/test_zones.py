@@ -178,6 +178,20 @@ def test_the_first_interval_begins_with_the_file(tmp_path, zones):
         assert (first["start"], first["end"], first["clock"]) == ("0.0", "300.0", "2026-11-01T08:00:00.000+00:00"), table
 
 
+def test_a_clock_that_jumped_makes_no_endless_table(tmp_path, zones):
+    """The last frame is 40 years behind the others."""
+    path = tmp_path / "run" / "session.sqlite"
+    with SessionWriter(path, LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 41))
+        frames = [make_frame(0, index) for index in range(41)]
+        writer.add_frames([*frames[:40], replace(frames[40], ref=frames[40].ref._replace(pts=40 * 365.25 * 86_400))])
+        writer.finish_source(0, "a.mp4", Ledger(41, 41), 1.0)
+    track_session(path)
+    done = run_main("results", path, "--zones", zones, "--format", "zones", "--quiet")
+    assert done.status == 1
+    assert "by its times, a.mp4 lasts 14,610 days: more than 1,000,000 intervals. Choose a longer --interval" in done.err
+
+
 def test_totals_add_files_of_one_moment_behind_a_change_of_the_clocks(tmp_path, zones):
     """The second file begins in the last second of the first one, after clocks went back from 3:00 to 2:00."""
     path = write_session(tmp_path / "run" / "session.sqlite", {"cam_20261025_025959+0200.mp4": 40, "cam_20261025_020000+0100.mp4": 8})
