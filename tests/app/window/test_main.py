@@ -38,14 +38,14 @@ def test_each_signal_closes_the_window_in_order_in_the_middle_of_a_run(tmp_path:
     with subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=pipe, stderr=pipe, text=True) as windows, ExitStack() as stack:
         stack.callback(windows.kill)
         assert windows.stdout is not None
-        for sessions, number in enumerate((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), start=1):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             deadline = time.monotonic() + 30
             while not list(tmp_path.rglob("*.sqlite-wal")) and time.monotonic() < deadline:
                 time.sleep(0.05)
             assert list(tmp_path.rglob("*.sqlite-wal")), "the run did not begin"
             windows.send_signal(number)
             assert windows.stdout.readline() == "0\n", number
-            assert len(list(tmp_path.rglob("*.sqlite"))) == sessions
+            assert len(list(tmp_path.rglob("*.sqlite"))) == 1  # the next run goes on with the file
             assert not list(tmp_path.rglob("*.sqlite-wal")), number  # the session was closed
         assert windows.wait(20) == 0
         assert windows.stderr is not None
