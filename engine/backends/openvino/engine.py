@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from framefleet.engine.backends.base import darknet
 from framefleet.engine.backends.openvino.library import ELEMENT_TYPES, openvino_name, process_core
-from framefleet.engine.backends.openvino.lowering import lower
-from framefleet.engine.backends.openvino.onnx_lowering import lower_onnx
+from framefleet.engine.backends.openvino.lowering import lower, lower_onnx
 from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Network, Yolo
 from framefleet.engine.model.onnx.network import Model, OnnxNetwork
