@@ -51,7 +51,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """A decoded frame. packet: that it was received in. frame: whoever takes a ``DeviceFrame`` has to release it."""
+    """A decoded frame. packet: the one that held it. frame: its user must release a ``DeviceFrame``."""
 
     packet: LivePacket
     frame: VideoFrame | DeviceFrame
