@@ -8,8 +8,7 @@ from typing import NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import UsageError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 
 Image: TypeAlias = NDArray[np.uint8]
 """A picture, uint8, shape (height, width, 3), RGB, upright, square pixels."""

@@ -14,7 +14,6 @@ from tests.support.paths import PROJECT
 ENGINE = (
     "notices",
     "logs",
-    "errors",
     "types",
     "settings",
     "processes",

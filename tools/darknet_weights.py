@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import ExportError, literal
+from framefleet.engine.notices import ExportError, literal
 
 _VERSION = (0, 2, 5)
 

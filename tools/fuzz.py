@@ -43,7 +43,7 @@ def main() -> None:
     import atheris
 
     name, read = readers()[sys.argv.pop(1)]
-    from framefleet.engine.errors import FramefleetError
+    from framefleet.engine.notices import FramefleetError
 
     folder = Path(tempfile.mkdtemp())
     (folder / "data.yaml").write_text("names: [one, two]\ntrain: images\n")

@@ -11,8 +11,8 @@ from framefleet.app.cli import options
 from framefleet.app.cli.exports import Writing, add_session_argument, choose_detections, number_of, session_databases
 from framefleet.app.cli.options import make_parser, named_source
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import ExportError, UsageError, literal
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import ExportError, UsageError, literal
 from framefleet.engine.settings.kinds import Moment, Moments
 from framefleet.engine.store.appearances import By
 from framefleet.engine.store.clips import ClipNaming, plan_clips, write_clips

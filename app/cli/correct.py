@@ -10,8 +10,8 @@ from framefleet.app.cli import options
 from framefleet.app.cli.exports import add_session_argument, session_database
 from framefleet.app.cli.options import make_parser, named_source
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.model.files import class_ids
+from framefleet.engine.notices import UsageError, literal
 from framefleet.engine.settings.kinds import Moments, whole
 from framefleet.engine.store.corrections import Box, Chosen, Corrections, OneDetection, OneTrack, edits
 from framefleet.engine.store.files import lock_session

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from platformdirs import user_log_path
 
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import FramefleetError
+from framefleet.engine.notices import FramefleetError
 from framefleet.engine.processes.outcome import lack_of_resources
 
 _PATHS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP)

@@ -16,13 +16,13 @@ from framefleet.app.cli import exports, options
 from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.runs import CLUSTER, Run, add_run_options, connected, reported
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import SourceError, UsageError, literal
 from framefleet.engine.media.live.address import LiveAddress, hide
 from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.media.sources import expand_sources, is_folder, is_picture, unreadable_pictures
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.model.files import class_ids
 from framefleet.engine.model.load import check_model
+from framefleet.engine.notices import SourceError, UsageError, literal
 from framefleet.engine.pool import events, prepared
 from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.run.alerts import AlertRule, Alerts, AlertSettings

@@ -26,8 +26,7 @@ from framefleet.app.display import PACKAGES, install_command, missing_libraries
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.discovery import discover
 from framefleet.engine.devices.host_memory import read_host_memory
-from framefleet.engine.errors import DeviceError
-from framefleet.engine.notices import install_extra
+from framefleet.engine.notices import DeviceError, install_extra
 from framefleet.engine.settings.folders import Folder
 
 

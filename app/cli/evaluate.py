@@ -18,10 +18,9 @@ from framefleet.app.cli.exports import DATABASE, session_database
 from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.table import aligned, markdown_table, markdown_text
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.evaluation.accuracy import CONFIDENCES, Curve
 from framefleet.engine.evaluation.evaluate import SHARE, Evaluation, FrameErrors, Interval, Result, evaluate, read_truth
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError, literal
 from framefleet.engine.store.corrections import edits
 from framefleet.engine.store.exporters.base import text_file
 from framefleet.engine.store.schema import explained

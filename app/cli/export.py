@@ -6,8 +6,7 @@ from pathlib import Path
 from framefleet.app.cli import options
 from framefleet.app.cli.options import make_parser
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import ExportError, UsageError, literal
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice, UsageError, literal
 from framefleet.engine.processes.outcome import lack_of_resources
 from framefleet.engine.store.destinations import Protected
 

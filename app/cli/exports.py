@@ -15,10 +15,9 @@ from typing import Any, TypeVar
 from framefleet.app.cli import options
 from framefleet.app.cli.table import Table
 from framefleet.app.streams import PLAIN_SECONDS, draws, print_line
-from framefleet.engine.errors import ExportError, UsageError, literal
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.model.files import class_ids
-from framefleet.engine.notices import Notice, printable
+from framefleet.engine.notices import ExportError, Notice, UsageError, literal, printable
 from framefleet.engine.settings.clock import ClockSettings, ClockSource
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store.clock import Clock

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from framefleet.app.cli.options import make_parser
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import UsageError, literal
+from framefleet.engine.notices import UsageError, literal
 from framefleet.resources.icons import icon_svg
 
 NAME = "framefleet"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from framefleet.app.cli import options, runs
 from framefleet.app.cli.table import Table
-from framefleet.engine.errors import FramefleetError, UsageError, literal
 from framefleet.engine.model.registry import catalogue
+from framefleet.engine.notices import FramefleetError, UsageError, literal
 
 COLUMNS = "{:20} {:9} {:>11} {:>11} {:>9} {:>8}  {:11} {}"
 TENTHS = 10

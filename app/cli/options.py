@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.media.sources import is_picture, is_video
 from framefleet.engine.model.cfg import read_cfg
 from framefleet.engine.model.files import coco_file, find_weights, require_cfg
 from framefleet.engine.model.onnx.recognise import describe_onnx, find_data, remember_reading
 from framefleet.engine.model.random_weights import is_random
 from framefleet.engine.model.registry.catalogue import find_entry, model_named
+from framefleet.engine.notices import UsageError, literal
 from framefleet.engine.settings import ModelFiles
 from framefleet.engine.settings.kinds import Choice, Number, Switch, items, one_of
 from framefleet.engine.settings.table import DEFAULTS, TABLE, Option, Setting

@@ -11,7 +11,7 @@ from framefleet.app.cli import exports, options
 from framefleet.app.cli.exports import Summary, count_sources, counts_lines
 from framefleet.app.cli.options import make_parser, named_source
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import UsageError, literal
+from framefleet.engine.notices import UsageError, literal
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.settings.values import part_problem
 from framefleet.engine.store.exporters.options import Every

@@ -19,9 +19,8 @@ from tqdm import tqdm
 from framefleet.app.cli.exports import LiveZones, export, number_of
 from framefleet.app.cli.interrupt import Interrupted, Interruption, interruptible
 from framefleet.app.streams import PLAIN_SECONDS, draws, print_line
-from framefleet.engine.errors import FramefleetError
 from framefleet.engine.media.live.messages import LiveState
-from framefleet.engine.notices import Notice, printable, render
+from framefleet.engine.notices import FramefleetError, Notice, printable, render
 from framefleet.engine.pool import events
 from framefleet.engine.pool.events import DeviceReady, FramesDone, SourceProgress
 from framefleet.engine.pool.streams import LiveSource

@@ -6,8 +6,7 @@ from pathlib import Path
 from framefleet.app.cli.exports import add_session_argument, session_databases
 from framefleet.app.cli.options import make_parser
 from framefleet.app.streams import print_line
-from framefleet.engine.errors import UsageError, literal
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError, literal
 from framefleet.engine.store.files import is_locked, lock_session
 from framefleet.engine.store.tracks import track_growing, track_session
 

@@ -11,8 +11,8 @@ from framefleet.app.cli.options import make_parser
 from framefleet.app.display import install_command, missing_libraries
 from framefleet.app.main import COMMANDS
 from framefleet.engine.devices.recording import Recording, read_recording
-from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.media.sources import missing
+from framefleet.engine.notices import UsageError, literal
 from framefleet.engine.pool.prepared import prepared
 from framefleet.engine.settings import ModelFiles, RunSettings
 from framefleet.engine.settings.folders import Folder

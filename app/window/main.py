@@ -21,7 +21,7 @@ from framefleet.app.window.widgets.appearance import KEY, apply_theme, stored_th
 from framefleet.app.window.widgets.painting import pixmap
 from framefleet.app.window.widgets.translation import LANGUAGE
 from framefleet.engine.devices.recording import Recording
-from framefleet.engine.errors import UsageError, literal
+from framefleet.engine.notices import UsageError, literal
 from framefleet.engine.settings import ModelFiles, RunSettings
 from framefleet.engine.settings.folders import Folder
 

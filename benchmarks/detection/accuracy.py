@@ -23,11 +23,11 @@ import numpy as np
 
 from benchmarks.report import table, write
 from framefleet.engine.backends.create import create_backend
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.probe import probe
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.random_weights import random_weights
+from framefleet.engine.notices import DeviceError
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, FramesDone, SourceFinished
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.settings import Decode, EngineSettings, ModelFiles, Precision, RunSettings

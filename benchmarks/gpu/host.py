@@ -29,9 +29,9 @@ from benchmarks.gpu.nvdec import Decoding, decoder_alone, nvdec_alone
 from benchmarks.meters import family
 from benchmarks.report import spread, table, write
 from framefleet.engine.bench.pool_run import Clips
-from framefleet.engine.errors import DeviceError, SourceError, literal
 from framefleet.engine.media.decoder import GPU_THREADS
 from framefleet.engine.model.load import check_model
+from framefleet.engine.notices import DeviceError, SourceError, literal
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStats, SourceFinished, SourceOpened
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision, RunSettings

@@ -31,12 +31,11 @@ import numpy as np
 
 from benchmarks.report import table, write
 from framefleet.engine.bench.pool_run import Clips
-from framefleet.engine.errors import DeviceError, literal
 from framefleet.engine.media.live.capture import Outlet
 from framefleet.engine.media.live.messages import EpochBegan, Format, LivePacket
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.model.load import input_size
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice, literal
 from framefleet.engine.pool.events import DeviceReady, EpochStarted
 from framefleet.engine.pool.protocol import Done, Failed, Frames, Setup, Stats, Stop, Stream, StreamCounts
 from framefleet.engine.pool.worker import worker

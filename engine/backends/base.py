@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.detection.frame_format import HostImage
-from framefleet.engine.errors import DeviceError, ModelError
 from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.model.split import Balance, StageTime
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import DeviceError, ModelError, Notice, Option
 from framefleet.engine.settings import EngineSettings, Precision, Resize, check_depth
 from framefleet.engine.types import Closing, Detections, DeviceId, EngineChoice, EngineInfo, Found, InferenceFailure, of_device
 from framefleet.plugins.cache import FileCache

@@ -8,8 +8,7 @@ from typing import Any
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.cuda import has_driver
 from framefleet.engine.devices.discovery import DeviceDescription
-from framefleet.engine.errors import DeviceError
-from framefleet.engine.notices import Notice, Option, install_extra
+from framefleet.engine.notices import DeviceError, Notice, Option, install_extra
 from framefleet.engine.settings import check_depth
 from framefleet.engine.types import DeviceId, of_device, without_device
 

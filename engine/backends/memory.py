@@ -2,10 +2,9 @@
 
 import math
 
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Convolution, Identity, Layer, Route, Shortcut, Yolo
 from framefleet.engine.model.onnx.network import Model, OnnxNetwork
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import DeviceError, Notice, Option
 from framefleet.engine.types import DeviceId, of_device
 
 

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from framefleet.engine.backends.base import reasons
 from framefleet.engine.detection.postprocess import decode_cells, detections
 from framefleet.engine.detection.preprocess import Fit
-from framefleet.engine.errors import DeviceError, ModelError
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.onnx.network import Model
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, ModelError, Notice
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import AS_ASKED, Detections, DeviceId, Found, Image, InferenceFailure, of_device
 from framefleet.plugins.cache import FileCache

@@ -16,9 +16,8 @@ from av.packet import Packet
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import FramefleetError, SourceError
 from framefleet.engine.media.container.video_file import reason
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import FramefleetError, Notice, SourceError
 
 WIDTH, HEIGHT, RATE = 1920, 1080, 30
 KEYFRAMES = 60

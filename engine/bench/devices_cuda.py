@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from framefleet.engine.bench.devices_run import COLUMNS, ROWS, Measurement, Spread, Test, counts, shares, vectors
 from framefleet.engine.cuda.device import open_device
 from framefleet.engine.cuda.graph import Copy, Mark, Step, copy, record
-from framefleet.engine.errors import FramefleetError
+from framefleet.engine.notices import FramefleetError
 from framefleet.engine.types import DeviceId, without_device
 from framefleet.plugins.bandwidth import SOURCES, AddParts, Fill, Product, Sum
 from framefleet.plugins.kernels import Kernels

@@ -19,8 +19,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from framefleet.engine.errors import UsageError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 from framefleet.engine.processes.program import ROOT, explain_exit
 from framefleet.engine.types import DeviceId
 

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.telemetry import ProcessorSampler
-from framefleet.engine.errors import DeviceError, SourceError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice, SourceError
 from framefleet.engine.pool import events
 from framefleet.engine.pool.hosts import Hosts
 from framefleet.engine.pool.pool import EnginePool

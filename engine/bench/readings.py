@@ -13,10 +13,9 @@ import numpy as np
 
 from framefleet.engine.backends.create import create_backend
 from framefleet.engine.detection.frame_format import Planes
-from framefleet.engine.errors import DeviceError, FramefleetError
 from framefleet.engine.model.load import load_model
 from framefleet.engine.model.onnx.network import Reading
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, FramefleetError, Notice
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.outcome import Failed
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision

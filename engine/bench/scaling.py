@@ -11,8 +11,7 @@ from pathlib import Path
 from statistics import median
 
 from framefleet.engine.bench.pool_run import WARM_UP, Clips, PoolRun, run_pool
-from framefleet.engine.errors import UsageError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 from framefleet.engine.pool.events import Event
 from framefleet.engine.settings import Parallel, RunSettings
 from framefleet.engine.types import DeviceId

@@ -12,10 +12,9 @@ from typing import Any, TypeAlias
 from framefleet.engine.backends.create import create_backend
 from framefleet.engine.bench.model import noise_pictures, throughput
 from framefleet.engine.devices.discovery import default_devices
-from framefleet.engine.errors import DeviceError, FramefleetError
 from framefleet.engine.model.load import load_model
 from framefleet.engine.model.onnx.network import Model
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, FramefleetError, Notice
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.outcome import Failed
 from framefleet.engine.settings import EngineSettings, ModelFiles

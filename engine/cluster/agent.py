@@ -26,8 +26,7 @@ from framefleet.engine.devices.discovery import DeviceDescription, default_devic
 from framefleet.engine.devices.telemetry import TelemetryMonitor, rate
 from framefleet.engine.devices.topology import Topology
 from framefleet.engine.devices.topology_search import find_topology
-from framefleet.engine.errors import ClusterError, DeviceError, FramefleetError, SourceError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ClusterError, DeviceError, FramefleetError, Notice, SourceError
 from framefleet.engine.pool.hosts import Host
 from framefleet.engine.pool.protocol import Detect, Done, Drop, Failed, Probe, Probed, ProbeFailed, Revoke, Setup, Stopped
 from framefleet.engine.settings import ModelFiles

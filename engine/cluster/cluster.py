@@ -13,8 +13,7 @@ from framefleet.engine.cluster.files import Contents
 from framefleet.engine.cluster.library import Library, NodeFacts
 from framefleet.engine.cluster.messages import Hello, NodeState, own_versions
 from framefleet.engine.cluster.relay import Relay
-from framefleet.engine.errors import ClusterError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ClusterError, Notice
 from framefleet.engine.pool.hosts import WorkerMain
 from framefleet.engine.pool.protocol import Setup
 from framefleet.engine.processes import AnyConnection

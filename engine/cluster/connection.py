@@ -20,8 +20,7 @@ from typing import Any
 
 from framefleet.engine.cluster import agent, connection_process, messages
 from framefleet.engine.devices import discovery, topology
-from framefleet.engine.errors import ClusterError, UsageError
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import ClusterError, Notice, Option, UsageError
 from framefleet.engine.pool.hosts import Hosts, WorkerHost, WorkerMain
 from framefleet.engine.pool.protocol import FromWorker, Setup, ToWorker, Unreachable
 from framefleet.engine.processes import child, outcome

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from framefleet.engine.cluster.cluster import Cluster
 from framefleet.engine.cluster.messages import Admit, Answer, Ask, FromConnection, Joined, Leave, Measure, Refused, Say, States
-from framefleet.engine.errors import ClusterError, FramefleetError, UsageError
+from framefleet.engine.notices import ClusterError, FramefleetError, UsageError
 from framefleet.engine.processes import AnyConnection
 
 STATES_SECONDS = 1.0

@@ -18,9 +18,8 @@ from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import TypeAlias
 
-from framefleet.engine.errors import ClusterError, FramefleetError, SourceError
 from framefleet.engine.media.sources import Stamp, has_same_content, is_folder, pictures_in, stamp_of
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ClusterError, FramefleetError, Notice, SourceError
 from framefleet.engine.pool.protocol import Setup
 
 

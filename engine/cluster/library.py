@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from framefleet.engine.cluster.agent import Agent
-from framefleet.engine.errors import ClusterError, FramefleetError, UsageError, literal, unexpected
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ClusterError, FramefleetError, Notice, UsageError, literal, unexpected
 
 REACH_SECONDS = 5.0
 """How long the address may take to answer. Ray itself tries for minutes."""

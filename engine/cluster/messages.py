@@ -15,8 +15,7 @@ from typing import Any, Self, TypeAlias
 
 from framefleet.engine.cluster.files import Content
 from framefleet.engine.devices.telemetry import Telemetry
-from framefleet.engine.errors import FramefleetError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import FramefleetError, Notice
 from framefleet.engine.pool.hosts import WorkerMain
 from framefleet.engine.pool.protocol import Detect, Probe, Setup
 from framefleet.engine.types import DeviceId

@@ -24,8 +24,7 @@ from framefleet.engine.cluster.agent import STOP_SECONDS
 from framefleet.engine.cluster.files import CHUNK, Content, Contents
 from framefleet.engine.cluster.library import AgentHandle
 from framefleet.engine.cluster.messages import End, FromAgent, Hello, Measure, Measured, Message, Start, Task, ToAgent, Wanted
-from framefleet.engine.errors import ClusterError, SourceError, notice_of
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ClusterError, Notice, SourceError, notice_of
 from framefleet.engine.pool.hosts import WorkerMain
 from framefleet.engine.pool.protocol import Detect, Probe, Setup, Unreachable
 from framefleet.engine.processes import AnyConnection

@@ -7,8 +7,7 @@ from cuda.core import Device
 
 from framefleet.engine.cuda import has_driver
 from framefleet.engine.cuda.memory import cuda_errors
-from framefleet.engine.errors import DeviceError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.types import DeviceId, of_device
 
 

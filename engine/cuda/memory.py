@@ -12,8 +12,7 @@ from cuda.core import Buffer, Device, LegacyPinnedMemoryResource, Stream
 from numpy.typing import NDArray
 
 from framefleet.engine.cuda.graph import copy
-from framefleet.engine.errors import DeviceError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.types import Closing, DeviceId, of_device
 
 _log = logging.getLogger(__name__)

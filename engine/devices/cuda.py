@@ -12,8 +12,7 @@ from typing import TypeAlias
 from framefleet.engine.cuda import DRIVER
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.nvml import Gpu, NoNvmlError, Nvml
-from framefleet.engine.errors import DeviceError
-from framefleet.engine.notices import Notice, install_extra
+from framefleet.engine.notices import DeviceError, Notice, install_extra
 from framefleet.engine.settings import Precision
 from framefleet.engine.types import DeviceId
 

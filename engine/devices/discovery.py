@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.errors import DeviceError, UsageError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice, UsageError
 from framefleet.engine.processes.program import run_program
 from framefleet.engine.types import DeviceId, of_device
 

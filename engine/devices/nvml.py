@@ -9,8 +9,7 @@ import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from framefleet.engine.errors import DeviceError
-from framefleet.engine.notices import Notice, install_extra
+from framefleet.engine.notices import DeviceError, Notice, install_extra
 
 _THROTTLING = {
     0x2: Notice("devices.clocks_by_application"),

@@ -15,8 +15,7 @@ from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.devices.topology import NumaNode, Topology
 from framefleet.engine.devices.topology_search import at, join, read_gpus
-from framefleet.engine.errors import UsageError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 from framefleet.engine.types import DeviceId
 
 

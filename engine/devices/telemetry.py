@@ -17,8 +17,7 @@ from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.host_memory import read_host_memory
 from framefleet.engine.devices.nvml import ALL_LINKS, Counter, Gpu, Nvml
 from framefleet.engine.devices.topology import pci_address
-from framefleet.engine.errors import DeviceError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.watchdog import start_clock

@@ -31,8 +31,7 @@ from framefleet.engine.devices.topology import (
     pci_address,
     place,
 )
-from framefleet.engine.errors import DeviceError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.processes.program import run_program
 from framefleet.engine.types import DeviceId
 

@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.evaluation.coco import from_data
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 from framefleet.engine.types import Detections
 
 OVERLAPS = np.linspace(0.5, 0.95, 10)

@@ -15,9 +15,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.evaluation.truth import MAX_BYTES, MAX_UNPACKED, Truth, TruthBuilder, check_size, outline
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 
 _LISTS = ("images", "annotations", "categories")
 CHUNK = 1 << 20

@@ -10,9 +10,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.evaluation.accuracy import Boxes, match
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice, UsageError
 from framefleet.engine.store.facts import CREATED
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import Detections

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import BinaryIO
 from xml.etree import ElementTree
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.evaluation.truth import FRAME_NAME, Truth, TruthBuilder, check_size, outline
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 
 MAX_FRAMES = 3_000_000
 """Of a task: 27 hours at 30 frames/s."""

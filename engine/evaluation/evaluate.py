@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import SourceError, UsageError
 from framefleet.engine.evaluation import coco, cvat, yolo
 from framefleet.engine.evaluation.accuracy import (
     TOLERANCE,
@@ -31,7 +30,7 @@ from framefleet.engine.evaluation.accuracy import (
 )
 from framefleet.engine.evaluation.fit import Fitted, Frame, classes_named, fit, label_list, true_boxes
 from framefleet.engine.evaluation.truth import Truth
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError, UsageError
 from framefleet.engine.store.session import SessionReader, StoredSource
 
 _MAX_CROSSED = 1000

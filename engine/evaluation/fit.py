@@ -8,12 +8,11 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import UsageError
 from framefleet.engine.evaluation.accuracy import Boxes
 from framefleet.engine.evaluation.truth import FRAME_NAME, Truth, TruthPicture
 from framefleet.engine.media.sources import is_picture
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 from framefleet.engine.store.export import source_stems
 from framefleet.engine.store.exporters.pictures import picture_name
 from framefleet.engine.store.facts import looked_for

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.devices.host_memory import free_host_memory
-from framefleet.engine.errors import SourceError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 
 MAX_BYTES = 2 << 30
 """Size of a file."""

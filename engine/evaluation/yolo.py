@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.evaluation.truth import Truth, TruthBuilder, outline
 from framefleet.engine.media.sources import is_picture
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 from framefleet.engine.store.exporters.yolo import LOOKED_FOR
 
 MAX_FILE_BYTES = 1 << 22

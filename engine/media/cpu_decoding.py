@@ -9,13 +9,12 @@ import av
 from av.video.frame import VideoFrame
 
 from framefleet.engine.detection.frame_format import HostImage
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.video_file import VideoFile, reason
 from framefleet.engine.media.images import decode_images
 from framefleet.engine.media.picture import Converter, PlaneReader
 from framefleet.engine.media.segment import SegmentDecoder, samples
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 from framefleet.engine.types import UNNUMBERED, FrameRef, Image
 
 THREADS = min(4, os.cpu_count() or 1)

@@ -11,14 +11,13 @@ from av.audio.stream import AudioStream
 from av.container import OutputContainer
 from av.video.frame import VideoFrame
 
-from framefleet.engine.errors import ExportError
 from framefleet.engine.media.annotation.writer import Sound, VideoWriter, explained_encoding, make_plain
 from framefleet.engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket, reason
 from framefleet.engine.media.cpu_decoding import THREADS
 from framefleet.engine.media.images import write_picture
 from framefleet.engine.media.picture import Converter
 from framefleet.engine.media.segment import timed_frames
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice
 
 _MAX_PACKETS = 20_000  # packets read in search of a keyframe
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from framefleet.engine.detection.frame_format import HostImage
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo, SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.settings import Decode, EngineSettings, Hint
 from framefleet.engine.types import DeviceId, EngineInfo
 

@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 from PIL import ExifTags
 from PIL import Image as Pillow
 
-from framefleet.engine.errors import ExportError, SourceError
 from framefleet.engine.media.container.video_file import MAX_SIDE
 from framefleet.engine.media.sources import is_folder, pictures_in
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice, SourceError
 from framefleet.engine.settings.clock import time_in_metadata
 from framefleet.engine.types import UNNUMBERED, FrameRef, Image
 

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from framefleet.engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, Planes
 from framefleet.engine.detection.preprocess import DARKNET, Fit, fit
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.video_file import MAX_SIDE
 from framefleet.engine.model.network import Placement
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 from framefleet.engine.types import Image
 from framefleet.plugins.colour import SHIFT, colour_factors
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.detection.frame_format import HostImage
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.scan import scan, scan_index
 from framefleet.engine.media.container.structure import joined_mp4_files
 from framefleet.engine.media.container.video_file import VideoFile
@@ -21,7 +20,7 @@ from framefleet.engine.media.picture import Converter
 from framefleet.engine.media.segment import SegmentTable
 from framefleet.engine.media.sources import is_folder, is_picture
 from framefleet.engine.media.types import DecodeFailure, Sampling, Segment, SourceInfo, SourceKind, Wanted
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import Notice, Option, SourceError
 from framefleet.engine.settings.kinds import Moment
 
 

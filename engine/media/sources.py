@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path, PurePath
 
-from framefleet.engine.errors import SourceError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 
 DIGESTED = 65536
 """Bytes at the start and at the end of a file that are included in its digest."""

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from framefleet.engine.errors import ModelError
 from framefleet.engine.model.files import check_download, read_start, require_cfg
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ModelError, Notice
 
 MAX_BYTES = 1 << 20
 """Maximum size of a cfg. Cfgs are a few kilobytes of text, so a larger file was selected by mistake."""

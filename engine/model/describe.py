@@ -14,12 +14,11 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import ModelError, UsageError
 from framefleet.engine.model import network as net
 from framefleet.engine.model.cfg import Section, read_cfg
 from framefleet.engine.model.description import ConvolutionSpec, Description
 from framefleet.engine.model.network import Activation, Layer, Shape, Yolo
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ModelError, Notice, UsageError
 
 MAX_LAYERS = 4_096
 MAX_CHANNELS = 65_536

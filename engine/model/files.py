@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from importlib.resources import files as resource_files
 from pathlib import Path
 
-from framefleet.engine.errors import ModelError, UsageError, similar
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import ModelError, Notice, Option, UsageError, similar
 
 _TRAINED = ("", "_best", "_final", "_last")
 """What Darknet's training inserts between a cfg's stem and ``.weights``, in order of preference."""

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import ModelError
 from framefleet.engine.model.describe import describe, with_hints
 from framefleet.engine.model.description import ConvolutionSpec, Description
 from framefleet.engine.model.files import check_download, find_labels, read_start
@@ -20,7 +19,7 @@ from framefleet.engine.model.network import Convolution, Layer, Network
 from framefleet.engine.model.onnx.network import Model, Reading
 from framefleet.engine.model.onnx.recognise import describe_onnx
 from framefleet.engine.model.random_weights import is_random, parse_seed, random_weights
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ModelError, Notice
 from framefleet.engine.settings import ModelFiles
 
 EPSILON = 1e-5

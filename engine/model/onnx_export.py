@@ -14,10 +14,9 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from framefleet.engine.errors import ExportError
 from framefleet.engine.model import network as net
 from framefleet.engine.model.onnx.recognise import heads_as_json
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice
 
 OPSET, IR_VERSION = 13, 7
 """Versions of 2020, which all current runtimes support."""

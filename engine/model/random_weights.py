@@ -15,10 +15,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import UsageError
 from framefleet.engine.model import network
 from framefleet.engine.model.description import ConvolutionSpec, Description
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 
 PREFIX = "random:"
 

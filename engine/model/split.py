@@ -13,9 +13,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import UsageError
 from framefleet.engine.model.network import Convolution, Identity, Layer, Network, Route, Yolo
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 
 PICTURES = -1
 """The index of the network's input."""

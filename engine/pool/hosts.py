@@ -18,8 +18,7 @@ from typing import Any, Protocol, TypeAlias
 
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.discovery import chosen_devices
-from framefleet.engine.errors import UsageError
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import Notice, Option, UsageError
 from framefleet.engine.pool import prepared
 from framefleet.engine.pool.protocol import Failed, FromWorker, Setup, Stop, Stopped, ToWorker, Unreachable
 from framefleet.engine.processes.child import NICE, ChildProcess, Conversation

@@ -10,9 +10,8 @@ from multiprocessing import Pipe
 from pathlib import Path
 from typing import ClassVar
 
-from framefleet.engine.errors import UsageError
 from framefleet.engine.media.live.messages import RecordSettings
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding, Event, Position, SourceFinished, StrategyChosen
 from framefleet.engine.pool.hosts import Hosts, WorkerMain
 from framefleet.engine.pool.protocol import Watch

@@ -24,8 +24,8 @@ from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
-from framefleet.engine.errors import unexpected
 from framefleet.engine.logs import follow_environment
+from framefleet.engine.notices import unexpected
 from framefleet.engine.processes.outcome import LACK_STATUS, Failed, lack_of_resources
 
 INTERVAL_SECONDS = 0.5

@@ -23,10 +23,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from framefleet.engine.errors import FramefleetError, UsageError
 from framefleet.engine.media.types import SourceInfo
 from framefleet.engine.model.files import class_ids
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import FramefleetError, Notice, UsageError
 from framefleet.engine.pool.events import AlertRaised, StreamSnapshot
 from framefleet.engine.settings.kinds import Moments, items
 from framefleet.engine.store.clips import Cut, CutsJob

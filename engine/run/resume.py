@@ -5,10 +5,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from framefleet.engine.errors import ExportError
 from framefleet.engine.media.sources import begins_with, is_unchanged
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.pool.events import Position
 from framefleet.engine.pool.scheduling.strategies import DIED_TWICE
 from framefleet.engine.settings import RunSettings, Track

@@ -12,10 +12,9 @@ from types import MappingProxyType
 from typing import Any
 
 from framefleet.engine.devices.discovery import discover
-from framefleet.engine.errors import DeviceError, UsageError
 from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.model.onnx.suppression import lacking_on_gpus
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import DeviceError, Notice, Option, UsageError
 from framefleet.engine.pool.events import (
     SOURCE_EVENTS,
     AlertRaised,

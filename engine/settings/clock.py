@@ -12,8 +12,7 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from framefleet.engine.errors import UsageError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path, user_config_path, user_data_path
 
-from framefleet.engine.errors import UsageError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 from framefleet.plugins.cache import FOLDER_VARIABLE
 
 _NAME = "framefleet"

@@ -7,8 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from framefleet.engine.errors import UsageError
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import Notice, Option, UsageError
 from framefleet.engine.settings.clock import ClockTime, TimeZone
 from framefleet.engine.types import DeviceId
 

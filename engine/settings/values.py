@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self
 
-from framefleet.engine.errors import UsageError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.settings.kinds import Moment, Number
 from framefleet.engine.settings.table import DEFAULTS, TABLE, Decode, Hint, Isolation, Parallel, Precision, Resize, Track

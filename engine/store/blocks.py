@@ -8,8 +8,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import ExportError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.store import schema
 from framefleet.engine.store.sources import reason_of
 

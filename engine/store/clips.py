@@ -9,9 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from framefleet.engine.errors import ExportError
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.store.appearances import By, read_appearances
 from framefleet.engine.store.destinations import Destinations, Protected, Purpose, names_for
 from framefleet.engine.store.export import source_stems, stage

@@ -20,9 +20,8 @@ from itertools import count
 from pathlib import Path
 from typing import Self, TextIO
 
-from framefleet.engine.errors import ExportError
 from framefleet.engine.media.sources import is_folder, is_picture
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.store import schema
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.sources import name_key

@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from itertools import count, islice
 from pathlib import Path
 
-from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.sources import is_folder
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice, UsageError
 from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store.destinations import JOURNAL, Destinations, Outputs, Protected, Purpose, names_for, recover

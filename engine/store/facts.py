@@ -9,10 +9,9 @@ from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import Self
 
-from framefleet.engine.errors import ModelError
 from framefleet.engine.media.live.messages import RecordedFile
 from framefleet.engine.model.load import check_model, input_size
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ModelError, Notice
 from framefleet.engine.settings import ModelFiles, RunSettings
 from framefleet.engine.settings.clock import ClockSettings, ClockSource, TimeZone
 from framefleet.engine.settings.kinds import items, write

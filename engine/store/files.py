@@ -17,8 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from framefleet.engine.errors import ExportError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.processes.file_lock import FileLock, LockedError, held_here
 from framefleet.engine.settings.folders import Folder
 from framefleet.engine.store import schema

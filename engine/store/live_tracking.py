@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import wait
 from pathlib import Path
 
-from framefleet.engine.errors import FramefleetError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import FramefleetError, Notice
 from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.store.session import SessionReader

@@ -4,7 +4,7 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-from framefleet.engine.errors import FramefleetError
+from framefleet.engine.notices import FramefleetError
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import Closing, FrameResult
 

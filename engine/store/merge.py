@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from framefleet.engine.errors import UsageError
 from framefleet.engine.media.live.messages import RecordedFile
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import Notice, Option, UsageError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store import schema
 from framefleet.engine.store.facts import CREATED, DECIDING, MAX_CHANGES, OF_SOURCE, SHARD, LiveChange, LiveRecord, RecordedFiles

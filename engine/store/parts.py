@@ -17,9 +17,8 @@ from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from framefleet.engine.errors import FramefleetError
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import FramefleetError, Notice
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.child_main import leave
 from framefleet.engine.processes.file_lock import FileLock, LockedError

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from framefleet.engine.errors import ExportError, UsageError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice, UsageError
 from framefleet.engine.processes.outcome import file_limit, lack_of_resources
 from framefleet.engine.store.checksums import DamagedError, connect, describe_damage
 

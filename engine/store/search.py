@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import ExportError
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.processes.file_lock import FileLock, LockedError
 from framefleet.engine.store import schema
 from framefleet.engine.store.clock import Clock

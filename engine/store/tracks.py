@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import ExportError, Notice, Option, UsageError
 from framefleet.engine.processes.file_lock import FileLock, LockedError
 from framefleet.engine.store import schema
 from framefleet.engine.store.files import lock_session, tracking_lock

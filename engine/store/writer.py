@@ -13,10 +13,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from framefleet.engine.errors import ExportError
 from framefleet.engine.media.sources import Stamp
 from framefleet.engine.media.types import SourceInfo
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.settings.clock import ClockSettings

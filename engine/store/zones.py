@@ -9,8 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import UsageError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 from framefleet.engine.store.session import Block, SessionReader, StoredSource
 from framefleet.engine.store.tracks import Epochs, tracker_for
 from framefleet.engine.tracking.appearances import vote

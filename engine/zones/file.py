@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from framefleet.engine.errors import ModelError, UsageError
 from framefleet.engine.model.files import read_start
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ModelError, Notice, UsageError
 from framefleet.engine.zones.shapes import MARGIN, Line, Point, Reference, Shape, Zone, ZoneSet, check_zones, kind_of
 
 VERSION = 1

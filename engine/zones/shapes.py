@@ -11,9 +11,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import UsageError
 from framefleet.engine.model.files import class_ids
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 
 Point: TypeAlias = tuple[float, float]
 """x and y, pixels, origin at the top left."""

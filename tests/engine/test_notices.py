@@ -14,8 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from framefleet.engine.errors import SourceError
-from framefleet.engine.notices import Notice, Option, Text, install_extra, render
+from framefleet.engine.notices import Notice, Option, SourceError, Text, install_extra, render
 from framefleet.engine.notices.tables import PARTS, TEXTS
 from tests.support.paths import PROJECT, PYTHONPATH
 from tests.support.running import codes

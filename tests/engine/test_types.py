@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import UsageError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.settings import EngineSettings, RunSettings
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult, InferenceFailure

@@ -20,13 +20,13 @@ from framefleet.engine.backends import create_backend, create_depth_backend
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.backends.tensorrt.depth import StagedSlot, TensorRtDepthBackend
 from framefleet.engine.cuda.graph import record
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.decoder import open_decoder
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodeFailure, DeviceFrame
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.split import Balance, StageTime
+from framefleet.engine.notices import DeviceError
 from framefleet.engine.settings import Decode, EngineSettings, Hint, ModelFiles, Precision
 from framefleet.engine.types import Detections, DeviceId
 from tests.support.media import make_video

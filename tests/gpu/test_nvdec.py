@@ -18,7 +18,6 @@ pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 from cuda.bindings import driver
 from cuda.core import Device
 
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.nvdec.decoder import NvdecDecoder
@@ -28,6 +27,7 @@ from framefleet.engine.media.nvdec.surfaces import SurfaceRing, device_surfaces
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.segment import SegmentDecoder, samples
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Sampling, Segment, SourceInfo
+from framefleet.engine.notices import DeviceError
 from framefleet.engine.settings.kinds import Moments
 from tests.support.media import damaged, make_field_video, make_video, numbered, rewrap, truncated
 

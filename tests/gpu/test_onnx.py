@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from onnx import TensorProto
 
 from framefleet.engine.backends.create import create_backend, create_depth_backend
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.load import load_model, load_network
 from framefleet.engine.model.onnx_export import export_onnx
+from framefleet.engine.notices import DeviceError
 from framefleet.engine.settings import EngineSettings, Hint, ModelFiles, Precision
 from framefleet.engine.types import Detections, DeviceId, Image
 from framefleet.resources import DEMO

@@ -16,7 +16,6 @@ import pytest
 
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.decoding import LiveDecoder, Outcome, Shown
 from framefleet.engine.media.live.messages import EpochBegan, Format, LivePacket
@@ -25,7 +24,7 @@ from framefleet.engine.media.nvdec.format import planes
 from framefleet.engine.media.nvdec.live import LiveNvdec
 from framefleet.engine.media.nvdec.surfaces import device_surfaces
 from framefleet.engine.media.types import DeviceFrame
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 from framefleet.engine.pool.events import DeviceReady, FramesDone, SourceFinished
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.pool.streams import LiveSource

@@ -207,7 +207,7 @@ def test_out_of_memory_shrinks_the_batch_and_loses_nothing(network: Network) -> 
 
 
 def test_a_device_that_is_not_there(network: Network) -> None:
-    from framefleet.engine.errors import DeviceError
+    from framefleet.engine.notices import DeviceError
 
     with pytest.raises(DeviceError, match=r"cuda:99.*framefleet devices"):
         create_backend(DeviceId("cuda", "99")).activate(network, SETTINGS)

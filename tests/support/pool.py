@@ -17,9 +17,8 @@ from typing import Any
 
 from framefleet.engine.backends.base import Backend, Progress
 from framefleet.engine.detection.frame_format import HostImage
-from framefleet.engine.errors import DeviceError, literal
 from framefleet.engine.media.types import DecodedFrame
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice, literal
 from framefleet.engine.pool.events import (
     DeviceFailed,
     DeviceLeft,

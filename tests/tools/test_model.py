@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from framefleet.engine.backends.create import create_backend
 from framefleet.engine.detection.preprocess import fit
-from framefleet.engine.errors import ModelError
 from framefleet.engine.evaluation.accuracy import FLOOR, read_truth, score
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import probe
@@ -20,6 +19,7 @@ from framefleet.engine.model.describe import describe
 from framefleet.engine.model.description import ConvolutionSpec
 from framefleet.engine.model.load import load_network, read_weights
 from framefleet.engine.model.network import Activation, MaxPool, Route, Shortcut, Upsample
+from framefleet.engine.notices import ModelError
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision
 from framefleet.engine.types import DeviceId
 from tests.support.demo import CFG, CLIP, CLIP_TRUTH, WEIGHTS

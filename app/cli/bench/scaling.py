@@ -24,9 +24,9 @@ from framefleet.engine.bench.pool_run import WARM_UP, Clips, DeviceRun
 from framefleet.engine.bench.scaling import Experiment, Mode, Point, measure_scaling
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.discovery import default_devices
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.sources import missing
 from framefleet.engine.model.random_weights import is_random
+from framefleet.engine.notices import SourceError
 from framefleet.engine.pool.events import Event
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.sources import readable

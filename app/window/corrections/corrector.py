@@ -21,8 +21,7 @@ from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.errors import UsageError, literal
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError, literal
 from framefleet.engine.store.corrections import Box, Chosen, Corrections, Edit, OneDetection, OneTrack, undoable
 from framefleet.engine.store.session import SessionReader
 

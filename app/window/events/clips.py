@@ -20,9 +20,8 @@ from framefleet.app.window.widgets.build import label, say, wrapped
 from framefleet.app.window.widgets.fields import PathField, combo_box, form_grid, number
 from framefleet.app.window.widgets.questions import FormDialog, show_folder
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.errors import ExportError, literal
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice, literal
 from framefleet.engine.settings.kinds import Number
 from framefleet.engine.store.appearances import By
 from framefleet.engine.store.clips import ClipPlan, plan_clips, write_clips

@@ -15,8 +15,8 @@ from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label
 from framefleet.app.window.widgets.plotting import colour_plot, pg, still_plot
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import ExportError
 from framefleet.engine.model.registry.catalogue import ModelEntry
+from framefleet.engine.notices import ExportError
 from framefleet.engine.store.session import SessionReader
 
 HEIGHT = 190

@@ -17,8 +17,7 @@ from framefleet.app.window.widgets.build import column, label, push_button, row
 from framefleet.app.window.widgets.fields import align, combo_box, plain_tree
 from framefleet.app.window.widgets.questions import choose_path
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import UsageError, literal
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError, literal
 from framefleet.engine.store.schema import explained
 
 COMMAND = " ".join(("framefleet", "evaluate", "SESSION", "SESSION", "--truth", "truth.json", "--out", "report"))

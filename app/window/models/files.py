@@ -16,11 +16,10 @@ from framefleet.app.window.queue.opening import ONNX, Intake
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import FramefleetError
 from framefleet.engine.model.files import find_cfg, find_weights
 from framefleet.engine.model.load import ModelSummary, check_model
 from framefleet.engine.model.registry.catalogue import Cancellation, ModelEntry, models_folder
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import FramefleetError, Notice
 from framefleet.engine.settings import ModelFiles
 from framefleet.resources import DEMO
 

@@ -23,10 +23,9 @@ from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.questions import Mode, ask, file_dialog, show_folder
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import FramefleetError
 from framefleet.engine.model.load import ModelSummary, check_model
 from framefleet.engine.model.registry.catalogue import FAMILY, ModelEntry, files_of, remove_model
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import FramefleetError, Notice
 from framefleet.engine.settings import ModelFiles
 
 FOR_GPU, FOR_CPU = "yolov4-csp", "yolov4-tiny"

@@ -20,12 +20,11 @@ from framefleet.app.window.widgets.painting import painting
 from framefleet.app.window.widgets.questions import FormDialog
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.bench.readings import ReadingPreview, preview_readings
-from framefleet.engine.errors import ExportError, literal
 from framefleet.engine.model.files import coco_labels
 from framefleet.engine.model.load import check_model
 from framefleet.engine.model.onnx.network import Reading
 from framefleet.engine.model.onnx.recognise import remember_reading
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice, literal
 from framefleet.engine.settings import ModelFiles
 from framefleet.engine.settings.folders import Folder
 from framefleet.engine.types import Image

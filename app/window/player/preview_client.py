@@ -14,10 +14,9 @@ from PySide6.QtGui import QImage
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.formats import capitalised
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import literal
 from framefleet.engine.media.preview import process as preview
 from framefleet.engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Place, Request, create_shared_memory
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, literal
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.outcome import RestartBudget
 from framefleet.engine.store.lookup import DetectionLookup

@@ -14,9 +14,9 @@ from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.painting import CENTRE, draw_box, painting, pixmap
 from framefleet.app.window.widgets.questions import file_dialog
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import UsageError
 from framefleet.engine.media.live.address import LiveAddress, hide
 from framefleet.engine.media.sources import PICTURE_SUFFIXES, VIDEO_SUFFIXES
+from framefleet.engine.notices import UsageError
 
 MARGIN = 12
 """The smallest room beside the title, logical pixels."""

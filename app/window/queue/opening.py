@@ -20,10 +20,9 @@ from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.questions import ask
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.sources import expand_sources, is_folder
 from framefleet.engine.model.files import find_weights
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 from framefleet.engine.zones.file import holds_zones
 
 CFG, WEIGHTS, LABELS = ".cfg", ".weights", ".names"

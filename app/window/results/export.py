@@ -20,8 +20,7 @@ from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.questions import show_folder
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import ExportError, literal
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice, literal
 from framefleet.engine.store.export import Exported, export_session
 from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.session import SessionReader

@@ -16,8 +16,8 @@ from framefleet.app.window.widgets.fields import PathField, form_grid
 from framefleet.app.window.widgets.formats import capitalised
 from framefleet.app.window.widgets.questions import FormDialog
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import FramefleetError
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import FramefleetError
 from framefleet.engine.store.export import Planned, first_number, plan_export
 from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.options import DEFAULTS, NONE, Every, ExportOptions, view_options

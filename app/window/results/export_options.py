@@ -13,7 +13,7 @@ from framefleet.app.window.widgets.build import Flow, column, label, row
 from framefleet.app.window.widgets.fields import PercentBox, clearable, combo_box, form_grid, number
 from framefleet.app.window.widgets.formats import capitalised, plural
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.errors import UsageError, literal
+from framefleet.engine.notices import UsageError, literal
 from framefleet.engine.settings.kinds import Moment, Moments, Number, items
 from framefleet.engine.settings.values import part_problem
 from framefleet.engine.store.exporters.coco import check_coco_labels

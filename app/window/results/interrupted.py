@@ -20,8 +20,7 @@ from framefleet.app.window.session.controller import DetectionController
 from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import ExportError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.store.facts import CREATED
 from framefleet.engine.store.files import Interrupted, find_interrupted
 from framefleet.engine.store.session import SessionReader

@@ -13,7 +13,7 @@ from framefleet.app.window.viewer.canvas import VideoCanvas
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import ExportError, literal
+from framefleet.engine.notices import ExportError, literal
 
 
 class PictureSaver(QObject):

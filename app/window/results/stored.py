@@ -9,8 +9,8 @@ from threading import Event
 from framefleet.app.window.queue.item import ItemState, Part, QueueItem, Results
 from framefleet.app.window.timeline.class_counts import Tally, length_of, live_length
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import ExportError, literal
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import ExportError, literal
 from framefleet.engine.pool.events import SourceFinished, SourceProgress
 from framefleet.engine.settings.clock import ClockSettings, ClockSource
 from framefleet.engine.store.clock import Clock

@@ -23,9 +23,8 @@ from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import column, label, say, stand_beside, wrapped
 from framefleet.app.window.widgets.fields import align, combo_box, plain_tree
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.errors import ExportError, UsageError, literal
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice, UsageError, literal
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader, StoredSource

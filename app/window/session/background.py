@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from PySide6.QtCore import QObject, Signal, Slot
 from shiboken6 import isValid
 
-from framefleet.engine.errors import FramefleetError, unexpected
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import FramefleetError, Notice, unexpected
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)

@@ -17,9 +17,8 @@ from framefleet.app.window.streams.pictures import LivePictures
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.cluster.connection import ClusterConnection
-from framefleet.engine.errors import UsageError, literal
 from framefleet.engine.media.live.messages import RecordSettings
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError, literal
 from framefleet.engine.pool.events import SourceProgress, StrategyChosen
 from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.settings import RunSettings

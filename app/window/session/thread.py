@@ -20,9 +20,8 @@ from framefleet.app.window.queue.item import Ahead, RateMeter
 from framefleet.app.window.streams.pictures import LivePictures
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.engine.cluster.connection import ClusterConnection
-from framefleet.engine.errors import ExportError, FramefleetError, UsageError, unexpected
 from framefleet.engine.media.live.messages import RecordSettings
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, FramefleetError, Notice, UsageError, unexpected
 from framefleet.engine.pool import events, streams
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings

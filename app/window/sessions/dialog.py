@@ -22,8 +22,7 @@ from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.fields import align, combo_box, plain_tree
 from framefleet.app.window.widgets.questions import ask, show_folder
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.errors import ExportError, literal
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice, literal
 from framefleet.engine.store.facts import CREATED
 from framefleet.engine.store.files import lock_session, noted_sessions
 from framefleet.engine.store.session import SessionReader

@@ -24,9 +24,8 @@ from framefleet.app.window.widgets.questions import ask
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.devices.discovery import DeviceDescription, default_devices, discover
 from framefleet.engine.devices.recording import Recording
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.load import ModelSummary, check_model
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.settings import ModelFiles
 from framefleet.engine.types import DeviceId
 from framefleet.resources import DEMO

@@ -26,8 +26,7 @@ from framefleet.app.window.widgets.fields import clearable
 from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.questions import Mode, choose_path
 from framefleet.app.window.widgets.translation import of_settings, translate
-from framefleet.engine.errors import ExportError, UsageError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice, UsageError
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.settings.table import DEFAULTS, Section
 from framefleet.engine.settings.values import find_notes, find_problems

@@ -16,8 +16,7 @@ from framefleet.app.window.widgets.build import ElidedLabel, column, label, push
 from framefleet.app.window.widgets.fields import TITLE_WIDTH
 from framefleet.app.window.widgets.questions import Mode, choose_path, show_folder
 from framefleet.app.window.widgets.translation import marked, translate
-from framefleet.engine.errors import ExportError, UsageError, literal
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice, UsageError, literal
 from framefleet.engine.settings.folders import Folder, choose, stored
 
 MOVABLE = {

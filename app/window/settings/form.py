@@ -18,8 +18,7 @@ from framefleet.app.window.widgets.build import Item, column, label, row, say, w
 from framefleet.app.window.widgets.engine_text import of_engine, strategy_name
 from framefleet.app.window.widgets.fields import ChoiceOrText, PercentBox, choice, form_grid, number, text_field
 from framefleet.app.window.widgets.translation import of_settings, translate
-from framefleet.engine.errors import UsageError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 from framefleet.engine.pool.events import StrategyChosen
 from framefleet.engine.settings.kinds import Choice, Kind, Number, Switch, write
 from framefleet.engine.settings.table import DEFAULTS, SETTINGS, TABLE, Field, Section, Setting

@@ -19,10 +19,9 @@ from framefleet.app.window.widgets.fields import PathField, combo_box, form_grid
 from framefleet.app.window.widgets.painting import Symbol
 from framefleet.app.window.widgets.translation import LANGUAGE, LANGUAGES, marked, translate
 from framefleet.engine.devices.discovery import DeviceDescription, default_devices
-from framefleet.engine.errors import DeviceError, literal
 from framefleet.engine.model.files import find_weights
 from framefleet.engine.model.load import ModelSummary, check_model
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice, literal
 from framefleet.engine.settings import ModelFiles
 from framefleet.engine.types import DeviceId
 

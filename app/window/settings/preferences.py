@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import QSettings
 
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import ExportError, UsageError, literal
+from framefleet.engine.notices import ExportError, UsageError, literal
 from framefleet.engine.run.resume import stored_confidence
 from framefleet.engine.settings import ModelFiles, RunSettings
 from framefleet.engine.settings.kinds import write

@@ -18,10 +18,9 @@ from framefleet.app.window.widgets.build import column, label, push_button, row,
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.fields import clearable
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import SourceError, UsageError, literal
 from framefleet.engine.media.live.address import LiveAddress, LiveKind
 from framefleet.engine.media.live.trial import Trial, try_source
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError, UsageError, literal
 
 WIDTH = 560
 PICTURE = QSize(208, 117)

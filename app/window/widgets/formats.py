@@ -6,9 +6,8 @@ from PySide6.QtCore import QLocale
 
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import literal
 from framefleet.engine.model.load import ModelSummary
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, literal
 
 DASH = "\N{EN DASH}"
 COUNTED = {

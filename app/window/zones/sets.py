@@ -16,7 +16,7 @@ from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.widgets.build import column, label
 from framefleet.app.window.widgets.translation import translate
 from framefleet.app.window.zones.drawing.editor import EMPTY, ZoneEditor
-from framefleet.engine.errors import ExportError, FramefleetError, UsageError, literal
+from framefleet.engine.notices import ExportError, FramefleetError, UsageError, literal
 from framefleet.engine.store.exporters.base import text_file
 from framefleet.engine.zones.file import parse_zones, read_zones, zones_text
 from framefleet.engine.zones.shapes import ZoneSet

@@ -17,7 +17,7 @@ from cuda.core import Device
 from framefleet.engine.backends.cudnn.convolution import Shape, candidates
 from framefleet.engine.backends.cudnn.library import find_cudnn
 from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import DeviceError
 from framefleet.engine.processes.program import run_program
 
 _MAX_PROCESSES = 16

@@ -11,9 +11,8 @@ from cuda.core import Stream
 
 from framefleet.engine.backends.cudnn.library import Library
 from framefleet.engine.backends.cudnn.program import Convolve, View
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Activation
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice
 
 INPUT, WEIGHTS, BIAS, OUTPUT, RESIDUAL, TWO, BOUND = range(1, 8)
 """Numbers of a graph's tensors."""

@@ -34,9 +34,8 @@ from framefleet.engine.backends.nvidia.engine import Engine
 from framefleet.engine.cuda.graph import Step, time_steps
 from framefleet.engine.cuda.memory import Memory
 from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.errors import DeviceError, ModelError
 from framefleet.engine.model.network import Activation, Convolution, Network
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import DeviceError, ModelError, Notice, Option
 from framefleet.plugins import channels_last, pointwise
 from framefleet.plugins.cache import FileCache
 from framefleet.plugins.channels_last import Slice

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from framefleet.engine.errors import DeviceError
-from framefleet.engine.notices import Notice, install_extra
+from framefleet.engine.notices import DeviceError, Notice, install_extra
 
 Capability = tuple[int, int]
 

@@ -27,11 +27,10 @@ from framefleet.engine.cuda.memory import Memory, OutOfMemoryError, cuda_errors
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.detection.preprocess import Fit
 from framefleet.engine.devices.affinity import bind_near
-from framefleet.engine.errors import DeviceError, ModelError, notice_of
 from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.onnx.network import Model, OnnxNetwork
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, ModelError, Notice, notice_of
 from framefleet.engine.processes.child_main import name_thread
 from framefleet.engine.settings import EngineSettings, Hint, Precision
 from framefleet.engine.types import AS_BEFORE, DeviceId, EngineInfo, Found, InferenceFailure

@@ -37,12 +37,11 @@ from framefleet.engine.backends.tensorrt.plan import Plan, prepare_plan
 from framefleet.engine.cuda.graph import time_steps
 from framefleet.engine.cuda.memory import Memory, OutOfMemoryError
 from framefleet.engine.detection.frame_format import HostImage
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.picture import fit_host_image
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.onnx.network import Model, OnnxNetwork
 from framefleet.engine.model.split import Part
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import DeviceError, Notice, Option
 from framefleet.engine.settings import EngineSettings, Hint, Precision
 from framefleet.engine.types import AS_ASKED, DeviceId, Image, of_device
 from framefleet.plugins.cache import FileCache

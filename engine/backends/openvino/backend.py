@@ -32,11 +32,10 @@ from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.detection.postprocess import detections
 from framefleet.engine.detection.preprocess import Fit
 from framefleet.engine.devices.host_memory import free_host_memory
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.picture import fit_host_image
 from framefleet.engine.model.network import Network, Placement
 from framefleet.engine.model.onnx.network import Model, OnnxNetwork
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.settings import EngineSettings, Hint, Precision
 from framefleet.engine.types import AS_BEFORE, DeviceId, EngineInfo, Found, of_device
 

@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 from framefleet.engine.backends.base import darknet
 from framefleet.engine.backends.openvino.library import ELEMENT_TYPES, openvino_name, process_core
 from framefleet.engine.backends.openvino.lowering import lower, lower_onnx
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Network, Yolo
 from framefleet.engine.model.onnx.network import Model, OnnxNetwork
 from framefleet.engine.model.split import PICTURES, Part, split
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import DeviceError, Notice, Option
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import DeviceId, of_device
 

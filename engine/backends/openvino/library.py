@@ -9,8 +9,7 @@ import openvino as ov
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.host_memory import read_host_memory
-from framefleet.engine.errors import DeviceError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.settings import Precision
 from framefleet.engine.types import DeviceId, of_device
 

@@ -8,12 +8,11 @@ from openvino import Layout, Node, PartialShape, Type, opset1, opset13
 from openvino.preprocess import PrePostProcessor
 
 from framefleet.engine.backends.openvino.library import process_core
-from framefleet.engine.errors import ModelError
 from framefleet.engine.model import network as layers
 from framefleet.engine.model.network import Activation, Layer, Network
 from framefleet.engine.model.onnx.network import OnnxNetwork
 from framefleet.engine.model.split import PICTURES, Part
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ModelError, Notice
 
 
 def lower(network: Network, part: Part, batch: int, pictures: bool) -> ov.Model:

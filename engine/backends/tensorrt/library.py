@@ -10,8 +10,7 @@ from typing import Any
 
 from framefleet.engine.devices import cuda
 from framefleet.engine.devices.discovery import DeviceDescription
-from framefleet.engine.errors import DeviceError
-from framefleet.engine.notices import Notice, install_extra
+from framefleet.engine.notices import DeviceError, Notice, install_extra
 
 Capability = tuple[int, int]
 """A GPU's compute capability, major and minor."""

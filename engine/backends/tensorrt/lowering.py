@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import ModelError
 from framefleet.engine.model import network as model
 from framefleet.engine.model.network import Activation, Layer, Network
 from framefleet.engine.model.split import PICTURES, Part
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import ModelError, Notice, Option
 
 _MISH_BOUND = 10.0
 """Above this bound, mish(x) is x in FP32: n / (n + 2) differs from 1 by 4e-9."""

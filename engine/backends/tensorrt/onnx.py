@@ -13,9 +13,8 @@ from framefleet.engine.backends.tensorrt.library import Library, logger
 from framefleet.engine.backends.tensorrt.plan import Plan, build_definition, empty_definition
 from framefleet.engine.cuda.graph import Step
 from framefleet.engine.cuda.memory import Memory
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.onnx.network import OnnxNetwork
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import DeviceError, Notice, Option
 from framefleet.engine.settings import Precision
 from framefleet.plugins.cache import FileCache
 

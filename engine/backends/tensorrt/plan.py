@@ -12,10 +12,9 @@ from cuda.core import Device, Stream
 from framefleet.engine.backends.base import Progress
 from framefleet.engine.backends.tensorrt.library import Library, logger
 from framefleet.engine.backends.tensorrt.lowering import Lowering
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.split import Part
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.settings import Precision
 from framefleet.engine.types import Closing
 from framefleet.plugins.cache import FileCache

@@ -23,11 +23,10 @@ from av.packet import Packet
 from av.video.reformatter import ColorRange, Colorspace
 from av.video.stream import VideoStream
 
-from framefleet.engine.errors import ExportError
 from framefleet.engine.media.container.video_file import VideoFile, reason
 from framefleet.engine.media.picture import Plane
 from framefleet.engine.media.types import Chapter
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.types import Closing
 
 COPIED = frozenset(("aac", "ac3", "alac", "eac3", "flac", "mp2", "mp3", "opus"))

@@ -25,12 +25,11 @@ from av.stream import Discard
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.hidden_packets import HiddenPackets
 from framefleet.engine.media.container.structure import incomplete_ts_frames
 from framefleet.engine.media.sources import PLAYLIST_SUFFIXES, missing
 from framefleet.engine.media.types import Segment
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 from framefleet.engine.types import Closing
 
 # Opens video files safely.

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
-from framefleet.engine.errors import SourceError, UsageError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError, UsageError
 
 _SECRET = re.compile(r"(?i)((?:^|[?&;/])[^?&;/=]*(?:pass|pwd|token|secret|key|auth|sign|user|usr|login)[^?&;/=]*=)([^?&;/]*)")
 """A parameter of an address that may hold a user or a password, as in ``?user=admin&password=…``."""

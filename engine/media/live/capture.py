@@ -21,7 +21,6 @@ from multiprocessing import reduction
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.live.address import LiveAddress, LiveKind
 from framefleet.engine.media.live.messages import (
     Attach,
@@ -41,7 +40,7 @@ from framefleet.engine.media.live.messages import (
     ToCapture,
     ToDecoder,
 )
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 from framefleet.engine.processes.child_main import leave, name_thread
 
 if TYPE_CHECKING:

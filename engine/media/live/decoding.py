@@ -23,14 +23,13 @@ from av.video.codeccontext import VideoCodecContext
 from av.video.frame import VideoFrame
 
 from framefleet.engine.detection.frame_format import HostImage
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.hevc_references import References
 from framefleet.engine.media.container.hidden_packets import FrameNumbers
 from framefleet.engine.media.container.video_file import MAX_PIXELS, reason
 from framefleet.engine.media.live.messages import EpochBegan, Format, LivePacket
 from framefleet.engine.media.picture import Converter, PlaneReader
 from framefleet.engine.media.types import DeviceFrame
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import Notice, Option, SourceError
 from framefleet.engine.types import Image
 
 _STRICT_KEYFRAMES = 3

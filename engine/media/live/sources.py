@@ -23,11 +23,10 @@ from av.codec.context import ThreadType
 from av.container import InputContainer
 from av.video.stream import VideoStream
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.video_file import DEMUXERS, MAX_PIXELS, MAX_SIDE, METADATA, reason
 from framefleet.engine.media.live.address import LiveAddress, LiveKind, hide
 from framefleet.engine.media.live.messages import Format
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 
 OPEN_SECONDS = 5.0
 """How long a source may take to answer."""

@@ -7,9 +7,8 @@ import time
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.live.address import LiveAddress
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.child_main import leave
 

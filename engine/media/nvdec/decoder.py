@@ -20,7 +20,6 @@ from cuda.core import Device
 
 from framefleet.engine.detection.frame_format import FrameFormat
 from framefleet.engine.devices.affinity import bound_to, share_of_gpu
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.container.video_file import Identity, OpenFiles, VideoFile, VideoPacket, identity
 from framefleet.engine.media.cpu_decoding import THREADS, decode_planes
 from framefleet.engine.media.decoder import Decoded, Decoder
@@ -31,7 +30,7 @@ from framefleet.engine.media.nvdec.session import Session, SessionPool, check, l
 from framefleet.engine.media.nvdec.surfaces import SurfaceRing, device_surfaces
 from framefleet.engine.media.segment import SegmentTable, is_reliable
 from framefleet.engine.media.types import DecodedFrame, DeviceFrame, Segment, SourceInfo, SourceKind
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import DeviceError, Notice, Option
 from framefleet.engine.types import UNNUMBERED, DeviceId, FrameRef, of_device
 
 _MIN_SURFACES = 8

@@ -16,10 +16,9 @@ from cuda.core import Device, Stream, StreamOptions
 
 from framefleet.engine.cuda.graph import copy
 from framefleet.engine.detection.frame_format import FrameFormat
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.nvdec.bitstream import DamagedError, UncertainEndError, UnsupportedError, Writable
 from framefleet.engine.media.nvdec.surfaces import Surface
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import DeviceError, Notice, Option
 
 # Reads the decoder library's messages on C's standard output, where alone it reports damaged pictures.
 #

@@ -10,8 +10,7 @@ from typing import Protocol
 from cuda.core import Device, Stream
 
 from framefleet.engine.cuda.memory import Memory, cuda_errors
-from framefleet.engine.errors import DeviceError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.processes.watchdog import waiting_for_room
 from framefleet.engine.types import DeviceId
 

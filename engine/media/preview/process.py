@@ -17,10 +17,9 @@ from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from framefleet.engine.errors import FramefleetError, SourceError
 from framefleet.engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Place, Request
 from framefleet.engine.media.types import SourceInfo
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import FramefleetError, Notice, SourceError
 from framefleet.engine.processes.watchdog import start_clock
 from framefleet.engine.types import FrameResult
 

@@ -12,7 +12,6 @@ import numpy as np
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket
 from framefleet.engine.media.images import decode_images
 from framefleet.engine.media.picture import Converter, shrink
@@ -20,7 +19,7 @@ from framefleet.engine.media.probe import probe
 from framefleet.engine.media.segment import SegmentDecoder
 from framefleet.engine.media.sources import is_folder, is_picture
 from framefleet.engine.media.types import DecodedFrame, Segment, SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 from framefleet.engine.types import UNNUMBERED, Closing, FrameRef, Image
 
 MAX_PIXELS = 1920 * 1080

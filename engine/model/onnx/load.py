@@ -9,14 +9,13 @@ import onnx
 from google.protobuf.message import DecodeError, EncodeError  # type: ignore[import-untyped]
 from onnx import TensorProto, helper, inliner, shape_inference
 
-from framefleet.engine.errors import ModelError
 from framefleet.engine.model.files import read_start
 from framefleet.engine.model.onnx.network import OnnxNetwork, Reading, Suppression
 from framefleet.engine.model.onnx.prepare import keep_outputs
 from framefleet.engine.model.onnx.recognise import OnnxDescription, describe_onnx
 from framefleet.engine.model.onnx.structure import MAX_BYTES, UINT8
 from framefleet.engine.model.onnx.suppression import find_suppression
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ModelError, Notice
 from framefleet.engine.settings import ModelFiles
 
 MAX_VALUES = 1 << 32

@@ -7,9 +7,8 @@ import numpy as np
 import onnx
 from onnx import AttributeProto, TensorProto, helper, numpy_helper, shape_inference
 
-from framefleet.engine.errors import ModelError
 from framefleet.engine.model.onnx.network import OnnxNetwork, Reading
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ModelError, Notice
 
 _MAX_HALF = float(np.finfo(np.float16).max)
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from framefleet.engine.errors import ModelError, UsageError
 from framefleet.engine.model.describe import MAX_SIDE
 from framefleet.engine.model.files import coco_labels, read_labels, read_start
 from framefleet.engine.model.network import Shape, Yolo
@@ -31,7 +30,7 @@ from framefleet.engine.model.onnx.structure import (
     Value,
     read_structure,
 )
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import ModelError, Notice, Option, UsageError
 from framefleet.engine.settings import ModelFiles
 from framefleet.plugins.cache import FileCache
 

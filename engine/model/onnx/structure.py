@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TypeAlias
 
-from framefleet.engine.errors import ModelError
 from framefleet.engine.model.files import check_download, read_start
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ModelError, Notice
 
 MAX_BYTES = (1 << 31) - 1
 """Protobuf's limit for a file."""

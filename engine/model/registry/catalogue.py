@@ -18,8 +18,7 @@ from importlib.resources import files
 from pathlib import Path
 from weakref import WeakSet
 
-from framefleet.engine.errors import DownloadCancelledError, DownloadError, UsageError, similar
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DownloadCancelledError, DownloadError, Notice, UsageError, similar
 from framefleet.engine.processes.file_lock import FileLock, LockedError
 from framefleet.engine.settings import ModelFiles
 from framefleet.engine.settings.folders import Folder

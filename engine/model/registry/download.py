@@ -17,12 +17,11 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError
 
-from framefleet.engine.errors import DownloadError, ModelError
 from framefleet.engine.model.cfg import MAX_BYTES
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.load import check_weights
 from framefleet.engine.model.registry.catalogue import Cancellation, ModelEntry, Partial, RemoteFile, files_of, is_installed, locked
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import DownloadError, ModelError, Notice, Option
 from framefleet.engine.settings import ModelFiles
 
 CONNECT_SECONDS = 10.0

@@ -22,7 +22,6 @@ from framefleet.engine.backends.base import Backend, Progress, reasons
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.detection.tiling import Tiling, merge, plan_tiles
 from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.errors import DeviceError, unexpected
 from framefleet.engine.media.cpu_decoding import (  # not lazily: cv2 changes sys.path, which a process started meanwhile inherits
     decode,
     decode_planes,
@@ -30,7 +29,7 @@ from framefleet.engine.media.cpu_decoding import (  # not lazily: cv2 changes sy
 from framefleet.engine.media.decoder import GPU_THREADS, Decoded, Decoder
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo
 from framefleet.engine.model.onnx.network import Model
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice, unexpected
 from framefleet.engine.pool.groups.member_pool import MemberPool
 from framefleet.engine.pool.groups.remote_backend import Forwarding, RemoteBackend
 from framefleet.engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures

@@ -17,9 +17,8 @@ from typing import NoReturn
 
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.detection.frame_format import HostImage
-from framefleet.engine.errors import DeviceError, FramefleetError, notice_of, unexpected
 from framefleet.engine.model.onnx.network import Model
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, FramefleetError, Notice, notice_of, unexpected
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting
 from framefleet.engine.pool.groups.remote_backend import MemberLostError, RemoteBackend
 from framefleet.engine.pool.protocol import DeviceEvent, Failed, Stats

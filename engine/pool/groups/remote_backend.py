@@ -14,9 +14,8 @@ from typing import ClassVar
 
 from framefleet.engine.backends.base import Backend, Progress
 from framefleet.engine.detection.frame_format import HostImage
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.onnx.network import Model
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding
 from framefleet.engine.pool.groups.shared_pictures import Chunk, PictureLocation, SharedPictures
 from framefleet.engine.pool.hosts import Host, RemoteWorker, WorkerMain

@@ -8,10 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from framefleet.engine.errors import notice_of
 from framefleet.engine.media.decoder import Decoder, DecoderUse
 from framefleet.engine.media.types import DecodeFailure, DeviceFrame
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, notice_of
 from framefleet.engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Revoke, Trying
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Picture
 from framefleet.engine.processes.outcome import address_space_is_short, lack_of_resources

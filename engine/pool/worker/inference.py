@@ -13,10 +13,9 @@ import numpy as np
 
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.detection.frame_format import HostImage
-from framefleet.engine.errors import DeviceError, notice_of
 from framefleet.engine.media.types import DeviceFrame, SourceKind
 from framefleet.engine.model.onnx.network import Model
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice, notice_of
 from framefleet.engine.pool.events import EngineBuilding
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
 from framefleet.engine.processes.outcome import lack_of_resources

@@ -16,8 +16,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NoReturn
 
 from framefleet.engine.backends.base import Backend
-from framefleet.engine.errors import notice_of
 from framefleet.engine.media.decoder import Decoder
+from framefleet.engine.notices import notice_of
 from framefleet.engine.pool.groups.shared_pictures import MappedChunk
 from framefleet.engine.pool.protocol import (
     Detect,

@@ -13,8 +13,8 @@ from typing import NoReturn, TypeAlias
 import numpy as np
 
 from framefleet.engine.backends.base import Backend
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import DeviceError
 from framefleet.engine.pool.events import DeviceReady
 from framefleet.engine.pool.protocol import Detect, Done, Failed, Frames, FromWorker, Stats
 from framefleet.engine.pool.worker.inference import Batch, Inference, SharedBatch

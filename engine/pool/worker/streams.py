@@ -18,11 +18,10 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from framefleet.engine.detection.frame_format import HostImage
-from framefleet.engine.errors import FramefleetError, SourceError, notice_of
 from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.live.messages import EpochBegan, ToDecoder
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import FramefleetError, Notice, SourceError, notice_of
 from framefleet.engine.pool.events import EpochStarted, StreamPicture
 from framefleet.engine.pool.protocol import Detect, FromWorker, Stream, StreamBegan, StreamCounts, Watch
 from framefleet.engine.pool.worker.decode_threads import StartThread

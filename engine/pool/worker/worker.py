@@ -23,9 +23,8 @@ from typing import NoReturn
 
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.devices.affinity import bind_to_share
-from framefleet.engine.errors import FramefleetError, unexpected
 from framefleet.engine.media import decoder, types
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import FramefleetError, Notice, unexpected
 from framefleet.engine.pool import events, prepared, protocol
 from framefleet.engine.pool.worker import inference, streams
 from framefleet.engine.pool.worker.pipeline import Pipeline

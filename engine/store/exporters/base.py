@@ -14,9 +14,8 @@ from typing import TextIO, TypeAlias
 
 import numpy as np
 
-from framefleet.engine.errors import ExportError, FramefleetError
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, FramefleetError, Notice
 from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.outcome import Failed

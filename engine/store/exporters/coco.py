@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from framefleet.engine.errors import UsageError
 from framefleet.engine.model.files import coco_labels
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import Notice, Option, UsageError
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, marks, rounded, text_output, to_json, write_list
 from framefleet.engine.store.exporters.pictures import ffmpeg_command, picture_name

@@ -7,9 +7,8 @@ tracks, it is a class's: objects of the class were seen without a gap. ``confide
 from collections.abc import Iterator
 from typing import TextIO
 
-from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice, UsageError
 from framefleet.engine.store.appearances import EventKind, read_events
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, Output

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar, Self
 
-from framefleet.engine.errors import UsageError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store.facts import VIEWS
 from framefleet.engine.zones.shapes import ZoneSet

@@ -12,10 +12,9 @@ from itertools import chain, count
 from math import floor
 from pathlib import Path, PurePath
 
-from framefleet.engine.errors import ExportError
 from framefleet.engine.media.sources import has_same_content, stamp_of
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.store.exporters.base import Export, run_child
 from framefleet.engine.store.exporters.options import ExportOptions, PictureFormat
 from framefleet.engine.store.session import StoredSource, View

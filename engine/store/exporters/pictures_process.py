@@ -7,14 +7,13 @@ from typing import TypeAlias
 
 import av
 
-from framefleet.engine.errors import ExportError, SourceError
 from framefleet.engine.media.container.video_file import VideoFile, reason
 from framefleet.engine.media.cpu_decoding import THREADS
 from framefleet.engine.media.images import read_picture, write_picture
 from framefleet.engine.media.picture import Converter
 from framefleet.engine.media.segment import SegmentDecoder
 from framefleet.engine.media.types import Segment, SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice, SourceError
 from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.watchdog import Clock
 from framefleet.engine.store.exporters.base import serve

@@ -5,9 +5,8 @@ A child process decodes and encodes (``video_process``), so this process loads n
 
 from dataclasses import dataclass, field
 
-from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice, UsageError
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, Output, complete_file, run_child
 from framefleet.engine.store.exporters.options import DRAWN, Part

@@ -11,7 +11,6 @@ from pathlib import Path
 import av
 from av.video.frame import VideoFrame
 
-from framefleet.engine.errors import ExportError
 from framefleet.engine.media.annotation.drawing import Annotator, CountChart, HeatDrawing, TrackDrawing, YuvPlanes, paste
 from framefleet.engine.media.annotation.layout import Rect
 from framefleet.engine.media.annotation.writer import Sound, VideoWriter, make_plain
@@ -20,7 +19,7 @@ from framefleet.engine.media.cpu_decoding import THREADS
 from framefleet.engine.media.picture import Converter
 from framefleet.engine.media.segment import timed_frames
 from framefleet.engine.media.types import Chapter
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.child_main import when_parent_ends
 from framefleet.engine.processes.watchdog import Clock

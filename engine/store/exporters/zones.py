@@ -13,9 +13,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import ExportError, UsageError
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.notices import Notice, Option
+from framefleet.engine.notices import ExportError, Notice, Option, UsageError
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, Output
 from framefleet.engine.store.exporters.csv import offset_of, row, table_file

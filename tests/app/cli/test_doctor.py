@@ -118,7 +118,7 @@ def test_what_nvidia_needs_is_checked_part_by_part(tmp_path: Path) -> None:
         "find_cudnn": "not installed, not needed",
         "nvcuvid": None,
     }
-    reasons = {"find_library": "framefleet.engine.errors.DeviceError: no TensorRT", "nvcuvid": "OSError: libnvcuvid.so.1: not found"}
+    reasons = {"find_library": "framefleet.engine.notices.DeviceError: no TensorRT", "nvcuvid": "OSError: libnvcuvid.so.1: not found"}
 
     def attempt(code: str) -> tuple[str, str | None]:
         key = next(key for key in answers if key in code)
@@ -148,7 +148,7 @@ def test_what_nvidia_needs_is_checked_part_by_part(tmp_path: Path) -> None:
             "nvidia-ml-py is not installed",
             "[rtx]",
         ),
-        ("framefleet.engine.errors.DeviceError: NVIDIA's driver does not answer", "NVIDIA's driver does not answer", "nvidia-driver-580"),
+        ("framefleet.engine.notices.DeviceError: NVIDIA's driver does not answer", "NVIDIA's driver does not answer", "nvidia-driver-580"),
         ("AssertionError: 550.1 speaks CUDA 12.4, 13.0 is needed", "550.1 speaks CUDA 12.4, 13.0 is needed", "nvidia-driver-580"),
         ("it crashes (SIGSEGV)", "it crashes (SIGSEGV)", "nvidia-driver-580"),
     ],

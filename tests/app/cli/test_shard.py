@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.app.cli.detect import Shard
-from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import UsageError
 from tests.support.cli import FAST, run_main
 from tests.support.media import make_video
 

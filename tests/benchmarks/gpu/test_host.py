@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.gpu.host import Detecting, processor_seconds, verdict
 from benchmarks.gpu.nvdec import WARM_UP, together
-from framefleet.engine.errors import SourceError, literal
+from framefleet.engine.notices import SourceError, literal
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import DeviceId
 from tests.support.media import make_video

@@ -16,10 +16,9 @@ from framefleet.engine.backends import create_backend, create_depth_backend
 from framefleet.engine.backends.base import Backend, depth_members, describe_balance, joined_names
 from framefleet.engine.backends.openvino.depth import OpenVinoDepthBackend
 from framefleet.engine.backends.openvino.library import offered_precisions, process_core
-from framefleet.engine.errors import DeviceError, UsageError
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.split import Balance, StageTime
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice, UsageError
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import Detections, DeviceId, Image
 from tests.support.models import tiny_network

@@ -12,7 +12,7 @@ import pytest
 
 from framefleet.engine.backends import create_backend, create_depth_backend
 from framefleet.engine.backends.create import LIBRARIES, Library
-from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import DeviceError
 from framefleet.engine.settings import EngineSettings
 from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_network

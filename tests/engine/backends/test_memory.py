@@ -6,8 +6,8 @@ import pytest
 
 from framefleet.engine.backends import create_backend
 from framefleet.engine.backends.memory import check_memory, least_bytes
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.load import load_network
+from framefleet.engine.notices import DeviceError
 from framefleet.engine.settings import EngineSettings, ModelFiles
 from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_network

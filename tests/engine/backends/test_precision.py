@@ -17,9 +17,8 @@ from framefleet.engine.backends.precision import (
     resolve_precision,
     trial_settings,
 )
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.network import Network
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import AS_ASKED, DeviceId
 from tests.support.models import tiny_network

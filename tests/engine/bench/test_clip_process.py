@@ -11,9 +11,8 @@ import pytest
 
 from framefleet.engine.bench import clip_process as benchmark_clip
 from framefleet.engine.bench.clip_process import make, repeat
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.probe import probe
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 from tests.support.media import make_audio, make_video
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.engine.bench.model import bench_model
-from framefleet.engine.errors import ModelError, UsageError
+from framefleet.engine.notices import ModelError, UsageError
 from framefleet.engine.settings import Precision
 from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_files

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from framefleet.engine.bench.readings import preview_readings
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.onnx.network import Reading
+from framefleet.engine.notices import DeviceError
 from framefleet.engine.settings import ModelFiles
 from tests.support.media import make_video
 from tests.support.onnx_models import write_model

@@ -7,8 +7,8 @@ import pytest
 
 from framefleet.engine.bench.pool_run import Clips, PoolRun, RunWatch, run_pool
 from framefleet.engine.bench.scaling import Experiment, Mode, Point, measure_scaling
-from framefleet.engine.errors import DeviceError, SourceError, UsageError
 from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
+from framefleet.engine.notices import DeviceError, SourceError, UsageError
 from framefleet.engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
 from framefleet.engine.settings import EngineSettings, Parallel, Precision, RunSettings
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult

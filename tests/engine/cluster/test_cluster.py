@@ -16,8 +16,7 @@ from framefleet.engine.cluster import cluster, connection_process
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.cluster.messages import own_versions
 from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.errors import ClusterError, UsageError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ClusterError, Notice, UsageError
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.settings import Isolation, Parallel
 from framefleet.engine.store.session import SessionReader

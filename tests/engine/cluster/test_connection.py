@@ -6,7 +6,7 @@ import pytest
 
 from framefleet.engine.cluster.connection import choose, devices_of
 from framefleet.engine.cluster.messages import Hello, own_versions
-from framefleet.engine.errors import ClusterError, UsageError
+from framefleet.engine.notices import ClusterError, UsageError
 from framefleet.engine.types import DeviceId
 from tests.support.notices import words
 

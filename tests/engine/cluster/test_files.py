@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from framefleet.engine.cluster.files import Cache, Content, Store, content_of, digest_of
-from framefleet.engine.errors import ClusterError, FramefleetError, SourceError
+from framefleet.engine.notices import ClusterError, FramefleetError, SourceError
 from tests.support.clusters.ray import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nodes on Windows are not supported")

@@ -7,7 +7,7 @@ import pytest
 
 from framefleet.engine.cluster.library import Library, check_address
 from framefleet.engine.cluster.messages import Versions, own_versions
-from framefleet.engine.errors import ClusterError, UsageError
+from framefleet.engine.notices import ClusterError, UsageError
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.types import DeviceId
 from tests.support.pool import tiny_settings

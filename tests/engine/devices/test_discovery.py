@@ -10,7 +10,7 @@ import pytest
 
 from framefleet.engine.devices import discovery
 from framefleet.engine.devices.discovery import DeviceDescription, Search, default_devices, discover
-from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import DeviceError
 from framefleet.engine.types import DeviceId
 from tests.support.notices import words
 

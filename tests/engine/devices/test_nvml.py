@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from framefleet.engine.devices.nvml import ALL_LINKS, Counter, Counters, NoNvmlError, Nvml
-from framefleet.engine.errors import DeviceError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice
 from tests.support.devices.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch, with_nvlinks
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from framefleet.engine.devices.recording import read_recording
 from framefleet.engine.devices.telemetry import Telemetry
-from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import UsageError
 from framefleet.engine.types import DeviceId
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.evaluation.accuracy import read_truth, score
+from framefleet.engine.notices import SourceError
 from framefleet.engine.types import Detections
 from framefleet.resources import DEMO
 

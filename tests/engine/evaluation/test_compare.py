@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import UsageError
 from framefleet.engine.evaluation.compare import Results, StoredResult, common_labels, compare, results_of, without_counterpart
+from framefleet.engine.notices import UsageError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionWriter
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult

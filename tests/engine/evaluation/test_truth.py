@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import SourceError, UsageError
 from framefleet.engine.evaluation.evaluate import Evaluation, evaluate, read_truth
 from framefleet.engine.evaluation.fit import fit
 from framefleet.engine.evaluation.truth import MAX_BYTES, Truth, TruthPicture
 from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.notices import SourceError, UsageError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export import export_session
 from framefleet.engine.store.exporters.pictures import picture_name

@@ -14,11 +14,11 @@ import cv2
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.scan import SEGMENT_FRAMES
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
+from framefleet.engine.notices import SourceError
 from framefleet.resources import DEMO
 from tests.engine.media.conftest import Clip
 from tests.support.media import joined, make_field_video, number_of, packed_bitstream, rewrap, wrap_fields

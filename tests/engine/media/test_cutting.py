@@ -10,11 +10,11 @@ import av
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import ExportError
 from framefleet.engine.media.annotation.writer import VideoWriter
 from framefleet.engine.media.cutting import copy_clip, encode_clip, write_still
 from framefleet.engine.media.images import write_picture
 from framefleet.engine.media.preview.reader import VideoReader
+from framefleet.engine.notices import ExportError
 from framefleet.engine.processes.watchdog import Clock
 from framefleet.engine.store.clips import Cut, CutsJob
 from framefleet.engine.store.clips_process import write_cuts

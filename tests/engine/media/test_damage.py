@@ -13,10 +13,10 @@ import av
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, SourceInfo
+from framefleet.engine.notices import SourceError
 from tests.engine.media.conftest import Clip
 from tests.support.media import damaged, number_of, numbered, rewrap, truncated
 

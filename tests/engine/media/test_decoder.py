@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.decoder import GPU_THREADS, DecoderUse, FfmpegDecoder, open_decoder
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame, SourceInfo, SourceKind
+from framefleet.engine.notices import DeviceError
 from framefleet.engine.settings import Decode, EngineSettings, Hint
 from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo
 from tests.support.media import make_video

@@ -15,11 +15,11 @@ import pytest
 from numpy.typing import NDArray
 from PIL import ExifTags, Image
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.images import SEGMENT_PICTURES, read_picture, time_taken
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, SourceKind
+from framefleet.engine.notices import SourceError
 from tests.support.media import dated_picture, number_of, numbered
 
 TAG = ExifTags.Base

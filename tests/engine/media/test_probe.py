@@ -15,12 +15,11 @@ import pytest
 from av.stream import Disposition
 
 from framefleet.engine.detection.frame_format import HostImage
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.video_file import open_local
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import examples, probe
 from framefleet.engine.media.types import Sampling
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 from framefleet.engine.settings.kinds import Moment
 from tests.engine.media.conftest import Clip
 from tests.support.media import make_audio, make_video, number_of, numbered, rewrap

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.segment import SegmentTable
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, Sampling, SourceInfo, Wanted
+from framefleet.engine.notices import SourceError
 from framefleet.engine.settings.kinds import Moment, Moments
 from tests.engine.media.conftest import Clip
 from tests.engine.media.test_cpu_decoding import CUTTABLE, FRAMES, UNEVEN, WHOLE

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.sources import DIGESTED, expand_sources, natural_key, pictures_in, stamp_of
+from framefleet.engine.notices import SourceError
 
 
 @pytest.mark.parametrize("size", [0, 10, DIGESTED, DIGESTED + 10, 3 * DIGESTED])

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import UsageError
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.split import PICTURES, Rates, StageTime, arriving_bytes, best_cuts, find_balance, layer_costs, split, transfers
+from framefleet.engine.notices import UsageError
 from tests.support.models import tiny_network
 
 NOTHING = np.zeros((25, 25))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import ModelError
 from framefleet.engine.model.cfg import MAX_BYTES, Section, parse_cfg, read_cfg
+from framefleet.engine.notices import ModelError
 
 PATH = Path("some.cfg")
 

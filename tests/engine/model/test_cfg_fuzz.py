@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from framefleet.engine.errors import ModelError
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.random_weights import random_weights
+from framefleet.engine.notices import ModelError
 from framefleet.engine.settings import ModelFiles
 from tests.support.models import TINY_CFG
 from tools.darknet_weights import write_weights

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import ModelError, UsageError
 from framefleet.engine.model.load import check_model
+from framefleet.engine.notices import ModelError, UsageError
 from framefleet.engine.settings import ModelFiles
 from tests.support.models import TINY_CFG
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from framefleet.engine.errors import UsageError
 from framefleet.engine.model.files import class_ids
+from framefleet.engine.notices import UsageError
 
 LABELS = ("person", "traffic light", "car", "cat")
 

@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import ModelError, UsageError
 from framefleet.engine.model.describe import MAX_ACTIVATIONS, MAX_LAYERS, MAX_PARAMETERS, describe
 from framefleet.engine.model.description import ConvolutionSpec, Description
 from framefleet.engine.model.network import Activation, MaxPool, Region, Reorg, Route, Shortcut, Upsample, Yolo
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ModelError, Notice, UsageError
 from tests.support.models import OLDER_CFG, TINY_CFG
 from tests.support.networks.architectures import make_cfg
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import ModelError
 from framefleet.engine.model.files import coco_labels, find_labels, read_labels
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ModelError, Notice
 
 
 @pytest.fixture

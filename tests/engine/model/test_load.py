@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import ModelError, UsageError
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.network import Convolution, Yolo
+from framefleet.engine.notices import ModelError, UsageError
 from framefleet.engine.settings import ModelFiles
 from tests.support.models import TINY_CFG, tiny_files, tiny_network
 

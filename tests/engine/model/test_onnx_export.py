@@ -11,7 +11,6 @@ import openvino
 import pytest
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import ExportError
 from framefleet.engine.model import load as weights
 from framefleet.engine.model import onnx_export
 from framefleet.engine.model.describe import describe
@@ -19,6 +18,7 @@ from framefleet.engine.model.load import load_network
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.onnx_export import export_onnx, to_onnx
 from framefleet.engine.model.random_weights import random_weights
+from framefleet.engine.notices import ExportError
 from framefleet.engine.settings import ModelFiles
 from tests.support.models import OLDER_CFG, TINY_CFG, run_by_definition, tiny_network
 from tools.darknet_weights import write_weights

@@ -8,12 +8,12 @@ import openvino
 import pytest
 
 from framefleet.engine.detection.postprocess import decode
-from framefleet.engine.errors import UsageError
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.onnx_export import to_onnx
 from framefleet.engine.model.random_weights import random_weights
+from framefleet.engine.notices import UsageError
 from framefleet.engine.settings import ModelFiles
 from tests.support.models import TINY_CFG
 

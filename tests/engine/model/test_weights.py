@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import ExportError, ModelError
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.description import ConvolutionSpec
 from framefleet.engine.model.files import read_labels
 from framefleet.engine.model.load import EPSILON, check_weights, fold, load_network, read_weights
 from framefleet.engine.model.network import Activation, Convolution
 from framefleet.engine.model.random_weights import random_weights
+from framefleet.engine.notices import ExportError, ModelError
 from framefleet.engine.settings import ModelFiles
 from tests.support.models import TINY_CFG, tiny_network
 from tools.darknet_weights import write_weights

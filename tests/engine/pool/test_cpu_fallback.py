@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from framefleet.engine.backends.base import Backend, Progress
-from framefleet.engine.errors import DeviceError, literal
 from framefleet.engine.model.network import Network
+from framefleet.engine.notices import DeviceError, literal
 from framefleet.engine.pool import pool as pools
 from framefleet.engine.pool.events import DeviceLeft, DeviceReady, Event
 from framefleet.engine.pool.pool import CPU, CpuFallback

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import UsageError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 from framefleet.engine.pool.events import (
     DeviceFailed,
     DeviceLeft,

@@ -15,11 +15,10 @@ import numpy as np
 import pytest
 
 from framefleet.engine.backends import create_backend
-from framefleet.engine.errors import UsageError
 from framefleet.engine.media.cpu_decoding import decode_planes
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodeFailure, SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 from framefleet.engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone, SourceFinished, StrategyChosen
 from framefleet.engine.pool.hosts import stop_all
 from framefleet.engine.pool.pool import EnginePool

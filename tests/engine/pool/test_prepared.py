@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from framefleet.engine.errors import ModelError
 from framefleet.engine.model.load import load_network
+from framefleet.engine.notices import ModelError
 from framefleet.engine.pool import prepared
 from framefleet.engine.pool.events import DeviceReady, Event
 from framefleet.engine.pool.pool import EnginePool

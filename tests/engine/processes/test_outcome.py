@@ -8,8 +8,7 @@ import signal
 
 import pytest
 
-from framefleet.engine.errors import DeviceError, literal
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice, literal
 from framefleet.engine.processes.outcome import (
     LACK_STATUS,
     RESTART_SECONDS,

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import UsageError
 from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.notices import UsageError
 from framefleet.engine.pool.events import StreamSnapshot
 from framefleet.engine.run import alerts as module
 from framefleet.engine.run.alerts import AlertRule, Alerts, AlertSettings

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 from onnx import TensorProto, helper
 
-from framefleet.engine.errors import ExportError
 from framefleet.engine.media.sources import stamp_of
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.pool.events import DeviceReady, FramesDone, SourceFinished, SourceOpened
 from framefleet.engine.pool.hosts import Hosts
 from framefleet.engine.run.run import DetectionRun

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import UsageError
 from framefleet.engine.settings.clock import ClockSettings, ClockSource, ClockTime, TimeZone, time_in_metadata, time_in_name
 
 EIGHT = datetime(2026, 11, 1, 8, 0, 0)

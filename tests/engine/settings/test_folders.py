@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import UsageError
 from framefleet.engine.settings import folders
 from framefleet.engine.settings.folders import Folder, choose, stored
 

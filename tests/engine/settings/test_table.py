@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import UsageError
 from framefleet.engine.settings import Decode, EngineSettings, ModelFiles, Parallel, Precision, Recordings, RunSettings, Tiles
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.settings.kinds import Choice, Moment, Number, whole, write

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import ExportError
+from framefleet.engine.notices import ExportError
 from framefleet.engine.store import reader as reader_module
 from framefleet.engine.store.reader import MANY_FRAMES
 from framefleet.engine.store.session import SessionReader

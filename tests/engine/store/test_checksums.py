@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import ExportError
+from framefleet.engine.notices import ExportError
 from framefleet.engine.store import schema
 from framefleet.engine.store.checksums import Footer
 from framefleet.engine.store.export import export_session

@@ -1,6 +1,6 @@
 import pytest
 
-from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import UsageError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.corrections import Corrections, OneDetection, OneTrack, edits
 from framefleet.engine.store.merge import merge_sessions

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import ExportError
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.store.destinations import Destinations, Outputs, Protected, Purpose, names_for, outputs_among
 from framefleet.engine.store.export import export_session
 from framefleet.engine.store.session import SessionReader

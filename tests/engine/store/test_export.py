@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 from pycocotools.coco import COCO
 
-from framefleet.engine.errors import ExportError, UsageError, literal
 from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.notices import ExportError, UsageError, literal
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export import export_session, file_stems, stage
 from framefleet.engine.store.exporters import EXPORTERS
@@ -226,7 +226,7 @@ def test_memory_does_not_grow_with_the_video(tmp_path: Path) -> None:
 SLOW_EXPORT = """
 import resource, sys
 from pathlib import Path
-from framefleet.engine.errors import ExportError
+from framefleet.engine.notices import ExportError
 from framefleet.engine.store.export import export_session, stage
 from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.base import STAGE

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import ModelError
+from framefleet.engine.notices import ModelError
 from framefleet.engine.settings import EngineSettings, ModelFiles, Parallel, RunSettings, Tiles
 from framefleet.engine.store.facts import DECIDING, differences, run_facts
 from framefleet.engine.types import DeviceId

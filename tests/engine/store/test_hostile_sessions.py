@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import ExportError
+from framefleet.engine.notices import ExportError
 from framefleet.engine.run.resume import ResumePlan
 from framefleet.engine.store import schema
 from framefleet.engine.store.appearances import read_events

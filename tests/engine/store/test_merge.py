@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from framefleet.app.main import main
-from framefleet.engine.errors import UsageError
 from framefleet.engine.media.live.messages import RecordedFile
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import UsageError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.corrections import Corrections, OneDetection
 from framefleet.engine.store.export import export_session

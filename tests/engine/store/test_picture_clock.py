@@ -11,8 +11,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from framefleet.engine.errors import ExportError
 from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.notices import ExportError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.settings.clock import ClockSettings, ClockSource
 from framefleet.engine.store.clock import Clock

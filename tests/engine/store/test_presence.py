@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import ExportError
+from framefleet.engine.notices import ExportError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.store import LABELS, make_frame, video_info

@@ -20,9 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from framefleet.engine.errors import ExportError
 from framefleet.engine.media.sources import Stamp
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.sources import readable_name
@@ -286,7 +285,7 @@ def test_read_only_folder(tmp_path: Path) -> None:
 FULL_DISK = """
 import resource, sys
 from pathlib import Path
-from framefleet.engine.errors import ExportError
+from framefleet.engine.notices import ExportError
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from tests.support.store import LABELS, make_frame
 resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))

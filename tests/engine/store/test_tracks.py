@@ -1,6 +1,6 @@
 import pytest
 
-from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.notices import ExportError, UsageError
 from framefleet.engine.store.corrections import Corrections, OneTrack
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.tracks import has_current_tracks, track_session, why_untracked

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from framefleet.engine.errors import UsageError
 from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.notices import UsageError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.settings.kinds import Moments
 from framefleet.engine.store.reader import Span

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import UsageError
 from framefleet.engine.zones.file import MAX_BYTES, parse_zones, read_zones, zones_text
 from framefleet.engine.zones.shapes import Line, Reference, Zone, ZoneSet, check_zones
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import DownloadError, ExportError
 from framefleet.engine.model.registry import download as downloading
 from framefleet.engine.model.registry.catalogue import is_installed
 from framefleet.engine.model.registry.download import download
+from framefleet.engine.notices import DownloadError, ExportError
 from framefleet.engine.store.session import SessionReader
 from framefleet.plugins.cache import FileCache
 from tests.support.faults.counts import short_and_long

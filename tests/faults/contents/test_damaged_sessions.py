@@ -12,7 +12,7 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
-from framefleet.engine.errors import ExportError
+from framefleet.engine.notices import ExportError
 from framefleet.engine.run.resume import ResumePlan
 from framefleet.engine.store.export import export_session
 from framefleet.engine.store.session import SessionReader, SessionWriter

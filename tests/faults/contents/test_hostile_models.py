@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from framefleet.engine.errors import ModelError
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.files import read_labels
 from framefleet.engine.model.load import check_model, load_network
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.random_weights import random_weights
+from framefleet.engine.notices import ModelError
 from framefleet.engine.settings import ModelFiles
 from tests.engine.model.test_cfg_fuzz import mutated
 from tests.support.faults.counts import short_and_long

@@ -12,10 +12,10 @@ import pytest
 
 from framefleet.engine.cluster.files import Content, Contents, content_of
 from framefleet.engine.cluster.relay import Relay
-from framefleet.engine.errors import DownloadError
 from framefleet.engine.model.registry import download as downloading
 from framefleet.engine.model.registry.catalogue import ModelEntry, files_of
 from framefleet.engine.model.registry.download import download
+from framefleet.engine.notices import DownloadError
 from tests.engine.cluster.test_relay import Node
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.seeds import seeded

@@ -14,8 +14,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from framefleet.engine.errors import SourceError, UsageError
 from framefleet.engine.evaluation.evaluate import evaluate, read_truth
+from framefleet.engine.notices import SourceError, UsageError
 from tests.engine.evaluation.test_truth import coco, cvat, yolo
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.damage import VALUES, damaged, examples, memory_below, randomness

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import UsageError
 from framefleet.engine.zones.file import read_zones, zones_text
 from tests.engine.zones.test_file import FILE, LINE, ZONE
 from tests.support.faults.counts import short_and_long

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import ExportError
+from framefleet.engine.notices import ExportError
 from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, read_lines
 from tests.support.faults.missing import can_mount, detect, finish, limited, mounted, read_only, run, small_disk, start

@@ -15,7 +15,7 @@ from statistics import median
 
 import pytest
 
-from framefleet.engine.errors import ExportError
+from framefleet.engine.notices import ExportError
 from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, read_lines
 from tests.support.faults.counts import long_count

@@ -30,7 +30,7 @@ PROGRAMS = 5
 START = """
 import sys
 from pathlib import Path
-from framefleet.engine.errors import ExportError
+from framefleet.engine.notices import ExportError
 from framefleet.engine.store.session import SessionWriter
 from tests.support.store import LABELS, make_frame, video_info
 print("ready", flush=True)
@@ -135,7 +135,7 @@ for turn in range(20):
 DOWNLOAD = """
 import pickle, sys
 from pathlib import Path
-from framefleet.engine.errors import DownloadError
+from framefleet.engine.notices import DownloadError
 from framefleet.engine.model.registry.download import download
 sys.stdin.readline()
 try:

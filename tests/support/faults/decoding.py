@@ -80,11 +80,11 @@ class Decoding(Closing):
 
 
 def _decode(path: Path) -> Result:
-    from framefleet.engine.errors import SourceError
     from framefleet.engine.media.container.video_file import VideoFile
     from framefleet.engine.media.cpu_decoding import decode
     from framefleet.engine.media.probe import probe
     from framefleet.engine.media.types import DecodedFrame, SourceKind
+    from framefleet.engine.notices import SourceError
     from tests.support.media import number_of
 
     began = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])

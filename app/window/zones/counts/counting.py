@@ -15,9 +15,8 @@ from framefleet.app.window.session.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
-from framefleet.engine.errors import FramefleetError, UsageError
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import FramefleetError, Notice, UsageError
 from framefleet.engine.settings import Track
 from framefleet.engine.store.appearances import By, events_of, read_appearances
 from framefleet.engine.store.clock import Clock

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from framefleet.app.cli.exports import MAX_LINES, Summary, counts_lines, in_words, print_exported
-from framefleet.engine.errors import UsageError
 from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.notices import UsageError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export import Exported
 from framefleet.engine.store.exporters.options import Least, view_options

@@ -223,7 +223,7 @@ def test_every_text_of_a_card_fits_the_narrowest_panel(qtbot: QtBot) -> None:
 
 def test_the_command_line_reads_a_recording(tmp_path: Path) -> None:
     from framefleet.app.cli.window import run
-    from framefleet.engine.errors import UsageError
+    from framefleet.engine.notices import UsageError
 
     with pytest.raises(UsageError, match="cannot be read"):
         run(["--recording", str(tmp_path / "none.json")])

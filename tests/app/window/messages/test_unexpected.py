@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.messages.unexpected import CrashReport, UnexpectedErrors, log_to
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets.banner import BannerArea, Severity
-from framefleet.engine.errors import UsageError, literal
+from framefleet.engine.notices import UsageError, literal
 
 
 @pytest.fixture

@@ -26,9 +26,8 @@ from framefleet.app.window.models.files import OwnModels
 from framefleet.app.window.models.library import ModelList
 from framefleet.app.window.session.background import Background
 from framefleet.app.window.widgets.banner import Banner
-from framefleet.engine.errors import UsageError
 from framefleet.engine.model.registry.catalogue import FAMILY
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, UsageError
 from framefleet.engine.settings import ModelFiles
 from tests.support.media import make_video
 from tests.support.models import tiny_files

@@ -21,8 +21,8 @@ from framefleet.app.window.results.export import Exports
 from framefleet.app.window.results.export_dialog import ExportChoice
 from framefleet.app.window.results.interrupted import InterruptedRun
 from framefleet.app.window.results.stored import read_stored
-from framefleet.engine.errors import ExportError
 from framefleet.engine.media.sources import stamp_of
+from framefleet.engine.notices import ExportError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.exporters.options import ExportOptions
 from framefleet.engine.store.reader import View

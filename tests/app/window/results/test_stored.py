@@ -20,8 +20,8 @@ from framefleet.app.window.queue.item import ItemState, Part, QueueItem
 from framefleet.app.window.results.stored import clock_preview, count_stored, read_stored
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.app.window.widgets.banner import Banner
-from framefleet.engine.errors import ExportError
 from framefleet.engine.media.types import SourceKind
+from framefleet.engine.notices import ExportError
 from framefleet.engine.settings import EngineSettings, RunSettings
 from framefleet.engine.settings.clock import ClockSettings, ClockSource
 from framefleet.engine.store.corrections import Corrections

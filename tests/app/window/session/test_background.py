@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
 from framefleet.app.window.session.background import Background
-from framefleet.engine.errors import UsageError, literal
+from framefleet.engine.notices import UsageError, literal
 
 
 def refuse() -> None:

@@ -24,7 +24,7 @@ from framefleet.app.window.sessions.dialog import (
     rename_session,
     to_clean,
 )
-from framefleet.engine.errors import ExportError
+from framefleet.engine.notices import ExportError
 from framefleet.engine.settings.folders import Folder
 from framefleet.engine.store.files import lock_session, note_session, noted_sessions
 from framefleet.engine.store.session import SessionWriter

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QSettings
 
 from framefleet.app.window.settings.preferences import STORED, Preferences, load, read_settings, save, write_settings
-from framefleet.engine.errors import ExportError, UsageError
+from framefleet.engine.notices import ExportError, UsageError
 from framefleet.engine.run.resume import ADJUSTABLE_CONFIDENCE
 from framefleet.engine.settings import (
     Decode,

@@ -12,12 +12,11 @@ from PySide6.QtWidgets import QApplication
 from framefleet.app.window.widgets import translation
 from framefleet.app.window.widgets.engine_text import of_engine, strategy_name
 from framefleet.app.window.widgets.formats import capitalised
-from framefleet.engine.errors import FramefleetError
 from framefleet.engine.media.container.video_file import open_container
 from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.sources import expand_sources
 from framefleet.engine.model.load import check_model
-from framefleet.engine.notices import Notice, Option, tables
+from framefleet.engine.notices import FramefleetError, Notice, Option, tables
 from framefleet.engine.pool.scheduling.strategies import explain
 from framefleet.engine.settings import Decode, ModelFiles, Parallel, RunSettings
 from framefleet.engine.settings.kinds import Moment, Moments

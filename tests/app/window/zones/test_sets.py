@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor
 
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.zones.sets import FilesDialog, ZoneLibrary
-from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import UsageError
 from framefleet.engine.zones.shapes import Line, ZoneSet
 
 SET = ZoneSet((100, 100), (Line("gate", (1, 1), (9, 9)),))

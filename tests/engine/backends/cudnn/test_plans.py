@@ -18,8 +18,8 @@ from framefleet.engine.backends.cudnn import engine as choosing
 from framefleet.engine.backends.cudnn.convolution import Shape
 from framefleet.engine.backends.cudnn.engine import TRIED, Plans
 from framefleet.engine.backends.cudnn.library import Library
-from framefleet.engine.errors import DeviceError, literal
 from framefleet.engine.model.network import Activation
+from framefleet.engine.notices import DeviceError, literal
 from framefleet.plugins.cache import FileCache
 
 SHAPES = [Shape(4, (64, size, size, 64), (128, size, size, 256), None, 3, 1, 1, Activation.MISH) for size in (8, 16, 24)]

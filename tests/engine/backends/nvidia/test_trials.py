@@ -16,9 +16,8 @@ from framefleet.engine.backends.nvidia.trials import FIRST_BATCH, Builder, layer
 from framefleet.engine.backends.precision import MATCHING, Trial
 from framefleet.engine.backends.tensorrt.library import Library
 from framefleet.engine.cuda.memory import OutOfMemoryError
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.model.load import load_model
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import DeviceId
 from framefleet.plugins.cache import FileCache

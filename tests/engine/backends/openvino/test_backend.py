@@ -13,11 +13,11 @@ import pytest
 
 from framefleet.engine.backends import create_backend
 from framefleet.engine.backends.base import Backend
-from framefleet.engine.errors import DeviceError, ModelError, UsageError
 from framefleet.engine.media.picture import picture_of
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.onnx_export import export_onnx
+from framefleet.engine.notices import DeviceError, ModelError, UsageError
 from framefleet.engine.settings import EngineSettings, Hint, ModelFiles, Precision, Resize
 from framefleet.engine.types import AS_ASKED, Detections, DeviceId, Image
 from tests.support.devices.surfaces import random_frame

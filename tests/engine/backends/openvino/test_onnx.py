@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from framefleet.engine.backends.create import create_backend, create_depth_backend
-from framefleet.engine.errors import DeviceError, ModelError
 from framefleet.engine.model.load import load_model
 from framefleet.engine.model.onnx.prepare import without_suppression
+from framefleet.engine.notices import DeviceError, ModelError
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision
 from framefleet.engine.types import Detections, DeviceId, Image
 from tests.support import yolox

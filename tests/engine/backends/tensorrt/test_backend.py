@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from framefleet.engine.backends.tensorrt.library import find_library, refusal
-from framefleet.engine.errors import DeviceError, ModelError
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.network import Convolution, MaxPool, Network
 from framefleet.engine.model.split import PICTURES, split
+from framefleet.engine.notices import DeviceError, ModelError
 from framefleet.engine.settings import ModelFiles
 from tests.support.models import OLDER_CFG
 

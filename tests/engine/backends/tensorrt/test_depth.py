@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import DeviceError, UsageError
 from framefleet.engine.model.network import Network
 from framefleet.engine.model.split import Part, Rates, StageTime, arriving_bytes, best_cuts, layer_costs, split, transfers
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice, UsageError
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import DeviceId
 from framefleet.plugins.cache import FileCache

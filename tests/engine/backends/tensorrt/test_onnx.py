@@ -14,10 +14,10 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from framefleet.engine.backends.tensorrt.library import find_library
-from framefleet.engine.errors import DeviceError, ModelError
 from framefleet.engine.model.load import load_model
 from framefleet.engine.model.onnx.network import OnnxNetwork
 from framefleet.engine.model.onnx.prepare import with_fixed_inputs
+from framefleet.engine.notices import DeviceError, ModelError
 from framefleet.engine.settings import ModelFiles, Precision
 from tests.support.onnx_models import CELLS, KNOWN, SIDE, save, write_known, write_model, write_nms, write_several, write_yolox
 

@@ -11,7 +11,7 @@ import pytest
 from framefleet.engine.bench import devices_run as module
 from framefleet.engine.bench.devices_cpu import CpuDevices
 from framefleet.engine.bench.devices_run import DeviceBench, Test
-from framefleet.engine.errors import UsageError
+from framefleet.engine.notices import UsageError
 from framefleet.engine.types import DeviceId
 
 CPUS = (DeviceId("cpu", "0"), DeviceId("cpu", "1"))

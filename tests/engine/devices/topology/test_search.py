@@ -15,8 +15,7 @@ from framefleet.engine.devices.cuda import CudaDevice
 from framefleet.engine.devices.nvml import Nvml
 from framefleet.engine.devices.topology import NumaNode, Topology, find_gpus, numa_node, numa_nodes, pci_address
 from framefleet.engine.devices.topology_search import ask_driver, find_topology
-from framefleet.engine.errors import DeviceError, literal
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import DeviceError, Notice, literal
 from framefleet.engine.types import DeviceId
 from tests.support.devices.machines import GIB, SWITCH_CODES, SWITCHES, TWO_SOCKETS, make_system, words
 from tests.support.devices.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch

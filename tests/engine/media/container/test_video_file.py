@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.container.video_file import OpenFiles, VideoFile
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.segment import packets_of
 from framefleet.engine.media.types import Segment
+from framefleet.engine.notices import SourceError
 from tests.engine.media.conftest import Clip
 
 FRAMES = 170

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import UsageError
 from framefleet.engine.media.live.address import LiveAddress, LiveKind, hide
+from framefleet.engine.notices import UsageError
 
 
 @pytest.mark.parametrize(

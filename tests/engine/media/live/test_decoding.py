@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.live.decoding import LiveDecoder, Shown, converter, screen_converter
 from framefleet.engine.media.live.messages import EpochBegan, Format, LivePacket
 from framefleet.engine.media.types import DeviceFrame
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, SourceError
 from tests.support.live.packets import HostDevice, counts, decode, packets_of
 from tests.support.media import make_video, number_of
 

@@ -14,7 +14,6 @@ import pytest
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
 from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.nvdec.bitstream import DamagedError, UnsupportedError
 from framefleet.engine.media.nvdec.decoder import NvdecDecoder
@@ -23,6 +22,7 @@ from framefleet.engine.media.nvdec.surfaces import SurfaceRing
 from framefleet.engine.media.picture import Converter
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import Segment
+from framefleet.engine.notices import DeviceError
 from tests.engine.media.conftest import Clip
 from tests.support.media import make_field_video, rewrap
 

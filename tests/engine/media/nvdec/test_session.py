@@ -14,10 +14,10 @@ import pytest
 
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
-from framefleet.engine.errors import DeviceError
 from framefleet.engine.media.nvdec import session as nvdec_session
 from framefleet.engine.media.nvdec.bitstream import DamagedError, UncertainEndError
 from framefleet.engine.media.nvdec.session import SessionPool
+from framefleet.engine.notices import DeviceError
 from tests.support.notices import words
 
 FORMAT = b"1080p"

@@ -9,8 +9,8 @@ import time
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import DeviceError, literal
 from framefleet.engine.media.nvdec.surfaces import SurfaceRing
+from framefleet.engine.notices import DeviceError, literal
 
 
 class HostMemory:

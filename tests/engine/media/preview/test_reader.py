@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from framefleet.engine.errors import SourceError
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.preview.reader import MAX_PIXELS, Stills, VideoReader, for_screen, shown_size
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame
+from framefleet.engine.notices import SourceError
 from tests.engine.media.conftest import Clip
 from tests.support.media import joined, make_video, number_of, rewrap, truncated, write_pictures
 

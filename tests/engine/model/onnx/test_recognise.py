@@ -9,10 +9,10 @@ import numpy as np
 import onnx
 import pytest
 
-from framefleet.engine.errors import ModelError, UsageError
 from framefleet.engine.model.load import check_model
 from framefleet.engine.model.onnx.network import Reading
 from framefleet.engine.model.onnx.recognise import describe_onnx, remember_reading
+from framefleet.engine.notices import ModelError, UsageError
 from framefleet.engine.settings import ModelFiles
 from tests.support.onnx_models import (
     CELLS,

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
-from framefleet.engine.errors import FramefleetError, ModelError
 from framefleet.engine.model.load import check_model, load_model
 from framefleet.engine.model.onnx.recognise import find_data
+from framefleet.engine.notices import FramefleetError, ModelError
 from framefleet.engine.settings import ModelFiles
 from tests.support.onnx_models import CELLS, save, write_model
 

@@ -2,7 +2,6 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import DownloadError, UsageError
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.registry.catalogue import (
     FAMILY,
@@ -17,6 +16,7 @@ from framefleet.engine.model.registry.catalogue import (
     partial_bytes,
     remove_model,
 )
+from framefleet.engine.notices import DownloadError, UsageError
 
 
 @pytest.mark.parametrize("entry", FAMILY, ids=lambda entry: entry.name)

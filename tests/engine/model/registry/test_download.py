@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 import requests
 
-from framefleet.engine.errors import DownloadCancelledError, DownloadError
 from framefleet.engine.model.load import check_model, load_network
 from framefleet.engine.model.registry import download as downloading
 from framefleet.engine.model.registry.catalogue import MIRROR, Cancellation, ModelEntry, RemoteFile, files_of, is_installed, partial_bytes
 from framefleet.engine.model.registry.download import download
+from framefleet.engine.notices import DownloadCancelledError, DownloadError
 from tests.support.http import Page, Site, publish_tiny
 from tests.support.models import TINY_CFG
 

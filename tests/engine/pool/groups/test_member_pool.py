@@ -17,7 +17,7 @@ import pytest
 
 from framefleet.engine.backends import create_backend
 from framefleet.engine.backends.base import Backend
-from framefleet.engine.errors import DeviceError
+from framefleet.engine.notices import DeviceError
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady
 from framefleet.engine.pool.groups.member_pool import MemberPool
 from framefleet.engine.pool.protocol import DeviceEvent, Failed

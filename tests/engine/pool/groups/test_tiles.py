@@ -14,11 +14,10 @@ import pytest
 
 from framefleet.engine.backends import create_backend
 from framefleet.engine.detection.tiling import merge, plan_tiles
-from framefleet.engine.errors import unexpected
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame
-from framefleet.engine.notices import Notice
+from framefleet.engine.notices import Notice, unexpected
 from framefleet.engine.pool.events import Event, StrategyChosen
 from framefleet.engine.pool.groups.shared_pictures import CHUNK_BYTES
 from framefleet.engine.pool.pool import EnginePool

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import UsageError
 from framefleet.engine.model.files import coco_labels
+from framefleet.engine.notices import UsageError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export import export_session
 from framefleet.engine.store.exporters.coco import COCO_IDS, check_coco_labels

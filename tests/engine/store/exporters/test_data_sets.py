@@ -10,9 +10,9 @@ import cv2
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import ExportError, literal
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.model.files import coco_labels
+from framefleet.engine.notices import ExportError, literal
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store.corrections import Corrections, OneDetection

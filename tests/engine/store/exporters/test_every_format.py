@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.engine.errors import ExportError, literal
+from framefleet.engine.notices import ExportError, literal
 from framefleet.engine.store.export import Exported, export_session
 from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.base import REPORT_FRAMES

@@ -16,8 +16,8 @@ import pandas as pd
 import pytest
 from pyarrow import parquet
 
-from framefleet.engine.errors import ExportError, UsageError, literal
 from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.notices import ExportError, UsageError, literal
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.export import export_session
 from framefleet.engine.store.exporters import csv as tables

@@ -8,12 +8,12 @@ import av
 import numpy as np
 import pytest
 
-from framefleet.engine.errors import ExportError
 from framefleet.engine.media.annotation.drawing import PLACES
 from framefleet.engine.media.annotation.layout import DARK_INK, class_colour
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.sources import stamp_of
 from framefleet.engine.media.types import Chapter
+from framefleet.engine.notices import ExportError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.appearances import chapters_of
 from framefleet.engine.store.export import export_session

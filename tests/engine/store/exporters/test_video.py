@@ -18,13 +18,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from framefleet.engine.errors import ExportError
 from framefleet.engine.media.annotation.layout import class_colour
 from framefleet.engine.media.annotation.writer import VideoWriter, make_plain
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.sources import stamp_of
 from framefleet.engine.media.types import DecodedFrame, SourceInfo, SourceKind
+from framefleet.engine.notices import ExportError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.settings.kinds import Moment
