@@ -1,8 +1,11 @@
 """Steps on a stream, CUDA graphs (steps that are recorded once and launched with one call), and their time by the device's clock."""
 
+import gc
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import Lock
 from typing import Protocol
 
 from cuda.bindings import driver
@@ -86,17 +89,44 @@ def record(steps: Sequence[Step], stream: Stream, mode: str = "thread_local") ->
     mode: with "thread_local", other threads may use CUDA during the recording. With "global", the recording fails if any thread waits or
     allocates; tests use this to prove that the steps do neither.
     """
-    builder = stream.create_graph_builder()
-    builder.begin_building(mode)
-    try:
-        for step in steps:
-            step.launch(stream)
-    except BaseException:
+    with _recording.without_collection():
+        builder = stream.create_graph_builder()
+        builder.begin_building(mode)
+        try:
+            for step in steps:
+                step.launch(stream)
+        except BaseException:
+            builder.close()
+            raise
+        graph = builder.end_building().complete()
         builder.close()
-        raise
-    graph = builder.end_building().complete()
-    builder.close()
-    return graph
+        return graph
+
+
+class _Recording:
+    """Counts recordings. Python's garbage collector may free graphs and memory of CUDA in any thread, which invalidates its recording."""
+
+    def __init__(self) -> None:
+        self._lock, self._under_way, self._enabled = Lock(), 0, False
+
+    @contextmanager
+    def without_collection(self) -> Iterator[None]:
+        """Keep the collector from running, until no thread records any more."""
+        with self._lock:
+            if self._under_way == 0:
+                self._enabled = gc.isenabled()
+                gc.disable()
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way -= 1
+                if self._under_way == 0 and self._enabled:
+                    gc.enable()
+
+
+_recording = _Recording()
 
 
 _WARM_UP_SECONDS = 0.2

@@ -50,12 +50,25 @@ def with_fixed_inputs(network: OnnxNetwork, batch: int, half: bool = False) -> b
     del graph.value_info[:]  # they may have another batch
     for dim in (dim for value in graph.output for dim in value.type.tensor_type.shape.dim):
         dim.Clear()
+    _take_whole_floats(graph, network.input)
     if half:
         _to_half(model, network.name)
     if half or all(tensor.data_type != TensorProto.FLOAT16 for tensor in graph.initializer):
         _rewrite_mish(graph, half)
     content: bytes = model.SerializeToString()
     return content
+
+
+def _take_whole_floats(graph: onnx.GraphProto, pictures: str) -> None:
+    """Round pictures down instead of converting them to bytes, which TensorRT has only in quantized networks."""
+    moved = {pictures}
+    for node in graph.node:
+        if not node.input or node.input[0] not in moved:
+            continue
+        if node.op_type == "Transpose":
+            moved.update(node.output)
+        elif node.op_type == "Cast" and node.attribute[0].i == TensorProto.UINT8:
+            node.CopyFrom(helper.make_node("Floor", list(node.input), list(node.output)))
 
 
 def without_suppression(network: OnnxNetwork) -> OnnxNetwork:

@@ -19,7 +19,7 @@ from framefleet.engine.model.onnx.network import OnnxNetwork
 from framefleet.engine.model.onnx.prepare import with_fixed_inputs
 from framefleet.engine.notices import DeviceError, ModelError
 from framefleet.engine.settings import ModelFiles, Precision
-from tests.support.onnx_models import CELLS, KNOWN, SIDE, save, write_known, write_model, write_nms, write_several, write_yolox
+from tests.support.onnx_models import CELLS, KNOWN, SIDE, save, write_known, write_model, write_nms, write_red, write_several, write_yolox
 
 
 @pytest.fixture
@@ -55,6 +55,18 @@ def test_several_pictures_at_once(rtx: Any, tmp_path: Path) -> None:
 
 def test_a_suppression_of_tensorrt_is_cut_off(rtx: Any, tmp_path: Path) -> None:
     assert len(built(rtx, network_of(write_nms(tmp_path / "a.onnx", 0)))) > 1000
+
+
+@pytest.mark.parametrize("channels_last", [False, True])
+@pytest.mark.parametrize("kind", [TensorProto.FLOAT, TensorProto.UINT8])
+def test_bytes_and_channels_last(rtx: Any, tmp_path: Path, kind: int, channels_last: bool) -> None:
+    network = network_of(write_red(tmp_path / "a.onnx", kind, channels_last))
+    in_half(network)
+    assert len(built(rtx, network)) > 1000
+    picture = np.zeros((1, 3, SIDE, SIDE), np.float32)
+    picture[0, 0] = 204.75 if kind == TensorProto.UINT8 else 0.8
+    (found,) = ReferenceEvaluator(onnx.load_model_from_string(with_fixed_inputs(network, 1))).run(None, {"images": picture})
+    np.testing.assert_allclose(found[0, 0, 4], 0.8, atol=1e-6)
 
 
 def test_an_operator_that_the_library_lacks_is_named(rtx: Any, tmp_path: Path) -> None:
