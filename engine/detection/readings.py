@@ -37,6 +37,8 @@ _WIDEST = 20.0
 def read_outputs(network: OnnxNetwork, outputs: Sequence[_Array], confidence: float) -> list[Candidates]:
     """Return the candidates of each picture in a batch. A box has one class, the one with the highest score, except for queries.
 
+    Boxes with a negative size are left out: YOLO26 may compute them.
+
     Parameters
     ----------
     outputs
@@ -50,6 +52,8 @@ def read_outputs(network: OnnxNetwork, outputs: Sequence[_Array], confidence: fl
         for picture in range(len(outputs[0])):
             boxes, scores, class_ids = read(network, [output[picture] for output in outputs], confidence)
             finite = bool(np.isfinite(scores).all() and np.isfinite(boxes).all())
+            sized = ~((boxes[:, 2:] < boxes[:, :2]).any(axis=1))
+            boxes, scores, class_ids = boxes[sized], scores[sized], class_ids[sized]
             ids = class_ids.astype(np.int32) if finite else np.zeros(len(scores), np.int32)
             pictures.append(Candidates(np.asarray(boxes, np.float32), np.asarray(scores, np.float32), ids, finite))
     return pictures

@@ -102,6 +102,9 @@ extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
         if (mine.sound && mine.score > 0.0f) {
             const float4 box = box_of(rows, picture, rows.pairs ? item / rows.classes : item);
             mine.sound = isfinite(box.x) && isfinite(box.y) && isfinite(box.z) && isfinite(box.w);
+            if (box.z < box.x || box.w < box.y) {
+                mine.score = 0.0f;
+            }
         }
         found[static_cast<long long>(picture) * rows.items + item] = make_int2(__float_as_int(mine.sound ? mine.score : 0.0f), mine.class_id);
     }

@@ -23,12 +23,15 @@ from framefleet.engine.types import Detections, DeviceId, Image
 from tests.support import yolox
 from tests.support.onnx_models import (
     CELLS,
+    CENTRES,
     KEPT,
     KNOWN,
     LETTERBOXED,
+    SCORES,
     SIDE,
     SORTED,
     STRETCHED,
+    cells,
     corners,
     objectness_rows,
     save,
@@ -71,6 +74,12 @@ def check(found: Detections, boxes: Sequence[Sequence[float]]) -> None:
 @pytest.mark.parametrize(("reading", "outputs", "boxes"), KNOWN)
 def test_boxes_of_each_reading(tmp_path: Path, reading: str, outputs: dict[str, NDArray[Any]], boxes: list[list[float]]) -> None:
     check(run(write_known(tmp_path, reading, outputs)), boxes)
+
+
+def test_a_box_with_a_negative_size_suppresses_nothing(tmp_path: Path) -> None:
+    inverted = np.array([[10, 10, -60, 10, 0.1, 0.95], [40, 40, 10, -60, 0.95, 0.1]], np.float32)
+    rows = np.concatenate([inverted, np.hstack([CENTRES, SCORES])])
+    check(run(write_known(tmp_path, "yolov8", {"o": cells(rows, CELLS).T[None]})), LETTERBOXED)
 
 
 def test_boxes_that_refer_to_the_sizes_of_pictures(tmp_path: Path) -> None:
