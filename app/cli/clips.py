@@ -12,7 +12,7 @@ from framefleet.app.cli.exports import Writing, add_session_argument, choose_det
 from framefleet.app.cli.options import make_parser, named_source
 from framefleet.app.streams import print_line
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.notices import ExportError, UsageError, literal
+from framefleet.engine.notices import ExportError, Notice, UsageError, literal
 from framefleet.engine.settings.kinds import Moment, Moments
 from framefleet.engine.store.appearances import By
 from framefleet.engine.store.clips import ClipNaming, plan_clips, write_clips
@@ -70,6 +70,7 @@ def _write(database: Path, arguments: argparse.Namespace, folder: Path, padding:
             if not clips:
                 continue
             files = len(clips) + sum(len({*clip.best}) for clip in clips) * arguments.stills
+            notes: list[Notice] = []
             try:
                 with closing(Writing(arguments.quiet)) as writing:
                     paths = write_clips(
@@ -79,6 +80,7 @@ def _write(database: Path, arguments: argparse.Namespace, folder: Path, padding:
                         stills=arguments.stills,
                         overwrite=arguments.overwrite,
                         progress=partial(_show, writing, source.name, files),
+                        notes=notes,
                         waiting=lambda other: print_line(f"framefleet: waiting until {other} has written to {folder}", sys.stderr),
                     )
                 for path in paths:
@@ -87,6 +89,8 @@ def _write(database: Path, arguments: argparse.Namespace, folder: Path, padding:
             except ExportError as error:
                 print_line(f"framefleet: {error}", sys.stderr)
                 failed = True
+            for note in notes:
+                print_line(f"framefleet: {note}", sys.stderr)
     return failed, written
 
 

@@ -445,7 +445,7 @@ def main() -> None:
     facts = f"{clips.name}; {arguments.cfg.stem}, {width}×{height}, {arguments.seconds:.0f} s a row. A number of streams counts if p99 ≤"
     facts += f" {arguments.limit:.0f} ms and at most {MAX_DROPPED:.0%} of the frames are dropped. In every stream, received = inferred +"
     facts += " dropped.\n\n"
-    write("live.capacity", "Live sources: how many streams one device can follow", facts + "\n\n".join(parts), LIBRARIES, "live")
+    write("live.capacity", "How many streams a GPU can follow", facts + "\n\n".join(parts), LIBRARIES, "live")
     sys.stdout.flush()
 
 

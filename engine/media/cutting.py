@@ -1,7 +1,6 @@
 """Takes clips and single pictures out of videos, into files."""
 
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from fractions import Fraction
 from itertools import chain, islice
 from pathlib import Path
@@ -11,7 +10,7 @@ from av.audio.stream import AudioStream
 from av.container import OutputContainer
 from av.video.frame import VideoFrame
 
-from framefleet.engine.media.annotation.writer import Sound, VideoWriter, explained_encoding, make_plain
+from framefleet.engine.media.annotation.writer import COPIED, IN_MATROSKA, Sound, VideoWriter, explained_encoding, make_plain
 from framefleet.engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket, reason
 from framefleet.engine.media.cpu_decoding import THREADS
 from framefleet.engine.media.images import write_picture
@@ -30,10 +29,11 @@ _ROUNDED = 0.002
 
 def copy_clip(
     video: Path, start: float, end: float, target: Path, alive: Callable[[], object] = lambda: None, *, seekable: bool = True
-) -> None:
+) -> str:
     """Copy a part of a video, without encoding, from the last keyframe at or before ``start`` to ``end`` (seconds).
 
-    alive: called for each packet or frame; what it raises ends the work. seekable: see ``is_seekable``.
+    alive: called for each packet or frame; what it raises ends the work. seekable: see ``is_seekable``. Returns the codec of the sound that
+    the clip cannot hold, "" if nothing is left out.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def copy_clip(
         origin = keyframe * file.time_base
         form, options = ("mp4", {"movflags": "+faststart"}) if target.suffix == ".mp4" else ("matroska", {})
         with (
-            _sound(video, origin) as sound,
+            Sound(video, origin, COPIED if form == "mp4" else IN_MATROSKA) as sound,
             av.open(str(target.absolute()), "w", format=form, options=options) as output,
         ):
             not_held = {"path": video, "container": target.suffix[1:].upper(), "codec": file.codec.codec.canonical_name}
@@ -57,7 +57,7 @@ def copy_clip(
                 pictures = output.add_stream_from_template(file.stream, opaque=True)  # also without an encoder of its codec
             except ValueError as error:
                 raise ExportError(Notice("media.codec_not_held", detail=str(error), **not_held)) from error
-            track = output.add_stream_from_template(sound.stream) if sound is not None and sound.stream is not None else None
+            track = output.add_stream_from_template(sound.stream) if sound.stream is not None else None
             with explained_encoding("media.codec_not_held", **not_held):
                 output.start_encoding()
             last: int | None = None  # the first frame after the end, from which frames before it are decoded
@@ -76,18 +76,19 @@ def copy_clip(
                 packet.dts = None if packet.dts is None else packet.dts - keyframe
                 packet.stream = pictures
                 output.mux(packet)
-                if sound is not None and track is not None:
+                if track is not None:
                     _copy(sound, track, seconds, output)
-            if sound is not None and track is not None:
+            if track is not None:
                 _copy(sound, track, Fraction(end), output)
+            return sound.left_out
 
 
 def encode_clip(
     video: Path, start: float, end: float, target: Path, alive: Callable[[], object] = lambda: None, *, seekable: bool = True
-) -> None:
+) -> str:
     """Encode the frames of a video from ``start`` to before ``end`` (seconds) as an MP4.
 
-    Other parameters and errors: as in ``copy_clip``.
+    Other parameters, result and errors: as in ``copy_clip``.
     """
     with VideoFile(video, THREADS, seekable=seekable) as file:
         frames = _frames(file, start, end)
@@ -98,16 +99,17 @@ def encode_clip(
         width, height = convert.size(first[2])
         size = max(width // 2 * 2, 2), max(height // 2 * 2, 2)
         with (
-            _sound(video, first[0]) as sound,
-            VideoWriter(target, size, file.rate, file.time_base, None if sound is None else sound.stream) as writer,
+            Sound(video, first[0]) as sound,
+            VideoWriter(target, size, file.rate, file.time_base, sound.stream) as writer,
         ):
             ends = first[1]
             for seconds, ends, frame in chain((first,), frames):
                 alive()
                 writer.write(convert.planes(frame, size), seconds - first[0])
-                for packet in sound.until(ends) if sound is not None else ():
+                for packet in sound.until(ends):
                     writer.copy(packet)
     make_plain(target, end=ends - first[0])
+    return sound.left_out
 
 
 def write_still(video: Path, moment: float, target: Path, *, seekable: bool = True, exact: bool = True) -> None:
@@ -202,12 +204,3 @@ def _with_dts(packets: Iterator[VideoPacket]) -> Iterator[VideoPacket]:
         if after.dts is not None:
             packet.dts = after.dts - max(packet.duration or 0, 1)
     return chain(first, packets)
-
-
-def _sound(video: Path, start: Fraction) -> Sound | nullcontext[None]:
-    """The sound of a video, None if it has none that an MP4 can hold."""
-    sound = Sound(video, start)
-    if sound.stream is not None:
-        return sound
-    sound.close()
-    return nullcontext()

@@ -41,6 +41,7 @@ TEXTS: dict[str, Text] = {
     ),
     "store.not_counted": "{problem}; it is not counted",
     "store.no_zones": "no lines and zones to count at: give {option}",
+    "store.sound_left_out": "the sound of {path} is left out, because the file that is written cannot hold its codec, {codec}",
     "store.no_zones_without_tracks": "{path} has no lines and zones, because they count tracks, and there are none",
     "store.no_frame_to_draw_on": "no frame of {path} can be decoded: there is nothing to draw on",
     "store.annotated_video_changed": (

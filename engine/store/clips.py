@@ -125,13 +125,15 @@ def write_clips(
     overwrite: bool = False,
     progress: Progress = lambda _: None,
     waiting: Callable[[Notice], None] = lambda _: None,
+    notes: list[Notice] | None = None,
 ) -> list[Path]:
     """Write the clips of one video, or of the recording of a live source, into a folder. Returns their paths.
 
     A file replaces only one of an earlier call with the same content. exact: encode instead of copying from keyframe to keyframe.
     naming: of this session, for callers that write clips of many videos. stills: also write each appearance's most confident frame.
     overwrite: also replace files that Framefleet did not write.
-    progress: called with the number of written files. waiting: called once with the process for which this one waits.
+    progress: called with the number of written files. waiting: called once with the process for which this one waits. notes: gets what is
+    missing in the clips.
 
     Raises ExportError if the video is missing or has changed, or a file cannot be written.
     """
@@ -159,7 +161,7 @@ def write_clips(
             )
             job = CutsJob(str(video), cuts, exact)
             process = "framefleet.engine.store.clips_process"
-            crash = run_child("clips", Notice("store.writes_clips"), process, job, partial(_add, progress, before))
+            crash = run_child("clips", Notice("store.writes_clips"), process, job, partial(_add, progress, before), notes)
             if crash is not None:
                 raise ExportError(Notice("store.no_clip_written", crash=crash, path=video))
             with explained(folder, "write"):

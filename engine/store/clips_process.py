@@ -14,8 +14,11 @@ from framefleet.engine.store.exporters.base import serve
 from framefleet.engine.store.schema import explained
 
 
-def write_cuts(job: CutsJob, report: Callable[[int], None], clock: Clock) -> int:
-    """Write the files. Returns their number. report: called often, with the number of complete files. clock: the watchdog's."""
+def write_cuts(job: CutsJob, tell: Callable[[Notice], None], report: Callable[[int], None], clock: Clock) -> int:
+    """Write the files. Returns their number.
+
+    tell: called with what is missing in them. report: called often, with the number of complete files. clock: the watchdog's.
+    """
     video = Path(job.video)
     seekable = is_seekable(video, partial(report, 0))
     for number, cut in enumerate(job.cuts, 1):
@@ -25,7 +28,8 @@ def write_cuts(job: CutsJob, report: Callable[[int], None], clock: Clock) -> int
                 write_still(video, cut.start, target, seekable=seekable, exact=not cut.near)
             else:
                 write = encode_clip if job.exact else copy_clip
-                write(video, cut.start, cut.end, target, partial(report, number - 1), seekable=seekable)
+                if codec := write(video, cut.start, cut.end, target, partial(report, number - 1), seekable=seekable):
+                    tell(Notice("store.sound_left_out", path=video, codec=codec))
         report(number)
     clock.stop()
     return len(job.cuts)
@@ -39,5 +43,5 @@ def main(connection: AnyConnection, job: CutsJob) -> None:
         connection,
         Notice("general.opening", path=Path(job.video)),
         Notice("store.writing_clip", path=Path(job.video)),
-        partial(write_cuts, job),
+        partial(write_cuts, job, connection.send),
     )

@@ -3202,6 +3202,10 @@
         <translation>der Ton ({codec}) kann nicht aufgezeichnet werden</translation>
     </message>
     <message>
+        <source>the sound of {path} is left out, because the file that is written cannot hold its codec, {codec}</source>
+        <translation>der Ton von {path} fehlt, weil die geschriebene Datei seinen Codec {codec} nicht aufnehmen kann</translation>
+    </message>
+    <message>
         <source>the source answers: {codec}, {width}×{height}</source>
         <translation>die Quelle antwortet: {codec}, {width}×{height}</translation>
     </message>

@@ -17,6 +17,7 @@ from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import label, say, wrapped
+from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.fields import PathField, combo_box, form_grid, number
 from framefleet.app.window.widgets.questions import FormDialog, show_folder
 from framefleet.app.window.widgets.translation import marked, translate
@@ -180,10 +181,10 @@ class Clips(QObject):
         if item is None or item.results is None or item.results.source < 0 or info is None:
             self._refuse(translate("events", "Clips are cut out of analysed videos: open one first."))
             return None
-        if info.kind is not SourceKind.VIDEO:
+        if info.kind not in (SourceKind.VIDEO, SourceKind.LIVE):
             self._refuse(translate("events", "Clips are cut out of videos, and this is a folder of pictures."))
             return None
-        beside = Path.home() if item.path == DEMO.clip else item.path.absolute().parent  # the demo lies in the program
+        beside = Path.home() if item.live or item.path == DEMO.clip else item.path.absolute().parent  # the demo lies in the program
         folder = Path(str(self._store.value(FOLDER) or beside / "clips"))
         dialog = ClipsDialog(item.results, shown, folder, self._background, self._window, part)
         dialog.accepted.connect(lambda: self.start(dialog.wish))
@@ -212,11 +213,13 @@ class Clips(QObject):
         done, failed = partial(self._done, number, wish.folder), partial(self._failed, number)
         self._background.start(self, partial(_write, wish, progress), done, failed, cancelled)
 
-    def _done(self, number: int, folder: Path, written: list[Path]) -> None:
+    def _done(self, number: int, folder: Path, result: tuple[list[Path], list[Notice]]) -> None:
         del self._cancelled[number]
+        written, notes = result
         text = translate("events", "Wrote %Ln files to {folder}.", None, len(written)).format(folder=folder)
         action = translate("events", "Show in folder"), partial(show_folder, folder)
-        self._banners.show_banner(f"clips {number}", Severity.INFO, text, action)
+        details = "\n".join(map(of_engine, notes))
+        self._banners.show_banner(f"clips {number}", Severity.INFO, text, action, details=details)
 
     def _failed(self, number: int, message: Notice) -> None:
         severity = Severity.INFO if self._cancelled.pop(number).is_set() else Severity.ERROR
@@ -228,10 +231,12 @@ class Clips(QObject):
         self._banners.update_text(f"clips {number}", translate("events", "Writing clips…"), details)
 
 
-def _write(wish: ClipsWish, progress: Callable[[int], None]) -> list[Path]:
+def _write(wish: ClipsWish, progress: Callable[[int], None]) -> tuple[list[Path], list[Notice]]:
+    notes: list[Notice] = []
     with SessionReader(wish.results.database, wish.shown.confidence, wish.shown.classes, created=wish.results.created) as reader:
         source = reader.source(wish.results.source)
-        return write_clips(reader, source, wish.clips, wish.folder, exact=wish.exact, stills=wish.stills, progress=progress)
+        choices = {"exact": wish.exact, "stills": wish.stills}
+        return write_clips(reader, source, wish.clips, wish.folder, progress=progress, notes=notes, **choices), notes
 
 
 def attach(context: Context) -> Feature:

@@ -32,21 +32,25 @@ from framefleet.engine.types import Closing
 COPIED = frozenset(("aac", "ac3", "alac", "eac3", "flac", "mp2", "mp3", "opus"))
 """Codecs that players accept in an MP4."""
 
+IN_MATROSKA = COPIED | {"dts", "pcm_f32le", "pcm_s16le", "pcm_s24le", "pcm_s32le", "pcm_u8", "truehd", "vorbis"}
+"""Codecs that Matroska holds, too."""
+
 
 class Sound(Closing):
     """The first sound track of a video.
 
-    start: the time in the video, in seconds, that becomes time 0 of the copy.
-    stream: None if the video has no sound, or sound in a codec outside ``COPIED``.
+    start: the time in the video, in seconds, that becomes time 0 of the copy. codecs: that the copy can hold.
+    stream: None if the video has no sound, or sound in another codec. left_out: that codec, "" without one.
     """
 
-    def __init__(self, path: Path, start: Fraction) -> None:
+    def __init__(self, path: Path, start: Fraction, codecs: frozenset[str] = COPIED) -> None:
         self._file = VideoFile(path, other_tracks=True)
         self._start = start
         tracks = self._file.container.streams.audio
         # the decoder's own name may be another one, such as mp3float
         codec = tracks[0].codec_context.codec.canonical_name if tracks and tracks[0].codec_context is not None else ""
-        self.stream: AudioStream | None = tracks[0] if codec in COPIED else None
+        self.stream: AudioStream | None = tracks[0] if codec in codecs else None
+        self.left_out = "" if self.stream is not None else codec
         self._has_headers = codec == "aac"
         self._packets = self._read()
         self._next: Packet[AudioStream] | None = next(self._packets, None)

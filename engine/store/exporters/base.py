@@ -223,18 +223,21 @@ STALL_SECONDS = 60.0
 """The time limit for one frame. A frame takes longer only if the decoder or the disk hangs."""
 
 
-def run_child(name: str, words: Notice, module: str, job: object, progress: Progress) -> Notice | None:
+def run_child(name: str, words: Notice, module: str, job: object, progress: Progress, notes: list[Notice] | None = None) -> Notice | None:
     """Call ``main(connection, job)`` of a module in a child process. If ``progress`` raises, the process is killed.
 
-    name: of the process. words: for messages. progress: called with each number that the process sends. Returns how
-    the process crashed, None if it has done its job.
+    name: of the process. words: for messages. progress: called with each number that the process sends. notes: gets
+    each ``Notice`` that it sends, once. Returns how the process crashed, None if it has done its job.
 
     Raises ExportError if the process ended with a message about what failed.
     """
     process = ChildProcess(name, _run, module, job, words=words, quiet=True)
     try:
-        for written in process.messages():
-            progress(written)
+        for message in process.messages():
+            if not isinstance(message, Notice):
+                progress(message)
+            elif notes is not None and message not in notes:
+                notes.append(message)
         outcome = process.end()
         if not outcome.crashed and not outcome.retry:
             raise ExportError(outcome.reason)

@@ -45,9 +45,8 @@ def write(export: Export) -> None:
     with explained(path, "write"), complete_file(path, keep_part=True) as part:
         job = Job(reader.view, source.number, str(source.file), str(part), *drawn)
         try:
-            crash = run_child(
-                "annotated video", Notice("store.writes_videos"), "framefleet.engine.store.exporters.video_process", job, export.progress
-            )
+            module = "framefleet.engine.store.exporters.video_process"
+            crash = run_child("annotated video", Notice("store.writes_videos"), module, job, export.progress, export.notes)
         except BaseException:
             part.unlink(missing_ok=True)
             raise

@@ -1,7 +1,6 @@
 """The child process that writes a copy of a video with the detections of a session drawn into it."""
 
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from datetime import datetime
 from fractions import Fraction
 from functools import partial
@@ -13,7 +12,7 @@ from av.video.frame import VideoFrame
 
 from framefleet.engine.media.annotation.drawing import Annotator, CountChart, HeatDrawing, TrackDrawing, YuvPlanes, paste
 from framefleet.engine.media.annotation.layout import Rect
-from framefleet.engine.media.annotation.writer import Sound, VideoWriter, make_plain
+from framefleet.engine.media.annotation.writer import COPIED, Sound, VideoWriter, make_plain
 from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.cpu_decoding import THREADS
 from framefleet.engine.media.picture import Converter
@@ -37,13 +36,14 @@ _LATE_START = 10
 """Seconds. A video whose first frame is later than this, as in broadcasts, starts at 0 in the copy."""
 
 
-def write_annotated(job: Job, report: Callable[[int], None], clock: Clock) -> int:
+def write_annotated(job: Job, tell: Callable[[Notice], None], report: Callable[[int], None], clock: Clock) -> int:
     """Write the annotated copy. Returns its number of frames.
 
     Frames keep their times. A frame that cannot be decoded is left out, so the picture before it is shown longer. The copy of an
     incomplete source ends with its last stored frame.
 
-    report: called with the number of written frames. clock: the watchdog's clock, stopped when all frames are written.
+    tell: called with what is missing in the copy. report: called with the number of written frames.
+    clock: the watchdog's clock, stopped when all frames are written.
 
     Raises
     ------
@@ -55,16 +55,16 @@ def write_annotated(job: Job, report: Callable[[int], None], clock: Clock) -> in
     target = Path(job.target)
     with explained(target, "write"):
         try:
-            frames, chapters, began, end = _encode(job, target, report, with_sound=True)
-        except ExportError:
-            frames, chapters, began, end = _encode(job, target, report, with_sound=False)  # usually it is the sound that an MP4 cannot hold
+            frames, chapters, began, end = _encode(job, target, report, tell)
+        except ExportError:  # usually it is the sound that an MP4 cannot hold
+            frames, chapters, began, end = _encode(job, target, report, tell, with_sound=False)
         clock.stop()  # converting the file has no time limit: it depends on the size
         make_plain(target, chapters, began, end)
     return frames
 
 
 def _encode(
-    job: Job, target: Path, report: Callable[[int], None], with_sound: bool
+    job: Job, target: Path, report: Callable[[int], None], tell: Callable[[Notice], None], with_sound: bool = True
 ) -> tuple[int, list[Chapter], datetime | None, Fraction]:
     """Write the fragmented video. Returns its number of frames, chapters, the clock time of its first frame, and its length in seconds."""
     video = Path(job.video)
@@ -78,16 +78,18 @@ def _encode(
         picture = _AnnotatedPicture(file, first[2], reader, job)
         ends = first[1]
         with (
-            Sound(video, start) if with_sound else nullcontext() as sound,
-            VideoWriter(target, picture.size, file.rate, file.time_base, sound.stream if sound else None) as writer,
+            Sound(video, start, COPIED if with_sound else frozenset()) as sound,
+            VideoWriter(target, picture.size, file.rate, file.time_base, sound.stream) as writer,
         ):
+            if sound.left_out:
+                tell(Notice("store.sound_left_out", path=video, codec=sound.left_out))
             for seconds, ends, frame in chain((first,), frames):
                 planes = picture.planes(frame, float(seconds))
                 if planes is None:
                     continue
                 writer.write(planes, seconds - start)
                 written += 1
-                for packet in sound.until(ends) if sound is not None else ():
+                for packet in sound.until(ends):
                     writer.copy(packet)
                 report(written)
         chapters = chapters_of(reader, job.source, float(ends), picture.counts)
@@ -195,5 +197,5 @@ def main(connection: AnyConnection, job: Job) -> None:
         connection,
         Notice("general.opening", path=Path(job.video)),
         Notice("store.writing_frame", path=Path(job.target)),
-        partial(write_annotated, job),
+        partial(write_annotated, job, connection.send),
     )

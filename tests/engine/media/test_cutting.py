@@ -14,7 +14,7 @@ from framefleet.engine.media.annotation.writer import VideoWriter
 from framefleet.engine.media.cutting import copy_clip, encode_clip, write_still
 from framefleet.engine.media.images import write_picture
 from framefleet.engine.media.preview.reader import VideoReader
-from framefleet.engine.notices import ExportError
+from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.processes.watchdog import Clock
 from framefleet.engine.store.clips import Cut, CutsJob
 from framefleet.engine.store.clips_process import write_cuts
@@ -91,6 +91,23 @@ def test_the_sound_of_a_clip_lasts_as_long_as_its_pictures(codec: str, name: str
     assert ends[0] - length / 2 <= ends[1] <= ends[0] + 2 * length
 
 
+def test_sound_that_only_matroska_can_hold_is_copied_there_and_named_elsewhere(tmp_path: Path) -> None:
+    name = "pcm_s16le"
+    source = make_sound(tmp_path / "a.mkv", 2.0, name)
+    assert copy_clip(source, 0.0, 1.0, tmp_path / "clip.mkv") == ""
+    with av.open(str(tmp_path / "clip.mkv")) as container:
+        (track,) = container.streams.audio
+        assert track.codec_context.codec.canonical_name == name
+        assert sum(packet.size for packet in container.demux(track)) > 0
+    notes: list[Notice] = []
+    cuts = tuple(Cut(str(tmp_path / f"{number}.mp4"), 0.0, 1.0) for number in range(2))
+    for exact in (False, True):
+        write_cuts(CutsJob(str(source), cuts, exact), notes.append, lambda _: None, Clock())
+    assert notes == 4 * [Notice("store.sound_left_out", path=source, codec=name)]
+    with av.open(cuts[0].target) as container:
+        assert not container.streams.audio
+
+
 @pytest.mark.parametrize(("end", "frames", "length"), [(1.0, 9, 0.9), (1.3, 10, 1.2), (4.0, 11, 3.9), (9.0, 13, 8.5)])
 @pytest.mark.parametrize("name", ["v.mp4", "v.mkv"])
 def test_the_last_picture_of_an_exact_clip_is_shown_as_long_as_in_the_video(
@@ -146,7 +163,7 @@ def test_clips_behind_the_restart_of_a_broadcast_s_clock_hold_their_frames(tmp_p
     reports: list[int] = []
     for exact, name in ((False, "copied.mp4"), (True, "exact.mp4")):
         job = CutsJob(str(source), (Cut(str(tmp_path / name), times[63], times[70]), still), exact)
-        assert write_cuts(job, reports.append, Clock()) == 2
+        assert write_cuts(job, lambda _: None, reports.append, Clock()) == 2
     assert reports.count(0) > 2 * len(times), "the whole file is read first, and a watchdog waits for reports"
     with VideoReader(tmp_path / "exact.mp4") as reader:
         assert [number_of(frame.image) for frame in reader] == list(range(63, 70))

@@ -12,6 +12,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from framefleet.app.window.events.clips import Clips
 from framefleet.app.window.grid.grid import Grid
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState, QueueItem
@@ -179,6 +180,9 @@ def test_a_shown_stream_is_recorded_until_the_user_ends_that(
     assert info.codec == "mjpeg"
     assert sum(segment.frames for segment in info.segments) >= 5
     assert item_of(window, item).state is ItemState.RUNNING
+    dialog = feature(window, Clips).ask(item_of(window, item), window.context.filter.value)
+    assert dialog is not None, "clips are cut out of the recording"
+    dialog.reject()
 
 
 def test_a_lost_connection_is_explained_and_counted_down(qtbot: QtBot, open_window: Open) -> None:

@@ -24,7 +24,7 @@ from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.sources import stamp_of
 from framefleet.engine.media.types import DecodedFrame, SourceInfo, SourceKind
-from framefleet.engine.notices import ExportError
+from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.settings.kinds import Moment
@@ -189,7 +189,10 @@ def test_sound_that_an_mp4_cannot_hold_is_left_out(tmp_path: Path) -> None:
         frame.sample_rate = 8000
         output.mux(sound.encode(frame))
         output.mux(sound.encode(None))
-    with av.open(str(store(path).export(tmp_path / "out"))) as container:
+    with SessionReader(store(path).database) as reader:
+        (written,) = export_session(reader, tmp_path / "out", ["video"])
+    assert written.notes == (Notice("store.sound_left_out", path=path, codec="pcm_s16le"),)
+    with av.open(str(written.path)) as container:
         assert len(container.streams.audio) == 0
         assert len(list(container.decode(video=0))) == 10
 
