@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import multiprocessing
+import os
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -63,6 +64,9 @@ from framefleet.engine.types import DeviceId
 
 STOP_SECONDS = 2.0
 """How long a stopped source may take to hand over what is under way. Then its processes are ended."""
+
+MAX_STARTING = max(2, os.cpu_count() or 1)
+"""The most capture processes that load their libraries at once. Each needs a processor for half a second, and engines start meanwhile."""
 
 MOVE_SECONDS = 30.0
 """Least time between two moves, unless a device has two streams more than another one: each move costs frames up to a keyframe."""
@@ -236,6 +240,8 @@ class Streams:
         self._loads: dict[DeviceId, DeviceLoad] = {}
         self._move_due = 0.0
         self._count_due = 0.0
+        self._due: deque[tuple[OpenStream, Job, bool]] = deque()  # capture processes to start, and whether each only records
+        self._starting: set[ChildProcess] = set()  # have not sent anything yet
 
     @property
     def finished(self) -> bool:
@@ -282,14 +288,38 @@ class Streams:
     def _start_recorder(self, stream: OpenStream, why: Notice, attempts: int = 0, limit: float = 0.0) -> list[Event]:
         """Start the process that records another address, if there is one and it is not there."""
         address = stream.source.record_from
-        if address is None or stream.record is None or stream.recorder is not None or stream.stopping:
+        if address is None or stream.record is None or stream.recorder is not None or stream.stopping or self._waits(stream, True):
             return []
-        job = Job(address, stream.origin, None, attempts, limit, 0.0, why, stream.record, detect=False)
-        try:
-            stream.recorder = ChildProcess(f"recording {stream.number}", capture, job, words=Notice("live.process"))
-        except OSError as error:
-            return [self._rests(stream, Notice("general.detail", detail=error.strerror or str(error)))]
-        return []
+        self._due.append((stream, Job(address, stream.origin, None, attempts, limit, 0.0, why, detect=False), True))
+        return self._start_due()
+
+    def _waits(self, stream: OpenStream, records: bool) -> bool:
+        """Whether a capture process of a source waits for its start. records: the one that only records."""
+        return any(due is stream and records is other for due, _, other in self._due)
+
+    def _start_due(self) -> list[Event]:
+        """Start the capture processes that wait, while few others load their libraries."""
+        events: list[Event] = []
+        while self._due and len(self._starting) < MAX_STARTING:
+            stream, job, records = self._due.popleft()
+            job = replace(job, record=stream.record if records or stream.source.record_from is None else None)  # as it is wanted now
+            name = f"{'recording' if records else 'stream'} {stream.number}"
+            try:
+                process = ChildProcess(name, capture, job, words=Notice("live.process"))
+            except OSError as error:
+                why = Notice("general.detail", detail=error.strerror or str(error))
+                if records:
+                    events.append(self._rests(stream, why))
+                else:
+                    stream.error = Notice("live.capture_ended", why=why)
+                    events += self._settle(stream)
+                continue
+            self._starting.add(process)
+            if records:
+                stream.recorder = process
+            else:
+                stream.process = process
+        return events
 
     def cancel(self, number: int | None) -> list[Event]:
         """Stop a source, or all (None). ``SourceFinished`` follows when what is under way has been inferred."""
@@ -301,7 +331,9 @@ class Streams:
 
     def _stop(self, stream: OpenStream) -> None:
         if not stream.stopping:
-            stream.stopping, stream.stop_by = True, time.monotonic() + STOP_SECONDS
+            self._due = deque(each for each in self._due if each[0] is not stream)
+            idle = stream.process is None and stream.recorder is None and stream.device is None
+            stream.stopping, stream.stop_by = True, 0.0 if idle else time.monotonic() + STOP_SECONDS
             for process in (stream.process, stream.recorder):
                 if process is not None:
                     process.send(StopCapture())
@@ -455,6 +487,7 @@ class Streams:
             process = stream.process
             while process is not None and stream.process is process and process.connection.poll():
                 message = process.receive()
+                self._starting.discard(process)
                 if message is None or process.exit_message is not None:
                     events += self._process_ended(stream)
                 else:
@@ -462,6 +495,7 @@ class Streams:
             events += self._recorder_messages(stream)
             if time.monotonic() > stream.stop_by:
                 events += self._give_up(stream)
+        events += self._start_due()
         now = time.monotonic()
         if now >= self._count_due:
             self._count_due = now + 0.5
@@ -473,6 +507,7 @@ class Streams:
         events: list[Event] = []
         while (process := stream.recorder) is not None and process.connection.poll():
             message = process.receive()
+            self._starting.discard(process)
             match message:
                 case FileRecorded() | RecordingChanged():
                     events += self._captured(stream, message)
@@ -539,28 +574,13 @@ class Streams:
         return SourceInfo(str(stream.source.address), SourceKind.LIVE, *facts, (), created=begun.isoformat(), number=stream.number)
 
     def _capture(self, stream: OpenStream, why: Notice, attempts: int, limit: float) -> list[Event]:
-        record = stream.record if stream.source.record_from is None else None
-        job = Job(
-            stream.source.address,
-            stream.origin,
-            stream.source.retries,
-            attempts,
-            limit,
-            stream.last,
-            why,
-            record,
-            True,
-            stream.source.snapshots,
-        )
+        source = stream.source
+        job = Job(source.address, stream.origin, source.retries, attempts, limit, stream.last, why, keep=source.snapshots)
         stream.received = stream.accounted = stream.unassigned = 0
         stream.missing = NO_DEVICE
         stream.ended = None
-        try:
-            stream.process = ChildProcess(f"stream {stream.number}", capture, job, words=Notice("live.process"))
-        except OSError as error:
-            stream.error = Notice("live.capture_ended", why=Notice("general.detail", detail=error.strerror or str(error)))
-            return self._settle(stream)
-        return []
+        self._due.append((stream, job, False))
+        return self._start_due()
 
     def _process_ended(self, stream: OpenStream) -> list[Event]:
         """Handle the end of a capture process."""
@@ -576,7 +596,7 @@ class Streams:
 
     def _settle(self, stream: OpenStream) -> list[Event]:
         """Go on with another capture process, or finish, if the capture process and the worker have ended."""
-        if stream.process is not None or stream.device is not None:
+        if stream.process is not None or stream.device is not None or self._waits(stream, False):
             return []
         ended = stream.ended or Ended(False, stream.error, 0)
         left = max(stream.received, stream.accounted) - stream.accounted
@@ -598,6 +618,7 @@ class Streams:
         """Finish a stopped source although its processes have not ended."""
         for process in (stream.process, stream.recorder):
             if process is not None:
+                self._starting.discard(process)
                 process.kill()
                 process.end(0.5)
         stream.process = stream.recorder = None

@@ -151,6 +151,24 @@ def test_a_silent_camera_stalls_and_is_connected_again() -> None:
     assert len(watched.epochs[0]) >= 2
 
 
+def test_few_capture_processes_start_at_once_and_one_that_waits_can_be_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("framefleet.engine.pool.streams.MAX_STARTING", 1)
+    started: list[set[str]] = []
+
+    def step(_: Watched, pool: EnginePool) -> None:
+        if not started:
+            names = {child.name for child in multiprocessing.active_children()}
+            started.append({name for name in names if name.startswith("framefleet stream")})
+            pool.cancel(3)
+
+    with HttpCamera(tmp_path) as camera:
+        watched = watch([f"{camera.address}/mjpeg"] * 4, step, 2.0)
+    assert started[0] <= {"framefleet stream 0", "framefleet stream 1"}  # the second one, if the first one has told something
+    assert all(watched.frames[number] for number in range(3))
+    assert [change.state for change in watched.changes[3]] == [LiveState.STOPPED]
+    assert watched.finished[3].cancelled
+
+
 def test_streams_are_shared_by_the_devices(tmp_path: Path) -> None:
     with HttpCamera(tmp_path) as camera:
         watched = watch([f"{camera.address}/mjpeg"] * 4, lambda *_: None, 6.0, CPUS)
