@@ -59,7 +59,7 @@ class Actions:
         self.zones = action("zones", translate("window", "Lines, zones and events"), "Ctrl+3", shown=False)
         self.correct = action("correct", translate("window", "Correct detections and tracks"), "Ctrl+4", shown=False)
         self.videos = QMenu(translate("window", "Several videos"), window)
-        self.more_videos = action("more_videos", translate("window", "One, four or nine videos"), "Ctrl+G", "grid")
+        self.more_videos = action("more_videos", translate("window", "One, four, nine or sixteen videos"), "Ctrl+G", "grid")
         self.videos.addAction(self.more_videos)
         self.tune = action("tune", translate("window", "Look for faster engines"), "", "device")
         self.demo = action("demo", translate("window", "Watch the demo"), "", "play")

@@ -8676,8 +8676,8 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Kein Video zur Hand? Framefleet hat eine Demo mit eigenem Video und Modell.</translation>
     </message>
     <message>
-        <source>One, four or nine videos</source>
-        <translation>Ein, vier oder neun Videos</translation>
+        <source>One, four, nine or sixteen videos</source>
+        <translation>Ein, vier, neun oder sechzehn Videos</translation>
     </message>
     <message>
         <source>Open a camera or stream (Ctrl+L)</source>

@@ -112,7 +112,7 @@ class Cell(QObject):
         self._background.start(self, self._client.release(), lambda _: self.deleteLater(), lambda _: self.deleteLater())
 
 
-SIDES = (1, 2, 3)
+SIDES = (1, 2, 3, 4)
 
 
 class Grid(QObject):

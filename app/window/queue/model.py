@@ -26,6 +26,7 @@ from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.painting import draw_bar, draw_box, fitting, painting, pixmap
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.media.sources import is_picture
+from framefleet.engine.store.sources import label_of
 
 ITEM_ROLE = Qt.ItemDataRole.UserRole
 THUMBNAIL_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -173,7 +174,7 @@ class QueueModel(QAbstractListModel):
         if found is None or item.results is None:
             return ""
         first = sorted(found, key=lambda number: -found[number])[:most]
-        named = [f"{item.results.labels[number]} {formats.count(found[number])}" for number in first]
+        named = [f"{label_of(item.results.labels, number)} {formats.count(found[number])}" for number in first]
         more = [f"+{len(found) - len(first)}"] if len(found) > len(first) else []
         return " · ".join(named + more) or translate("queue", "empty")
 

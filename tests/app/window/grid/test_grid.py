@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,10 +15,11 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.player.player import FollowingClock, PlaybackClock
 from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.viewer.canvas import GAP, MIN_SIZE
+from framefleet.engine.media.types import SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionWriter
 from tests.support.media import make_video
-from tests.support.store import video_info
+from tests.support.store import make_frame, video_info
 from tests.support.window import feature
 
 PATIENCE = 60_000
@@ -82,7 +84,7 @@ def test_more_videos_need_no_larger_window(qtbot: QtBot, window: MainWindow, tmp
     window.open_paths([make_video(tmp_path / f"{number} {'long ' * 20}name.mp4", 10, (64, 48)) for number in range(4)])
     qtbot.waitUntil(lambda: len(window.context.queue) == 4 and window.context.viewer.canvas.placement is not None, timeout=PATIENCE)
     one = window.minimumSizeHint()
-    for side in (2, 3):
+    for side in (2, 3, 4):
         feature(window, Grid).set_side(side)
         assert len(feature(window, Grid).cells) == 3
         assert window.context.viewer.pictures.minimumSizeHint().height() <= MIN_SIZE.height() + 4 * GAP
@@ -90,6 +92,21 @@ def test_more_videos_need_no_larger_window(qtbot: QtBot, window: MainWindow, tmp
     feature(window, Grid).set_side(1)
     assert window.minimumSizeHint() == one
     assert window.context.viewer.canvas.minimumSize() == MIN_SIZE
+
+
+def test_up_to_sixteen_cameras_are_shown_at_once(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    database = tmp_path / "s.sqlite"
+    with SessionWriter(database, ("person",), {}) as writer:  # the second box of each frame has a class without a label
+        for number in range(17):
+            address = f"rtsp://127.0.0.1:9/{number}"
+            writer.add_source(number, address, replace(video_info(address, 1), kind=SourceKind.LIVE))
+            writer.add_frames([make_frame(number, 0)])
+            writer.finish_source(number, address, Ledger(1, 1), 1.0)
+    window.open_paths([database])
+    qtbot.waitUntil(lambda: len(window.context.queue) == 17, timeout=PATIENCE)
+    for count in (4, 9, 16, 1):
+        qtbot.keyClick(window, Qt.Key.Key_G, Qt.KeyboardModifier.ControlModifier)
+        qtbot.waitUntil(lambda count=count: len(feature(window, Grid).cells) == count - 1, timeout=PATIENCE)
 
 
 def test_a_removed_file_leaves_the_grid(qtbot: QtBot, window: MainWindow, videos: list[Path]) -> None:
