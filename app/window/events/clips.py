@@ -235,8 +235,8 @@ def _write(wish: ClipsWish, progress: Callable[[int], None]) -> tuple[list[Path]
     notes: list[Notice] = []
     with SessionReader(wish.results.database, wish.shown.confidence, wish.shown.classes, created=wish.results.created) as reader:
         source = reader.source(wish.results.source)
-        choices = {"exact": wish.exact, "stills": wish.stills}
-        return write_clips(reader, source, wish.clips, wish.folder, progress=progress, notes=notes, **choices), notes
+        where = reader, source, wish.clips, wish.folder
+        return write_clips(*where, exact=wish.exact, stills=wish.stills, progress=progress, notes=notes), notes
 
 
 def attach(context: Context) -> Feature:

@@ -350,8 +350,13 @@ class Streams(QObject):
             banners.show_banner(SUBJECT, Severity.WARNING, text[0], details=text[1])
 
 
+def _too_many(ledger: Ledger) -> int:
+    """How many frames were dropped because decoding or the device could not keep up: not the damaged ones, and those of a reconnection."""
+    return sum(count for reason, count in ledger.dropped.items() if reason.code in ("live.device_busy", "live.decoder_behind"))
+
+
 class Capacity:
-    """Measures what share of the received frames the devices analyse."""
+    """Measures what share of the frames that could be analysed the devices analyse."""
 
     def __init__(self) -> None:
         self._begun: dict[int, tuple[int, int]] = {}
@@ -367,7 +372,7 @@ class Capacity:
         tuple of str or None
             What to say and its details, empty if the devices keep up; None while the measurement goes on.
         """
-        now = {key: (ledger.received or 0, ledger.inferred) for key, ledger in ledgers.items()}
+        now = {key: (ledger.inferred + _too_many(ledger), ledger.inferred) for key, ledger in ledgers.items()}
         if now.keys() != self._begun.keys():
             self._begun, self._ticks = now, 0
             return () if not now else None
@@ -395,6 +400,8 @@ def shortage(
     )
     if not analysed:
         return each, ""
+    if limit is not None and limit.limit is Limit.DISK:  # streams are not read from there
+        limit = None
     more = max(math.ceil(len(devices) * received / analysed) - len(devices), 1)
     if {status.device.kind for status in devices} != {"cuda"}:
         helps = translate("streams", "A GPU, a smaller model or fewer streams would help. The newest frame of each stream is analysed.")

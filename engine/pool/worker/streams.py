@@ -158,6 +158,7 @@ class StreamThreads:
 
     def _alone(self, live: LiveStream) -> None:
         """Decode a source on a thread of its own."""
+        live.alone = True
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         self._threads.append(self._start_thread(f"stream {live.source}", live.run))
 
@@ -185,8 +186,11 @@ class StreamThreads:
 
     @property
     def idle(self) -> bool:
-        """Whether the threads that serve all sources wait for packets."""
-        return self._shared is not None and self._shared.idle
+        """Whether decoding waits for packets: a thread that serves all sources, or most of those that serve one each."""
+        if self._shared is not None and self._shared.idle:
+            return True
+        alone = [live.waiting for live in [*self._streams.values()] if live.alone and not live.over]
+        return 2 * sum(alone) > len(alone)
 
     def join(self, seconds: float) -> bool:
         """Wait for the threads after ``stop``. Returns whether all have ended within ``seconds``."""
@@ -295,7 +299,8 @@ class LiveStream:
 
     The newest frame wins: a decoded frame waits in the buffer until the engine has a free slot, and a newer one replaces it. A source that
     loses nothing while it waits (``EpochBegan.waits``) waits for room instead.
-    over: whether it has ended. alone: whether it needs a thread of its own. opening: whether a decoder is being opened for it.
+    over: whether it has ended. alone: whether it needs a thread of its own. opening: whether a decoder is being opened for it. waiting:
+    whether that thread waits for a packet.
     """
 
     def __init__(
@@ -310,7 +315,7 @@ class LiveStream:
         device: DeviceDecoder | None = None,
     ) -> None:
         self.ending, self.lock = threading.Event(), threading.Lock()
-        self.over = self.alone = self.opening = False
+        self.over = self.alone = self.opening = self.waiting = False
         self.source, self.descriptor = stream.source, packets.fileno()
         self._stream, self._packets, self._buffer, self._send = stream, packets, buffer, send
         self._planes, self._device, self._pictures = planes, device, pictures
@@ -342,12 +347,14 @@ class LiveStream:
             self._device.enter()
         with self.lock:
             while not self.over:
+                self.waiting = True
                 try:
                     if not self.ending.is_set() and not self._packets.poll(REPORT_SECONDS):
                         self.report_if_due()
                         continue
                 except OSError:
                     pass
+                self.waiting = False
                 if (item := self.receive()) is None:
                     self.finish()
                 else:

@@ -7,6 +7,7 @@ import pytest
 from framefleet.app.window.devices.bottleneck import Bottleneck, Limit, find_bottleneck
 from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.streams.streams import MEASURE_TICKS, Capacity, shortage
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.types import DeviceId
 from tests.support.window import CPU
@@ -43,7 +44,8 @@ def test_the_capacity_is_measured_over_seconds_and_again_with_other_streams() ->
     capacity = Capacity()
 
     def ledgers(received: int, inferred: int, keys: int = 2) -> dict[int, Ledger]:
-        return {key: Ledger(received, inferred, received=received) for key in range(keys)}
+        busy = {Notice("live.device_busy"): received - inferred, Notice("live.damaged"): received}
+        return {key: Ledger(received, inferred, busy, received=2 * received) for key in range(keys)}
 
     assert capacity.look(ledgers(0, 0), [GPU]) is None
     for tick in range(1, MEASURE_TICKS):
@@ -53,3 +55,11 @@ def test_the_capacity_is_measured_over_seconds_and_again_with_other_streams() ->
     assert said[0] == "The devices analyse 12.0 of 24.0 frames/s of each stream"
     assert capacity.look(ledgers(1000, 500, keys=3), [GPU]) is None
     assert capacity.look({}, [GPU]) == ()
+
+
+def test_a_lost_connection_is_no_shortage() -> None:
+    capacity = Capacity()
+    lost = {Notice("live.not_delivered"): 5, Notice("live.before_keyframe"): 20, Notice("live.damaged"): 9}
+    assert capacity.look({0: Ledger(0, 0, received=0)}, [GPU]) is None
+    said = [capacity.look({0: Ledger(30, 30, lost, received=64)}, [GPU]) for _ in range(MEASURE_TICKS)]
+    assert said[-1] == ()

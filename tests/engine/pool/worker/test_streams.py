@@ -284,9 +284,12 @@ def test_without_nvdec_each_source_has_a_thread(clip: tuple[Format, list[LivePac
     worker = Worker(None)
     for source in (0, 1):
         worker.open(source, form)
+    until(lambda: worker.streams.idle)  # both wait for packets, so that decoding is not what limits the device
+    for source in (0, 1):
         worker.send(source, [replace(packet, number=packet.number) for packet in packets])
         worker.close(source)
     until(lambda: worker.settled(range(2)))
+    assert not worker.streams.idle
     worker.stop()
     assert worker.names == ["take", "stream 0", "stream 1"]
     assert all(use_of(worker, source).reason is None for source in (0, 1))
