@@ -5,7 +5,8 @@ Pictures in host memory are uploaded; frames decoded on the device stay in place
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -89,6 +90,26 @@ class Geometry:
         return entry, fit
 
 
+_TOGETHER_BYTES = 8 * 2**20
+"""From this size on, several threads copy a batch to pinned memory: one copies about 4 GB/s."""
+
+_STAGERS = 4
+
+
+@cache
+def _stagers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_STAGERS, "stage")
+
+
+def _stage(copying: tuple[HostImage, NDArray[np.uint8]]) -> None:
+    """Copy a picture into pinned memory."""
+    image, block = copying
+    if isinstance(image, Planes):
+        image.copy_to(block)
+    else:
+        np.copyto(block.reshape(image.shape), image)
+
+
 class Uploads:
     """Copies one slot's host pictures to the device. stream: only for copies, so that copying and computing overlap.
 
@@ -120,18 +141,19 @@ class Uploads:
             self._address = self._memory.device(self._room)
             self._host = self._memory.pinned(0 if all(at_hand) else self._room)
         self._stream.record(self._begun)
-        for image, place, ready in zip(images, places, at_hand, strict=False):
-            staged = self._host[place : place + image.nbytes]
-            if isinstance(image, Planes):
-                block = image.luma if ready else image.copy_to(staged).luma
+        staged = [self._host[place : place + image.nbytes] for image, place in zip(images, places, strict=False)]
+        to_stage = [(image, block) for image, block, ready in zip(images, staged, at_hand, strict=True) if not ready]
+        together = len(to_stage) > 1 and places[-1] >= _TOGETHER_BYTES
+        staging = iter((_stagers().map if together else map)(_stage, to_stage))
+        for image, place, block, ready in zip(images, places, staged, at_hand, strict=False):
+            if not ready:
+                next(staging)
                 copy(self._address + place, block.ctypes.data, image.nbytes, self._stream)
-                continue
-            if ready:
+            elif isinstance(image, Planes):
+                copy(self._address + place, image.luma.ctypes.data, image.nbytes, self._stream)
+            else:
                 height, width = image.shape[:2]
                 copy_rows(self._address + place, image.ctypes.data, image.strides[0], 3 * width, height, self._stream)
-                continue
-            np.copyto(staged.reshape(image.shape), image)
-            copy(self._address + place, staged.ctypes.data, image.nbytes, self._stream)
         self._stream.record(self._done)
         self._used = True
         return [self._address + place for place in places[:-1]], self._done

@@ -9,6 +9,7 @@ failures are the same. Frames of undamaged streams are equal bit by bit.
 
 import logging
 import threading
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -67,6 +68,7 @@ class NvdecDecoder(Decoder):
         self._verdicts: dict[Identity, Notice | None] = {}
         self._problems: dict[str, DamagedError | UnsupportedError] = {}
         self._lock = threading.Lock()
+        self._examined = defaultdict[Identity, threading.Lock](threading.Lock)
         self._processors = share_of_gpu(Device(index).pci_bus_id, _PROCESSORS) if threads > _PROCESSORS else frozenset[int]()
         self._live: LiveNvdec | None = None
 
@@ -80,6 +82,8 @@ class NvdecDecoder(Decoder):
         Device(self._index).set_current()
         known = identity(Path(info.path))
         with self._lock:
+            examined = self._examined[known]
+        with examined:  # other files at the same time
             if known not in self._verdicts:
                 verdict = None
                 try:
@@ -195,8 +199,11 @@ class NvdecDecoder(Decoder):
                 awaited.end()
 
     def _format(self, info: SourceInfo, segment: Segment, kind: bytes) -> FrameFormat:
+        key = identity(Path(info.path)), kind
         with self._lock:
-            found = self._formats.get((identity(Path(info.path)), kind)) or self._examine(info, segment)
+            examined = self._examined[key[0]]
+        with examined:
+            found = self._formats.get(key) or self._examine(info, segment)
         if isinstance(found, UnsupportedError):
             raise found
         return found
