@@ -60,6 +60,12 @@ def test_detections_equal_those_of_tensorrt(network: Network, backend: NvidiaBac
         assert_same([each for start in range(0, 12, 4) for each in other.infer(images[start : start + 4])], found, 0.98)
 
 
+def test_large_pictures_of_a_batch_keep_their_places(backend: NvidiaBackend) -> None:
+    """Several threads copy them to pinned memory; not one that is alone."""
+    images = [cv2.resize(picture, (1920, 1080), interpolation=cv2.INTER_NEAREST) for picture in pictures(4)]
+    assert_same([backend.infer([image])[0] for image in images], backend.infer(images), 1.0)
+
+
 def test_the_demo_clip_has_the_detections_of_tensorrt() -> None:
     clip = cv2.VideoCapture(str(DEMO.clip))
     frames = [cv2.cvtColor(clip.read()[1], cv2.COLOR_BGR2RGB) for _ in range(64)]
