@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +90,7 @@ class Overlay:
         if found.verified is not None:
             self._percents[found.verified] = VERIFIED
         self._tracks = found.tracks if numbers and found.tracks is not None else np.full(len(found), -1)
-        self._names = {class_id: name(class_id) for _, classes in self._boxes for class_id, _, _ in classes}
+        self._names = {class_id: name(class_id) for class_id, _, _ in self._boxes[1]}
         self.labels = self._place_labels(reserved) if labelled else []
 
     def _place_labels(self, reserved: Sequence[Rect]) -> list[tuple[int, int, QPixmap]]:
@@ -146,11 +146,11 @@ class Overlay:
         painter.setBrush(_RIM)
         if boxes:
             _draw(painter, self._rims.ctypes.data, self._rims.size // 4)
-            for lines, classes in self._boxes:
-                address = lines.ctypes.data
-                for class_id, first, count in classes:
-                    painter.setBrush(_colour(class_id))
-                    _draw(painter, address + first * lines.itemsize * 4, count)
+            lines, classes = self._boxes
+            address = lines.ctypes.data
+            for class_id, first, count in classes:
+                painter.setBrush(_colour(class_id))
+                _draw(painter, address + first * lines.itemsize * 4, count)
         if selected is not None:
             self._mark(painter, QRectF(*self.rects[selected].tolist()))
         for x, y, label in (*self.labels, *(self._label_at(pointed) if pointed is not None else ())):
@@ -214,45 +214,32 @@ def _frames(edges: NDArray[np.int32], thickness: int) -> NDArray[np.int32]:
     return np.ascontiguousarray(np.array(sides, np.int32).transpose(2, 0, 1))
 
 
-_Coloured: TypeAlias = tuple[NDArray[np.int32], list[tuple[int, int, int]]]
-"""Rectangles as ``_frames`` returns them, and which ones each class has: its id, the number of the first one, and how many."""
+_VERTICAL = np.array((0, 0, 1, 1))
+"""Whether each of the sides that ``_frames`` returns is vertical."""
 
 
-def _coloured(edges: NDArray[np.int32], classes: NDArray[np.int32]) -> list[_Coloured]:
-    """Return the lines of boxes by their number of gaps. edges: left, top, right, bottom (n, 4)."""
-    patterns = class_pattern(classes)
-    order = np.lexsort((classes, patterns))  # stable: the strongest detections of a class stay last
-    frames = _frames(edges[order], 2)
-    ids, patterns = classes[order], patterns[order]
-    bounds = [0, *(np.flatnonzero(np.diff(ids)) + 1).tolist(), len(ids)]
-    grouped: dict[int, list[tuple[int, int]]] = {}
-    for first, end in pairwise(bounds):
-        if first < end:
-            grouped.setdefault(int(patterns[first]), []).append((first, end))
-    coloured: list[_Coloured] = []
-    for gaps, runs in grouped.items():
-        start = runs[0][0]
-        lines = _broken(frames[start : runs[-1][1]], gaps)
-        sides = lines.shape[1]
-        coloured.append((lines, [(int(ids[first]), (first - start) * sides, (end - first) * sides) for first, end in runs]))
-    return coloured
+def _coloured(edges: NDArray[np.int32], classes: NDArray[np.int32]) -> tuple[NDArray[np.int32], list[tuple[int, int, int]]]:
+    """Return the lines of boxes as rectangles (n, 4), and which ones each class has: its id, the number of the first one, and how many.
 
-
-def _broken(frames: NDArray[np.int32], gaps: int) -> NDArray[np.int32]:
-    """Break each side of boxes, as ``_frames`` returns them, by this many gaps. Short sides stay whole. Returns (n, sides, 4)."""
-    if not gaps:
-        return frames
-    pieces = np.repeat(frames[:, :, None], gaps + 1, axis=2)
-    number = np.arange(gaps + 1, dtype=np.int32)
-    for sides, axis in ((slice(0, 2), 0), (slice(2, 4), 1)):  # the horizontal ones, then the vertical ones
-        first, last = frames[:, sides, axis, None], frames[:, sides, axis + 2, None]
-        length = last - first + 1
-        whole = length < _SHORTEST_BROKEN
-        start = first + length * number // (gaps + 1) + np.where(number > 0, _GAP // 2, 0)
-        end = first + length * (number + 1) // (gaps + 1) - 1 - np.where(number < gaps, _GAP // 2, 0)
-        pieces[:, sides, :, axis] = np.where(whole, first, start)
-        pieces[:, sides, :, axis + 2] = np.where(whole, last, end)
-    return pieces.reshape(len(frames), -1, 4)
+    A class's pattern breaks long sides by gaps; short sides stay whole. edges: left, top, right, bottom (n, 4).
+    """
+    order = np.argsort(classes, kind="stable")  # the strongest detections of a class stay last
+    ids, sides = classes[order], _frames(edges[order], 2).reshape(-1, 4)
+    number = np.arange(len(sides))
+    vertical = np.tile(_VERTICAL, len(ids))
+    first = sides[number, vertical]
+    length = sides[number, vertical + 2] - first + 1
+    pieces = np.where(length < _SHORTEST_BROKEN, 1, np.repeat(class_pattern(ids) + 1, 4))
+    ends = np.cumsum(pieces)
+    side = np.repeat(number, pieces)
+    lines, first, length, vertical, total = sides[side], first[side], length[side], vertical[side], pieces[side]
+    at = np.arange(len(side))
+    piece = at - (ends - pieces)[side]
+    lines[at, vertical] = first + length * piece // total + (_GAP // 2) * (piece > 0)
+    lines[at, vertical + 2] = first + length * (piece + 1) // total - 1 - (_GAP // 2) * (piece < total - 1)
+    last = [*np.flatnonzero(np.diff(ids)).tolist(), len(ids) - 1] if len(ids) else []
+    ends_of_classes = [0, *ends[3::4][last].tolist()]
+    return lines, [(class_id, one, end - one) for class_id, (one, end) in zip(ids[last].tolist(), pairwise(ends_of_classes), strict=True)]
 
 
 def _draw(painter: QPainter, address: int, count: int) -> None:

@@ -110,34 +110,31 @@ class LabelPlaces:
             The number of the text that has room and its rectangle, for each box.
         """
         left, upper, across, down = self._bounds
-        lower = upper + down - self._height
+        height, lower = self._height, upper + down - self._height
         x = np.minimum(np.maximum(boxes[:, :1], left), np.maximum(left + across - widths, left))
-        y = boxes[:, 1:2] + np.hstack([np.full((len(boxes), 1), -self._height), np.zeros((len(boxes), 1)), boxes[:, 3:]])
+        y = boxes[:, 1:2] + np.array((-height, 0.0, 0.0))
+        y[:, 2] += boxes[:, 3]
         possible = (upper <= y) & (y <= lower)
         possible[:, 1] &= inside
         moved = inside & ~possible.any(1)
         y[moved, 1] = np.minimum(np.maximum(boxes[moved, 1], upper), lower)
         possible[moved, 1] = True
-        ends = reserved[:, :2] + np.maximum(reserved[:, 2:], (0, self._height))  # as ``reserve`` does
-        (start_x, start_y), (end_x, end_y) = np.ascontiguousarray(reserved[:, :2].T), np.ascontiguousarray(ends.T)
         numbers, positions = np.nonzero(possible)
-        y_possible = y[numbers, positions, None]
-        beside = np.packbits((x[:, :, None] < end_x) & (start_x < (x + widths)[:, :, None]), 2)  # a bit for each reserved rectangle
-        level = np.packbits((y_possible < end_y) & (start_y < y_possible + self._height), 1)
         free = np.zeros((len(boxes), widths.shape[1], 3), np.bool_)
+        ends = reserved[:, :2] + np.maximum(reserved[:, 2:], (0, height))  # as ``reserve`` does
+        (start_x, start_y), (end_x, end_y) = np.float32(reserved[:, :2].T), np.float32(ends.T)
+        text_x, text_y = np.float32(x)[:, :, None], np.float32(y[numbers, positions])[:, None]
+        beside = np.packbits((text_x < end_x) & (start_x < text_x + np.float32(widths)[:, :, None]), 2)  # a bit for each reserved rectangle
+        level = np.packbits((text_y < end_y) & (start_y < text_y + np.float32(height)), 1)
         free[numbers, :, positions] = ~(beside[numbers] & level[:, None]).any(2)
-        tries: list[list[tuple[int, int]]] = [[] for _ in range(len(boxes))]
+        places: list[tuple[int, Rect] | None] = [None] * len(boxes)
+        lefts, tops, wides = x.tolist(), y.tolist(), widths.tolist()
         for box, text, position in np.argwhere(free).tolist():
-            tries[box].append((text, position))
-        places: list[tuple[int, Rect] | None] = []
-        for options, lefts, tops, wide in zip(tries, x.tolist(), y.tolist(), widths.tolist(), strict=True):
-            place = None
-            for text, position in options:
-                if self._is_free(lefts[text], tops[position], lefts[text] + wide[text]):
-                    self._take(lefts[text], tops[position], lefts[text] + wide[text])
-                    place = text, (lefts[text], tops[position], wide[text], self._height)
-                    break
-            places.append(place)
+            if places[box] is None:
+                start, top, wide = lefts[box][text], tops[box][position], wides[box][text]
+                if self._is_free(start, top, start + wide):
+                    self._take(start, top, start + wide)
+                    places[box] = text, (start, top, wide, height)
         return places
 
     def _take(self, x: float, y: float, right: float) -> None:
