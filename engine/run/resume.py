@@ -1,6 +1,7 @@
 """What of the results of an earlier run counts for a run: which sources are finished, where others go on, and which are detected again."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,9 +13,11 @@ from framefleet.engine.pool.events import Position
 from framefleet.engine.pool.scheduling.strategies import DIED_TWICE
 from framefleet.engine.settings import RunSettings, Track
 from framefleet.engine.settings.clock import ClockSettings
+from framefleet.engine.settings.table import DEFAULTS
 from framefleet.engine.store import schema
 from framefleet.engine.store.facts import RecordedFiles, clock_of, differences, run_facts
 from framefleet.engine.store.session import SessionReader, StoredSource
+from framefleet.engine.store.sources import readable
 from framefleet.engine.tracking.follow import MIN_CONFIDENCE
 from framefleet.engine.types import EngineChoice
 
@@ -47,17 +50,36 @@ def storing(settings: RunSettings, earlier: Path | None = None) -> RunSettings:
 
     earlier: the session that the run may continue. If it can, and the session has still weaker detections, the run stores these, too.
     """
-
-    def at(confidence: float) -> RunSettings:
-        return replace(settings, engine=replace(settings.engine, stored_confidence=confidence))
-
     lowest = stored_confidence(settings.engine.stored_confidence, settings.track)
     if earlier is not None and earlier.exists():
         with suppress(ExportError, KeyError, ValueError), SessionReader(earlier) as reader:  # the run says what is wrong with it
-            weaker = at(float(reader.facts["confidence"]))
+            weaker = _as_stored(settings, reader)
             if weaker.engine.stored_confidence < lowest and not differences(reader.facts, run_facts(weaker)):
                 return weaker
-    return at(lowest)
+    return _from(settings, lowest)
+
+
+def continuing(settings: RunSettings, labels: Sequence[str], session: SessionReader) -> RunSettings | None:
+    """Return the settings of a run that continues a session and stores the detections that the session stores. None: they differ.
+
+    A run of the command line stores fewer detections than one of the window, which lets the user lower the confidence later. The window
+    continues it all the same, unless the command line was given a higher confidence than the default.
+    """
+    with suppress(KeyError, ValueError):
+        same = _as_stored(settings, session)
+        lowest = max(settings.engine.stored_confidence, DEFAULTS["confidence"])
+        known = session.labels == tuple(map(readable, labels)) and not differences(session.facts, run_facts(same))
+        return same if known and same.engine.stored_confidence <= lowest else None
+    return None
+
+
+def _as_stored(settings: RunSettings, session: SessionReader) -> RunSettings:
+    """The settings with the confidence from which on a session stores detections."""
+    return _from(settings, float(session.facts["confidence"]))
+
+
+def _from(settings: RunSettings, confidence: float) -> RunSettings:
+    return replace(settings, engine=replace(settings.engine, stored_confidence=confidence))
 
 
 @dataclass(frozen=True)

@@ -107,10 +107,14 @@ class Interrupted:
     unfinished: tuple[Path, ...]
 
 
-def find_interrupted(folder: Path) -> list[Interrupted]:
-    """Return the interrupted runs whose sessions are in ``folder``, newest first, without those that another process continues."""
+def find_interrupted(folder: Path, listed: bool = False) -> list[Interrupted]:
+    """Return the interrupted runs whose sessions are in ``folder``, newest first, without those that another process continues.
+
+    listed: also those in the list of sessions in other folders.
+    """
     with suppress(OSError):
-        sessions = sorted(folder.glob("*.sqlite"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
+        there = [*folder.glob("*.sqlite"), *(noted_sessions(folder) if listed else ())]
+        sessions = sorted(there, key=lambda path: path.stat().st_mtime_ns, reverse=True)
         return [found for path in sessions[:MAX_EXAMINED] if (found := _examine(path)) is not None]
     return []
 

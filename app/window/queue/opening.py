@@ -1,9 +1,9 @@
 """Opens files that the user drops, chooses or names at the start: as a model, as stored results, or as sources for the queue."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from os.path import realpath
+from os.path import basename, realpath
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -23,6 +23,7 @@ from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.media.sources import expand_sources, is_folder
 from framefleet.engine.model.files import find_weights
 from framefleet.engine.notices import Notice, SourceError
+from framefleet.engine.store.files import find_interrupted
 from framefleet.engine.zones.file import holds_zones
 
 CFG, WEIGHTS, LABELS = ".cfg", ".weights", ".names"
@@ -80,11 +81,15 @@ def sort_paths(paths: Iterable[Path]) -> Intake:
 
 @dataclass(frozen=True)
 class Contents:
-    """The contents of paths. model: that of a folder, else None. problems: a message for each path without sources or model."""
+    """The contents of paths. model: that of a folder, else None. problems: a message for each path without sources or model.
+
+    begun: by the path without links, the sources that an interrupted run has begun: the path in its session, and the session.
+    """
 
     sources: tuple[Path, ...]
     model: Intake | None
     problems: tuple[str, ...]
+    begun: Mapping[str, tuple[Path, Path]] = field(default_factory=dict)
 
 
 def expand(paths: Sequence[Path]) -> Contents:
@@ -109,6 +114,16 @@ def expand(paths: Sequence[Path]) -> Contents:
         if len(models) == 1:
             model = Intake(*models[0], None, ())
     return Contents(tuple(dict.fromkeys(sources)), model, tuple(problems))
+
+
+def _expand(paths: Sequence[Path], sessions: Path) -> Contents:
+    """Search files and folders, and interrupted runs of what they hold. sessions: the folder of the window's sessions."""
+    found = expand(paths)
+    sources = set(map(realpath, found.sources))
+    names = {source.name for source in found.sources} | set(map(basename, sources))  # so that few paths are resolved
+    runs = find_interrupted(sessions, listed=True)[::-1]  # the newest one counts
+    begun = {realpath(path): (path, run.database) for run in runs for path in run.unfinished if path.name in names}
+    return replace(found, begun={place: entry for place, entry in begun.items() if place in sources})
 
 
 def _models_in(folder: Path) -> list[tuple[Path, Path]]:
@@ -174,7 +189,9 @@ class Opening(QObject):
         if intake.has_model:
             self.model_taken.emit(intake)
         if intake.sources:
-            self._background.start(self, partial(expand, intake.sources), partial(self._ask_for_many, intake.sources), self.refuse)
+            self._background.start(
+                self, partial(_expand, intake.sources, self._controller.folder), partial(self._ask_for_many, intake.sources), self.refuse
+            )
         for database in intake.sessions:
             self._restore(database)
         zones = tuple(filter(holds_zones, intake.lists))
@@ -210,7 +227,8 @@ class Opening(QObject):
         begun = {place: item for item in self._controller.cancelled() if (place := realpath(item.path)) in new}
         others = {place: path for place, path in new.items() if place not in begun}
         interrupted = self._memory.take(others)
-        again = {place: (entry.path, None, entry.begun_in) for place, entry in interrupted.items()}
+        again = {place: (path, None, database) for place, (path, database) in found.begun.items()}
+        again |= {place: (entry.path, None, entry.begun_in) for place, entry in interrupted.items()}
         keys = self._controller.go_on(again.get(place, (path, None, None)) for place, path in others.items())
         self._controller.continue_files(item.key for item in begun.values())
         if keys:

@@ -23,11 +23,11 @@ from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.notices import ExportError, FramefleetError, Notice, UsageError, unexpected
 from framefleet.engine.pool import events, streams
+from framefleet.engine.run.resume import continuing
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings
 from framefleet.engine.store import facts, schema
 from framefleet.engine.store.session import SessionReader
-from framefleet.engine.store.sources import readable
 from framefleet.engine.types import DeviceId
 
 HOLD_SECONDS = 0.5
@@ -273,10 +273,11 @@ class SessionThread(threading.Thread):
     def _drive(self) -> None:
         with schema.explained(self.database, "create"):
             self.database.parent.mkdir(parents=True, exist_ok=True)
-        self.differs = self._go_on and not self._continues()
-        if self.differs:
+        settings = self._continuing() if self._go_on else self.settings
+        self.differs = settings is None
+        if settings is None:
             return
-        with DetectionRun(self.settings, self.database, self.labels, hosts=self.cluster) as session:
+        with DetectionRun(settings, self.database, self.labels, hosts=self.cluster) as session:
             with SessionReader(self.database) as reader:
                 self.created = reader.facts[facts.CREATED]
             with self._lock:
@@ -297,13 +298,11 @@ class SessionThread(threading.Thread):
                 if self.feed.apply(event, session.progress_of(event)):
                     self._wake()
 
-    def _continues(self) -> bool:
-        """Whether the results in the database are of these settings, so that a run takes them over. True if they cannot be read."""
+    def _continuing(self) -> RunSettings | None:
+        """The settings of a run that takes over the results in the database; None if they are of others. The run says why it cannot."""
         with suppress(ExportError), SessionReader(self.database) as reader:
-            return reader.labels == tuple(map(readable, self.labels)) and not facts.differences(
-                reader.facts, facts.run_facts(self.settings)
-            )
-        return True
+            return continuing(self.settings, self.labels, reader)
+        return self.settings
 
     def _tally_stored(self, source: int, progress: events.SourceProgress) -> None:
         """Count the detections that an earlier run stored of a source."""

@@ -17,8 +17,11 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.results.interrupted import InterruptedRun
+from framefleet.engine.run.resume import ADJUSTABLE_CONFIDENCE
+from framefleet.engine.settings.table import DEFAULTS
 from framefleet.engine.store.corrections import Corrections, OneDetection
 from framefleet.engine.store.facts import CREATED
+from framefleet.engine.store.files import LIST
 from framefleet.engine.store.session import SessionReader
 from tests.support.media import make_video
 from tests.support.models import tiny_files
@@ -27,6 +30,7 @@ from tests.support.window import feature
 
 CRASH = """
 import os, signal, sys
+from dataclasses import replace
 from pathlib import Path
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.engine.model.load import check_model
@@ -37,8 +41,9 @@ from tests.support.models import tiny_files
 
 if __name__ == "__main__":
     settings = Preferences.of(tiny_files(), devices=(DeviceId("cpu", "0"),)).run_settings()
-    session = DetectionRun(settings, Path(sys.argv[1]), check_model(settings.model).labels)
-    for path in sys.argv[2:]:
+    settings = replace(settings, engine=replace(settings.engine, stored_confidence=float(sys.argv[1])))
+    session = DetectionRun(settings, Path(sys.argv[2]), check_model(settings.model).labels)
+    for path in sys.argv[3:]:
         session.add(Path(path))
     session.finish()
     done = 0
@@ -56,12 +61,16 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSI
 @pytest.fixture(scope="module")
 def crashed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Path]]:
     """The folder with the session of a killed run, and its videos: a is finished, b is not."""
-    folder = tmp_path_factory.mktemp("crashed")
+    return crash(tmp_path_factory.mktemp("crashed"), ADJUSTABLE_CONFIDENCE)
+
+
+def crash(folder: Path, confidence: float) -> tuple[Path, list[Path]]:
+    """Kill a run that stores detections from this confidence on; return the folder with its session, and its videos."""
     videos = [make_video(folder / f"{name}.mp4", frames=frames, size=(96, 96), gop=12) for name, frames in (("a", 60), ("b", 400))]
     script = folder / "crash.py"
     script.write_text(CRASH)
     (folder / "sessions").mkdir()
-    command = [sys.executable, script, folder / "sessions" / "crashed.sqlite", *videos]
+    command = [sys.executable, script, str(confidence), folder / "sessions" / "crashed.sqlite", *videos]
     killed = subprocess.run(command, cwd=PROJECT, env={**os.environ, "PYTHONPATH": PYTHONPATH}, check=False)
     assert killed.returncode == -signal.SIGKILL
     return folder / "sessions", videos
@@ -183,6 +192,29 @@ def test_a_session_is_no_longer_offered_when_all_of_its_unfinished_files_are_ope
         qtbot.waitUntil(lambda count=number: len(window.context.queue) == count)
         assert offered() is is_offered
     assert [item.path for item in window.context.queue] == crashed[1]
+
+
+@pytest.mark.parametrize(("confidence", "goes_on"), [(DEFAULTS["confidence"], True), (0.6, False)])
+def test_a_file_that_a_killed_command_line_has_begun_goes_on_when_it_is_opened(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, confidence: float, goes_on: bool
+) -> None:
+    folder, (_, video) = crash(tmp_path, confidence)
+    database = folder / "crashed.sqlite"
+    window.context.run.folder.mkdir(parents=True, exist_ok=True)
+    (window.context.run.folder / LIST).write_text(f"{database}\n")  # as ``detect --out`` notes its session
+    with SessionReader(database) as reader:
+        before = reader.count(1)
+    window.context.settings.begin(tiny_files())
+    qtbot.waitUntil(lambda: window.context.settings.summary is not None)
+    window.open_paths([video])
+    qtbot.waitUntil(lambda: [item.state for item in window.context.queue] == [ItemState.DONE], timeout=60_000)
+    (item,) = window.context.queue
+    assert item.progress.frames == 400
+    assert item.results is not None
+    assert (item.results.database == database) is goes_on
+    with SessionReader(database) as reader:
+        assert reader.count(1) == (400 if goes_on else before)
+    assert ("b.mp4 goes on at frame " in window.context.activity.text.toolTip()) is goes_on
 
 
 def test_with_another_model_an_interrupted_run_goes_on_in_a_session_of_its_own(qtbot: QtBot, window: MainWindow, database: Path) -> None:
