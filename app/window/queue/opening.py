@@ -227,7 +227,9 @@ class Opening(QObject):
         begun = {place: item for item in self._controller.cancelled() if (place := realpath(item.path)) in new}
         others = {place: path for place, path in new.items() if place not in begun}
         interrupted = self._memory.take(others)
-        again = {place: (path, None, database) for place, (path, database) in found.begun.items()}
+        again: dict[str, tuple[Path, None, Path | None]] = {
+            place: (path, None, database) for place, (path, database) in found.begun.items()
+        }
         again |= {place: (entry.path, None, entry.begun_in) for place, entry in interrupted.items()}
         keys = self._controller.go_on(again.get(place, (path, None, None)) for place, path in others.items())
         self._controller.continue_files(item.key for item in begun.values())

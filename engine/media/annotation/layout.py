@@ -122,9 +122,12 @@ class LabelPlaces:
         numbers, positions = np.nonzero(possible)
         free = np.zeros((len(boxes), widths.shape[1], 3), np.bool_)
         ends = reserved[:, :2] + np.maximum(reserved[:, 2:], (0, height))  # as ``reserve`` does
-        (start_x, start_y), (end_x, end_y) = np.float32(reserved[:, :2].T), np.float32(ends.T)
-        text_x, text_y = np.float32(x)[:, :, None], np.float32(y[numbers, positions])[:, None]
-        beside = np.packbits((text_x < end_x) & (start_x < text_x + np.float32(widths)[:, :, None]), 2)  # a bit for each reserved rectangle
+        start_x, start_y = reserved[:, :2].T.astype(np.float32)
+        end_x, end_y = ends.T.astype(np.float32)
+        text_x, text_y = x.astype(np.float32)[:, :, None], y[numbers, positions].astype(np.float32)[:, None]
+        beside = np.packbits(
+            (text_x < end_x) & (start_x < text_x + widths.astype(np.float32)[:, :, None]), 2
+        )  # a bit for each reserved rectangle
         level = np.packbits((text_y < end_y) & (start_y < text_y + np.float32(height)), 1)
         free[numbers, :, positions] = ~(beside[numbers] & level[:, None]).any(2)
         places: list[tuple[int, Rect] | None] = [None] * len(boxes)
