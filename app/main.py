@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib import import_module
+from pathlib import Path
 
 from framefleet.app import streams
 
@@ -40,6 +41,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     command = arguments[0] if arguments and arguments[0] in COMMANDS else None
     try:
         streams.prepare()
+        if argv is None and any("://" in argument for argument in arguments):
+            _hide_passwords(arguments)
         if debug or "--verbose" in arguments:
             from framefleet.engine import logs
 
@@ -62,6 +65,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         report(error, arguments, debug)
         return 2
     return status
+
+
+def _hide_passwords(arguments: Sequence[str]) -> None:
+    """Overwrite users and passwords of addresses where other users of this machine can read them: in the list of processes."""
+    import ctypes
+
+    from framefleet.engine.media.live.address import hide
+
+    try:
+        fields = Path("/proc/self/stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:  # not Linux
+        return
+    begin, end = int(fields[45]), int(fields[46])  # of the command line in memory: fields 48 and 49, see proc(5)
+    words = ctypes.string_at(begin, end - begin)
+    for argument in arguments:
+        given, harmless = os.fsencode(argument), os.fsencode(hide(argument))
+        place = words.find(b"\0" + given + b"\0")
+        if given != harmless and place >= 0:
+            ctypes.memmove(begin + place + 1, harmless[: len(given)].ljust(len(given), b"\0"), len(given))
 
 
 def _run(command: str, arguments: Sequence[str], ends: bool) -> int:

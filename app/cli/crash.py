@@ -11,6 +11,7 @@ from importlib.metadata import version
 from platformdirs import user_log_path
 
 from framefleet.app.streams import print_line
+from framefleet.engine.media.live.address import hide
 from framefleet.engine.notices import FramefleetError
 from framefleet.engine.processes.outcome import lack_of_resources
 
@@ -38,7 +39,11 @@ def report(error: Exception, arguments: Sequence[str], debug: bool) -> None:
         return
     now = datetime.now().astimezone()
     machine = f"framefleet {version('framefleet')}, Python {platform.python_version()}, {platform.platform()}"
-    details = f"{now.isoformat()}\n{machine}\n{list(arguments)}\n\n{''.join(traceback.format_exception(error))}"
+    trace = "".join(traceback.format_exception(error))
+    shown = [hide(argument) for argument in arguments]
+    for argument, harmless in zip(arguments, shown, strict=True):
+        trace = trace.replace(argument, harmless) if argument != harmless else trace
+    details = f"{now.isoformat()}\n{machine}\n{shown}\n\n{trace}"
     summary = f"{type(error).__name__}: {error}".splitlines()[0]
     where = f"the details:\n{details}"
     if not debug:

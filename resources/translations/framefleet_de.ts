@@ -5859,10 +5859,6 @@ Bilder: {decoder}</translation>
         <translation>Verbindung wird aufgebaut …</translation>
     </message>
     <message>
-        <source>Connection lost</source>
-        <translation>Verbindung verloren</translation>
-    </message>
-    <message>
         <source>Continue</source>
         <translation>Fortsetzen</translation>
     </message>
@@ -5917,6 +5913,10 @@ Bilder: {decoder}</translation>
     <message>
         <source>Live</source>
         <translation>Live</translation>
+    </message>
+    <message>
+        <source>Not connected</source>
+        <translation>Nicht verbunden</translation>
     </message>
     <message>
         <source>Open folder</source>

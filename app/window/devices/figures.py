@@ -69,7 +69,7 @@ class DeviceFigures(QWidget):
         stages = in_order(status.busy or status.stages)
         self.stages.show_stages(stages, status.bottleneck)
         say(self.stage_text, short_legend(stages))
-        slowest = stage_name(status.bottleneck) if status.bottleneck else ""
+        slowest = stage_name(status.bottleneck) if status.bottleneck not in (None, "sources") else ""  # of streams: no stage is slow
         say(self.bottleneck, translate("devices", "Slowest stage: {stage}").format(stage=slowest) if slowest else "")
 
 

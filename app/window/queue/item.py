@@ -23,7 +23,7 @@ LIVE_STATES = {
     LiveState.WAITING_FOR_KEYFRAME: marked("queue", "Waiting for a keyframe…"),
     LiveState.RUNNING: marked("queue", "Live"),
     LiveState.STALLED: marked("queue", "Stalled"),
-    LiveState.WAITING_TO_RECONNECT: marked("queue", "Connection lost"),
+    LiveState.WAITING_TO_RECONNECT: marked("queue", "Not connected"),
     LiveState.STOPPED: marked("queue", "Stopped"),
 }
 """The words for the states of a live source."""
@@ -131,6 +131,11 @@ class QueueItem:
     def live(self) -> bool:
         """Whether it is a camera or a stream, or its stored results: its pictures cannot be read again."""
         return self.stream is not None or (self.progress.info is not None and self.progress.info.kind is SourceKind.LIVE)
+
+    @property
+    def connected(self) -> bool:
+        """Whether frames of a live source arrive now."""
+        return self.progress.state is not None and self.progress.state.state is LiveState.RUNNING
 
     @property
     def name(self) -> str:

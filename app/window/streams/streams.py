@@ -337,7 +337,7 @@ class Streams(QObject):
 
     def _measure(self) -> None:
         """Say what is missing if the devices cannot keep up."""
-        running = [item for item in self._context.queue if item.stream is not None and item.state is ItemState.RUNNING]
+        running = [item for item in self._context.queue if item.stream is not None and item.state is ItemState.RUNNING and item.connected]
         text = self._capacity.look({item.key: item.progress.ledger for item in running}, self._devices, self._limit)
         banners = self._context.banners
         if text is None:
@@ -365,7 +365,9 @@ class Capacity:
     def look(
         self, ledgers: dict[int, Ledger], devices: Sequence[DeviceStatus], limit: Bottleneck | None = None
     ) -> tuple[str, str] | tuple[()] | None:
-        """Look at the ledgers of the running streams by key. Called every ``TICK_MS``. limit: of the run.
+        """Look at the ledgers of the connected streams by key. Called every ``TICK_MS``. limit: of the run.
+
+        A measurement leaves out streams that were not connected all the time: the first frames of a connection come at once.
 
         Returns
         -------
@@ -373,16 +375,18 @@ class Capacity:
             What to say and its details, empty if the devices keep up; None while the measurement goes on.
         """
         now = {key: (ledger.inferred + _too_many(ledger), ledger.inferred) for key, ledger in ledgers.items()}
-        if now.keys() != self._begun.keys():
+        kept = {key: begun for key, begun in self._begun.items() if key in now}
+        if not kept:
             self._begun, self._ticks = now, 0
             return () if not now else None
+        self._begun, now = kept, {key: now[key] for key in kept}
         self._ticks += 1
         if self._ticks < MEASURE_TICKS:
             return None
         seconds = self._ticks * TICK_MS / 1000
         received = sum(now[key][0] - self._begun[key][0] for key in now) / seconds
         analysed = sum(now[key][1] - self._begun[key][1] for key in now) / seconds
-        self._begun, self._ticks = now, 0
+        self._begun, self._ticks = {}, 0
         return shortage(received, analysed, len(now), [status for status in devices if status.takes_part], limit)
 
 

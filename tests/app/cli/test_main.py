@@ -140,7 +140,7 @@ def test_a_run_that_a_signal_ends_before_it_begins_is_reported(monkeypatch: pyte
 def test_a_mistake_of_ours_is_logged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(framefleet.app.cli.doctor, "run", _break_down)
-    assert main(["doctor"]) == 2
+    assert main(["doctor", "rtsp://me:h1dden@cam/a", "http://cam/b?token=h1dden"]) == 2
     message = capsys.readouterr().err
     assert len(message.splitlines()) == 1
     assert "ZeroDivisionError: by nought" in message
@@ -149,6 +149,8 @@ def test_a_mistake_of_ours_is_logged(tmp_path: Path, monkeypatch: pytest.MonkeyP
         (log,) = tmp_path.rglob("crash-*.log")
         assert str(log) in message
         assert "_break_down" in log.read_text()
+        assert "rtsp://cam/a" in log.read_text()
+        assert "h1dden" not in log.read_text()
     assert main(["doctor", "--debug"]) == 2
     assert "Traceback" in capsys.readouterr().err
 

@@ -105,6 +105,24 @@ def test_the_password_comes_from_a_file_and_is_in_no_process_list(tmp_path: Path
     assert seen == []
 
 
+def test_a_password_in_a_command_is_removed_from_the_process_list(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path, login="me:h1dden") as camera:
+        address = f"{camera.address}/mjpeg".replace("//", "//me:h1dden@")
+        command = [sys.executable, "-m", "framefleet.app", "detect", address, *FAST, "--out", str(tmp_path / "out")]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stderr is not None
+            for line in process.stderr:
+                if line.startswith("1 of 1 stream running"):
+                    break
+            words = Path(f"/proc/{process.pid}/cmdline").read_bytes()
+            everybody = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+    assert f"{camera.address}/mjpeg".encode() in words
+    assert str(tmp_path / "out").encode() in words
+    assert not any(b"h1dden" in text for text in everybody)
+
+
 def test_a_wrong_password_ends_the_source(tmp_path: Path) -> None:
     with RtspServer(user="me", password="s3cret") as server:
         run = detect(tmp_path, server.address.replace("//", "//me:wr0ng@"))

@@ -57,6 +57,15 @@ def test_the_capacity_is_measured_over_seconds_and_again_with_other_streams() ->
     assert capacity.look({}, [GPU]) == ()
 
 
+def test_a_stream_that_connects_again_does_not_disturb_the_measurement_of_others() -> None:
+    capacity = Capacity()
+    busy = Notice("live.device_busy")
+    for tick in range(MEASURE_TICKS + 1):
+        seen = {0: Ledger(3 * tick, 3 * tick)} | ({1: Ledger(5, 5, {busy: 50 * tick})} if tick != 20 else {})
+        said = capacity.look(seen, [GPU])
+    assert said == ()
+
+
 def test_a_lost_connection_is_no_shortage() -> None:
     capacity = Capacity()
     lost = {Notice("live.not_delivered"): 5, Notice("live.before_keyframe"): 20, Notice("live.damaged"): 9}
