@@ -104,7 +104,7 @@ class StatusLine(Panel):
         self._row.insertWidget(self._row.indexOf(self.queue), widget, share)
 
     def show_devices(self, statuses: Sequence[DeviceStatus]) -> None:
-        """Show the devices of the session, an empty sequence before the first session."""
+        """Show the devices of the run, an empty sequence before the first run."""
         self._statuses = tuple(statuses)
         statuses = [status for status in statuses if status.phase is not Phase.LEFT]
         failed = [status for status in statuses if status.phase is Phase.FAILED]
@@ -139,7 +139,7 @@ class StatusLine(Panel):
         self.devices.setToolTip(why)
 
     def show_stored(self, model: str) -> None:
-        """Name the model of the stored results that are shown, "" = none are; the devices of a session come before it."""
+        """Name the model of the stored results that are shown, "" = none are; the devices of a run come before it."""
         self._stored = translate("window", "Stored results of {model}").format(model=model) if model else ""
         self.show_devices(self._statuses)
 

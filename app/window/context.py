@@ -20,9 +20,9 @@ from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.queue.opening import Opening
 from framefleet.app.window.results.export_line import ExportLine
 from framefleet.app.window.results.moments import Moments
+from framefleet.app.window.run.background import Background
+from framefleet.app.window.run.controller import DetectionController
 from framefleet.app.window.selection import Selection
-from framefleet.app.window.session.background import Background
-from framefleet.app.window.session.controller import DetectionController
 from framefleet.app.window.settings.choices import RunChoices
 from framefleet.app.window.viewer.filter import Filter
 from framefleet.app.window.viewer.viewer import Viewer

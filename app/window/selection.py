@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from framefleet.app.window.queue.item import ItemState, Part, QueueItem
 from framefleet.app.window.queue.memory import QueueMemory, ViewState
 from framefleet.app.window.queue.model import QueueModel
-from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.run.controller import DetectionController
 from framefleet.app.window.settings.choices import RunChoices
 from framefleet.app.window.viewer.filter import Filter
 from framefleet.app.window.viewer.viewer import Viewer

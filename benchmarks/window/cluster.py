@@ -25,8 +25,8 @@ from framefleet.app.window.cluster.link import Machine
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.main import GarbageCollector, make_application
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.session.controller import TICK_MS
-from framefleet.app.window.session.thread import Feed
+from framefleet.app.window.run.controller import TICK_MS
+from framefleet.app.window.run.thread import Feed
 from framefleet.engine.cluster.messages import Measured, NodeState
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.telemetry import Telemetry

@@ -6691,6 +6691,25 @@ Bilder: {decoder}</translation>
     </message>
 </context>
 <context>
+    <name>run</name>
+    <message>
+        <source>Detection ended before this file.</source>
+        <translation>Die Erkennung endete vor dieser Datei.</translation>
+    </message>
+    <message>
+        <source>Needs a model</source>
+        <translation>Braucht ein Modell</translation>
+    </message>
+    <message>
+        <source>Preparing the model</source>
+        <translation>Modell wird vorbereitet</translation>
+    </message>
+    <message>
+        <source>nothing is being detected</source>
+        <translation>es läuft keine Erkennung</translation>
+    </message>
+</context>
+<context>
     <name>search</name>
     <message>
         <source> (seen from {begin} to {end})</source>
@@ -6824,25 +6843,6 @@ Bilder: {decoder}</translation>
     <message>
         <source>recorded {time}</source>
         <translation>aufgenommen {time}</translation>
-    </message>
-</context>
-<context>
-    <name>session</name>
-    <message>
-        <source>Detection ended before this file.</source>
-        <translation>Die Erkennung endete vor dieser Datei.</translation>
-    </message>
-    <message>
-        <source>Needs a model</source>
-        <translation>Braucht ein Modell</translation>
-    </message>
-    <message>
-        <source>Preparing the model</source>
-        <translation>Modell wird vorbereitet</translation>
-    </message>
-    <message>
-        <source>nothing is being detected</source>
-        <translation>es läuft keine Erkennung</translation>
     </message>
 </context>
 <context>

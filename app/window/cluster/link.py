@@ -7,8 +7,8 @@ from typing import Self
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
-from framefleet.app.window.session.background import Background
-from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.run.background import Background
+from framefleet.app.window.run.controller import DetectionController
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.cluster.messages import NodeState
 from framefleet.engine.devices.discovery import DeviceDescription

@@ -15,8 +15,8 @@ from framefleet.app.window.corrections.bar import CorrectionBar
 from framefleet.app.window.corrections.drawing import BoxDrawing
 from framefleet.app.window.keys.bindings import Shortcuts
 from framefleet.app.window.queue.item import Results
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.selection import Selection, Target
-from framefleet.app.window.session.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets import formats

@@ -9,8 +9,8 @@ from framefleet.app.demo import demo_accuracy, demo_labels, demo_settings
 from framefleet.app.window.context import Context, Feature, Place, Placed
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.queue.model import QueueModel
-from framefleet.app.window.session.background import Background
-from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.run.background import Background
+from framefleet.app.window.run.controller import DetectionController
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import Panel, column, label, push_button, row
 from framefleet.app.window.widgets.engine_text import of_engine

@@ -21,7 +21,7 @@ class Phase(StrEnum):
     """The state of a device in the run.
 
     LEAVING: the user removed it from the run, and it finishes its work. LEFT: it has finished its work and left.
-    IDLE: its session has ended. RECORDED: it belongs to a recorded machine.
+    IDLE: its run has ended. RECORDED: it belongs to a recorded machine.
     """
 
     STARTING = "starting"
@@ -87,7 +87,7 @@ class DeviceStatus:
 
     @property
     def takes_part(self) -> bool:
-        """Whether the device works for the running session, or will."""
+        """Whether the device works for the run, or will."""
         return self.phase in (Phase.STARTING, Phase.READY, Phase.RESTARTING)
 
     @property

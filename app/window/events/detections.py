@@ -12,7 +12,7 @@ from PySide6.QtGui import QShowEvent
 
 from framefleet.app.window.events.model import ArrayModel
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import ElidedLabel, Panel, column

@@ -12,7 +12,7 @@ from framefleet.app.window.player.preview_client import PreviewClient, Shown
 from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.results.stored import is_known, read_clock
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.canvas import VideoCanvas
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.viewer import Viewer

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidgetItem, QWidget
 
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row
 from framefleet.app.window.widgets.fields import align, combo_box, plain_tree

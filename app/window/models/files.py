@@ -13,7 +13,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
 from framefleet.app.window.queue.opening import ONNX, Intake
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.model.files import find_cfg, find_weights

@@ -15,7 +15,7 @@ from framefleet.app.window.models.files import ModelDownloads, ModelParts, OwnMo
 from framefleet.app.window.models.questions import ModelQuestions
 from framefleet.app.window.queue.open_files import local_paths
 from framefleet.app.window.queue.opening import Intake, sort_paths
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, show_inside, within_screen, wrapped

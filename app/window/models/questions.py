@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QDialogButtonBox, QPlainTextEdit, QWidget
 
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, wrapped
 from framefleet.app.window.widgets.engine_text import of_engine

@@ -46,7 +46,7 @@ class ItemState(StrEnum):
 class Results:
     """Where the detections of one file are stored: a session database and the source's number in it (-1: not yet known).
 
-    labels, model: of the model that made them; the name of the model is "" while its session runs. zones: the lines and zones of the run,
+    labels, model: of the model that made them; the name of the model is "" during the run. zones: the lines and zones of the run,
     as the text of a zones file, "" = none. created: identifies the session, "" before it begins.
     """
 

@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from framefleet.app.window.queue.item import Part, QueueItem
 from framefleet.app.window.queue.model import QueueModel
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.processes.file_lock import FileLock, LockedError
 

@@ -13,8 +13,8 @@ from framefleet.app.window.queue.item import SESSION, QueueItem
 from framefleet.app.window.queue.memory import QueueMemory
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.results.stored import read_stored
-from framefleet.app.window.session.background import Background
-from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.run.background import Background
+from framefleet.app.window.run.controller import DetectionController
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.engine_text import of_engine

@@ -12,9 +12,9 @@ from framefleet.app.window.queue.heading import Found, QueueHeading, kind_of
 from framefleet.app.window.queue.item import ItemState, Part, QueueItem
 from framefleet.app.window.queue.model import ITEM_ROLE, QueueDelegate, QueueModel, Thumbnails
 from framefleet.app.window.queue.open_files import DropOverlay, FileDialogs, RecentFiles
+from framefleet.app.window.run.controller import DetectionController
+from framefleet.app.window.run.files import Removed
 from framefleet.app.window.selection import Target
-from framefleet.app.window.session.controller import DetectionController
-from framefleet.app.window.session.files import Removed
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.banner import Message, Severity

@@ -11,8 +11,8 @@ from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.results.stored import count_stored
-from framefleet.app.window.session.background import Background
-from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.run.background import Background
+from framefleet.app.window.run.controller import DetectionController
 from framefleet.app.window.timeline.class_counts import Tally
 
 WAIT_MS = 300

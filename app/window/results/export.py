@@ -13,7 +13,7 @@ from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.queue.item import Part, QueueItem
 from framefleet.app.window.results.export_dialog import ExportChoice, ExportDialog
 from framefleet.app.window.results.export_line import ExportLine
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity

@@ -15,8 +15,8 @@ from framefleet.app.window.queue.memory import QueueMemory, Remembered, unfinish
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.queue.opening import Opening
 from framefleet.app.window.results.stored import read_stored
-from framefleet.app.window.session.background import Background
-from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.run.background import Background
+from framefleet.app.window.run.controller import DetectionController
 from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.translation import translate

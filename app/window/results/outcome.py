@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QBoxLayout
 
 from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import ElidedLabel, Panel, push_button, row

@@ -8,7 +8,7 @@ from PySide6.QtGui import QImage
 
 from framefleet.app.window.player.player import Player
 from framefleet.app.window.player.preview_client import Shown
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.canvas import VideoCanvas
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.engine_text import of_engine

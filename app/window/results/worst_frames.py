@@ -17,7 +17,7 @@ from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.queue.opening import Opening
 from framefleet.app.window.results.moments import StoredMoment
 from framefleet.app.window.results.stored import clock_text
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import column, label, say, stand_beside, wrapped

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDateTimeEdit, QDialog, QListWidget, QListWidgetIt
 from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.player.preview_client import PreviewClient
 from framefleet.app.window.results.moments import StoredMoment
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import Flow, column, label, row, say, stand_beside, within_screen, wrapped
 from framefleet.app.window.widgets.fields import align, clearable, combo_box, indent, plain_tree

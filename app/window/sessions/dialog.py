@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QDialog, QInputDialog, QTreeWidget, QTreeWidgetIte
 from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.queue.item import SESSION
 from framefleet.app.window.results.stored import read_stored
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, wrapped
 from framefleet.app.window.widgets.engine_text import of_engine

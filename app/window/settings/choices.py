@@ -13,8 +13,8 @@ from framefleet.app.window.models.files import ModelParts
 from framefleet.app.window.models.library import ModelLibrary
 from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.queue.opening import Intake, listed
-from framefleet.app.window.session.background import Background
-from framefleet.app.window.session.controller import DetectionController
+from framefleet.app.window.run.background import Background
+from framefleet.app.window.run.controller import DetectionController
 from framefleet.app.window.settings import preferences as stored
 from framefleet.app.window.settings.dialog import SettingsDialog
 from framefleet.app.window.settings.form import LastRun

@@ -14,7 +14,7 @@ from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.queue.open_files import local_paths
 from framefleet.app.window.queue.opening import sort_paths
 from framefleet.app.window.results.stored import clock_preview
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.settings.folders import FoldersForm
 from framefleet.app.window.settings.form import SettingsForm, words
 from framefleet.app.window.settings.pages import DeviceForm, ModelForm, WindowForm

@@ -10,7 +10,7 @@ from platformdirs import user_log_path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import ElidedLabel, column, label, push_button, say, wrapped
 from framefleet.app.window.widgets.fields import TITLE_WIDTH

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QGridLayout, Q
 from framefleet.app.window.models.files import ModelParts
 from framefleet.app.window.models.questions import ModelQuestions
 from framefleet.app.window.queue.opening import ONNX, Intake
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.appearance import KEY, Theme, apply_theme, current_theme, stored_theme
 from framefleet.app.window.widgets.build import ElidedLabel, column, label, push_button, row, say, set_role, wrapped

@@ -12,7 +12,7 @@ from PySide6.QtCore import QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QCheckBox, QDialog, QLabel, QLineEdit, QListWidget, QListWidgetItem, QProgressBar, QWidget
 
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, tool_button, wrapped
 from framefleet.app.window.widgets.engine_text import of_engine

@@ -1,4 +1,4 @@
-"""Brings the pictures of live sources and their boxes together. Written by the session's thread, read by the window's."""
+"""Brings the pictures of live sources and their boxes together. Written by the run's thread, read by the window's."""
 
 import time
 from collections import OrderedDict, deque
@@ -49,7 +49,7 @@ class LivePictures:
         self._newest: dict[int, LivePicture] = {}
 
     def apply(self, event: Event) -> None:
-        """Take an event of the run. Called by the session's thread."""
+        """Take an event of the run. Called by the run's thread."""
         match event:
             case StreamChanged(source):
                 self._sources.setdefault(source, _Source())

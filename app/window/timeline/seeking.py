@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QLabel
 from framefleet.app.window.player.player import Player
 from framefleet.app.window.player.preview_client import PreviewClient
 from framefleet.app.window.queue.item import QueueItem, Results
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.transport import SPEEDS, Transport
 from framefleet.app.window.widgets import formats

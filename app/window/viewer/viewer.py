@@ -18,7 +18,7 @@ from framefleet.app.window.player.preview_client import PreviewClient, Shown
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.results.saving import PictureSaver
 from framefleet.app.window.results.stored import is_known, read_clock
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.timeline.class_counts import Tally, length_of
 from framefleet.app.window.timeline.contents import Lane
 from framefleet.app.window.timeline.seeking import HoverCard, Seeking

@@ -14,8 +14,8 @@ from framefleet.app.window.floating import SIZE, Floating
 from framefleet.app.window.player.preview_client import Shown
 from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.selection import Target
-from framefleet.app.window.session.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets import formats

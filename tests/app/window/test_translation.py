@@ -49,7 +49,7 @@ ELSEWHERE = {
     "sessions/dialog.py: Delete",
     "settings/folders.py: Cache",
     "player/preview_client.py: the preview process",
-    "session/thread.py: framefleet session",
+    "run/thread.py: framefleet run",
     "devices/telemetry.py: memory",
     "messages/progress.py: Update",
     "devices/telemetry.py: power limit",

@@ -90,7 +90,7 @@ def test_a_correction_during_a_run_is_kept_and_counted_also_after_a_pause(qtbot:
     correct(qtbot, window, Qt.Key.Key_E, Qt.Key.Key_Backspace)
     assert item_of(window, ItemState.RUNNING) is not None
     window.context.run.set_paused(True)
-    qtbot.waitUntil(lambda: not window.context.run.has_session, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not window.context.run.has_run, timeout=PATIENCE)
     show_frame(qtbot, window, 3)
     correct(qtbot, window, Qt.Key.Key_E, Qt.Key.Key_Backspace)
     window.context.run.set_paused(False)

@@ -6,7 +6,7 @@ import pytest
 
 from framefleet.app.window.devices.figures import ceiling
 from framefleet.app.window.devices.status import DeviceStatus, Phase, fold
-from framefleet.app.window.session.thread import Feed
+from framefleet.app.window.run.thread import Feed
 from framefleet.engine.backends.base import reasons
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import (

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.messages.unexpected import CrashReport, UnexpectedErrors, log_to
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.engine.notices import UsageError, literal
 

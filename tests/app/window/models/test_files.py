@@ -24,7 +24,7 @@ from framefleet.app.window.models.comparison import (
 )
 from framefleet.app.window.models.files import OwnModels
 from framefleet.app.window.models.library import ModelList
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets.banner import Banner
 from framefleet.engine.model.registry.catalogue import FAMILY
 from framefleet.engine.notices import Notice, UsageError

@@ -19,7 +19,7 @@ from framefleet.app.window.models.chart import Speed
 from framefleet.app.window.models.files import ModelDownloads
 from framefleet.app.window.models.library import ModelList
 from framefleet.app.window.queue.item import ItemState
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets.banner import Banner
 from framefleet.app.window.widgets.translation import install
 from framefleet.engine.model.registry import catalogue as registry

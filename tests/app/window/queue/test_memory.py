@@ -23,7 +23,7 @@ from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.queue.open_files import MAX_RECENT, RecentFiles
 from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.results.interrupted import InterruptedRun
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.resources import DEMO
 from tests.support.media import make_video
 from tests.support.models import tiny_files
@@ -40,7 +40,7 @@ from framefleet.app.window.context import Start
 from framefleet.app.window.main import make_application
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.results.interrupted import InterruptedRun
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from tests.support.models import tiny_files
 from tests.support.window import feature
 

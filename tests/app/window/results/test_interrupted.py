@@ -147,7 +147,7 @@ def test_results_that_a_run_takes_over_are_named_without_options_of_the_command_
     (item,) = window.context.queue
     assert item.results is not None
     window.context.run.set_paused(True)  # the session ends
-    qtbot.waitUntil(lambda: not window.context.run.has_session, timeout=60_000)
+    qtbot.waitUntil(lambda: not window.context.run.has_run, timeout=60_000)
     assert not window.context.activity.isVisible()
     window.context.run.set_paused(False)
     window.context.run.go_on([(video, None, item.results.database)])

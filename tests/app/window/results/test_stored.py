@@ -173,7 +173,7 @@ def test_the_window_notices_that_another_run_has_replaced_results_of_its_own(qtb
     qtbot.waitUntil(lambda: window.context.queue.get(key).state is ItemState.DONE, timeout=PATIENCE)
     qtbot.waitUntil(lambda: window.context.viewer.canvas.result is not None, timeout=PATIENCE)
     window.context.run.set_settings(RunSettings(tiny_files(1)), ("p", "q", "r"), restart=False)  # ends the session
-    qtbot.waitUntil(lambda: not window.context.run.has_session, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not window.context.run.has_run, timeout=PATIENCE)
     other = tmp_path / "other.sqlite"
     write_results(other, video, 5)
     set_created(other)

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
 from framefleet.app.window.models.files import ModelParts
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.settings.dialog import NOTHING, SettingsDialog
 from framefleet.app.window.settings.folders import FoldersForm, own_folders
 from framefleet.app.window.settings.preferences import STORED, Preferences

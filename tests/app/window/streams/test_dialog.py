@@ -12,7 +12,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.streams.dialog import RecentStreams, StreamDialog, found_text
 from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.trial import Trial

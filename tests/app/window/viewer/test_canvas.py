@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.player.preview_client import PreviewClient
 from framefleet.app.window.queue.item import ItemState
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.canvas import VideoCanvas
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.viewer import Viewer

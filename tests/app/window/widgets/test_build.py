@@ -15,7 +15,7 @@ from framefleet.app.window.models.files import ModelDownloads
 from framefleet.app.window.models.library import ModelList
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.results.export_dialog import ExportDialog
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.app.window.settings.dialog import SettingsDialog
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.app.window.viewer.filter import ViewFilter

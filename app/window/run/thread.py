@@ -1,4 +1,4 @@
-"""Runs one detection session in a thread, and gives the window's thread snapshots of its state.
+"""Does one detection run in a thread, and gives the window's thread snapshots of its state.
 
 The window reads small values a few times per second, independent of the number of frames.
 
@@ -43,7 +43,7 @@ class Rates:
 
     @property
     def total(self) -> float:
-        """The throughput of the session."""
+        """The throughput of the run."""
         return sum(self.devices.values()) or sum(self.sources.values())
 
 
@@ -76,11 +76,11 @@ class HeldRates:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The state of a session at one moment.
+    """The state of a run at one moment.
 
     sources: those that have changed since the last snapshot. ahead: their results that are not stored yet. rates: those of the devices are
     also in their statuses. states_changed: a device has changed in more than its figures. problems: device failures since the last
-    snapshot. ended: no further events follow. error: why the session ended, None without an error.
+    snapshot. ended: no further events follow. error: why the run ended, None without an error.
     """
 
     sources: Mapping[int, events.SourceProgress]
@@ -95,9 +95,9 @@ class Snapshot:
 
 
 class Feed:
-    """Folds a session's events into snapshots. One thread writes, another reads.
+    """Folds a run's events into snapshots. One thread writes, another reads.
 
-    clock: returns the monotonic time, seconds. devices: of a paused run that the session continues.
+    clock: returns the monotonic time, seconds. devices: of a paused run that this run continues.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, devices: Iterable[DeviceStatus] = ()) -> None:
@@ -154,7 +154,7 @@ class Feed:
                 self._states_changed = True
 
     def end(self, error: Notice | None) -> bool:
-        """Mark the end of the session; return True as ``apply`` does."""
+        """Mark the end of the run; return True as ``apply`` does."""
         with self._lock:
             self._ended, self._error, self._states_changed = True, error, True
             self._devices = {device: _at_the_end(status) for device, status in self._devices.items()}
@@ -213,12 +213,12 @@ def _at_the_end(status: DeviceStatus) -> DeviceStatus:
     return replace(status, phase=Phase.LEFT if status.phase is Phase.LEAVING else Phase.IDLE, building=None, rate=0.0)
 
 
-class SessionThread(threading.Thread):
-    """Runs one session until ``finish`` or ``stop``. Only the window's thread calls its methods, except ``run``.
+class RunThread(threading.Thread):
+    """Does one run until ``finish`` or ``stop``. Only the window's thread calls its methods, except ``run``.
 
     wake: called in this thread when the feed has a new snapshot. cluster: has the devices, None = this machine.
     go_on: end at once, with ``differs``, instead of replacing the results of other settings in ``database``.
-    devices: of a paused run that this session continues. pictures: of the live sources.
+    devices: of a paused run that this run continues. pictures: of the live sources.
     ``numbers``: the source number in the pool by queue item key. created: identifies the session, "" before it has begun.
     """
 
@@ -233,7 +233,7 @@ class SessionThread(threading.Thread):
         devices: Iterable[DeviceStatus] = (),
         pictures: LivePictures | None = None,
     ) -> None:
-        super().__init__(name="framefleet session", daemon=True)
+        super().__init__(name="framefleet run", daemon=True)
         self.settings = settings
         self.database = database
         self.labels = tuple(labels)
@@ -246,7 +246,7 @@ class SessionThread(threading.Thread):
         self._go_on = go_on
         self._wake = wake
         self._lock = threading.Lock()
-        self._session: DetectionRun | None = None
+        self._run: DetectionRun | None = None
         self._waiting: dict[int, Path | streams.LiveSource] = {}
         self._watched: dict[int, tuple[tuple[int, int], float]] = {}
         self._taken: set[int] = set()
@@ -255,7 +255,7 @@ class SessionThread(threading.Thread):
         self._over = False
 
     def run(self) -> None:
-        """Run the session; store its error in the feed."""
+        """Detect until the run ends; store its error in the feed."""
         error: Notice | None = None
         try:
             self._drive()
@@ -277,25 +277,25 @@ class SessionThread(threading.Thread):
         self.differs = settings is None
         if settings is None:
             return
-        with DetectionRun(settings, self.database, self.labels, hosts=self.cluster) as session:
+        with DetectionRun(settings, self.database, self.labels, hosts=self.cluster) as run:
             with SessionReader(self.database) as reader:
                 self.created = reader.facts[facts.CREATED]
             with self._lock:
-                self._session = session
+                self._run = run
                 for key, path in self._waiting.items():
-                    self._add(session, key, path)
+                    self._add(run, key, path)
                 self._waiting.clear()
                 if self._finishing:
-                    session.finish()
+                    run.finish()
                 if self._stopped:
-                    session.cancel()
+                    run.cancel()
             tallied: set[int] = set()
-            for event in session.events():
+            for event in run.events():
                 if isinstance(event, events.SourceOpened | events.SourceFinished) and event.source not in tallied:
                     tallied.add(event.source)
-                    self._tally_stored(event.source, session.sources[event.source])
+                    self._tally_stored(event.source, run.sources[event.source])
                 self.pictures.apply(event)
-                if self.feed.apply(event, session.progress_of(event)):
+                if self.feed.apply(event, run.progress_of(event)):
                     self._wake()
 
     def _continuing(self) -> RunSettings | None:
@@ -313,45 +313,45 @@ class SessionThread(threading.Thread):
 
     @property
     def notes(self) -> list[Notice]:
-        """What the session takes over from an earlier run, for the user."""
-        return [] if self._session is None else self._session.notes  # without the lock, which is held while files are examined
+        """What the run takes over from an earlier run, for the user."""
+        return [] if self._run is None else self._run.notes  # without the lock, which is held while files are examined
 
     def takes(self, key: int, stored: Path | None) -> bool:
         """Whether this session can detect in a file. stored: the session that has its first frames, None = none.
 
-        A session knows what its database held when it began. So a file that it had already goes on in the next session.
+        A run knows what its database held when it began. So a file that it had already goes on in the next run.
         """
         return stored is None or (stored == self.database and key not in self._taken)
 
-    def _add(self, session: DetectionRun, key: int, source: Path | streams.LiveSource) -> None:
-        self.numbers[key] = number = session.add(source) if isinstance(source, Path) else session.add_stream(source)
+    def _add(self, run: DetectionRun, key: int, source: Path | streams.LiveSource) -> None:
+        self.numbers[key] = number = run.add(source) if isinstance(source, Path) else run.add_stream(source)
         if key in self._watched:
-            session.watch(number, *self._watched[key])
+            run.watch(number, *self._watched[key])
 
     def watch(self, key: int, size: tuple[int, int], interval: float) -> None:
         """Get pictures of a live source, also before it is added: see ``DetectionRun.watch``."""
         with self._lock:
             self._watched[key] = size, interval
-            if self._session is not None and key in self.numbers:
-                self._session.watch(self.numbers[key], size, interval)
+            if self._run is not None and key in self.numbers:
+                self._run.watch(self.numbers[key], size, interval)
 
     def record(self, key: int, settings: RecordSettings | None) -> None:
         """Record a live source that was added, or stop recording it (None)."""
         with self._lock:
-            if self._session is not None and key in self.numbers:
-                self._session.record(self.numbers[key], settings)
+            if self._run is not None and key in self.numbers:
+                self._run.record(self.numbers[key], settings)
 
     def add(self, key: int, path: Path | streams.LiveSource) -> bool:
-        """Queue a file or a live source, also before the thread has started. Return False if the session takes no more files."""
+        """Queue a file or a live source, also before the thread has started. Return False if the run takes no more files."""
         self._taken.add(key)
         with self._lock:
             if self._finishing or self._over:
                 return False
-            if self._session is None:
+            if self._run is None:
                 self._waiting[key] = path
                 return True
             try:
-                self._add(self._session, key, path)
+                self._add(self._run, key, path)
             except RuntimeError:  # the pool has ended, and this thread ends soon
                 return False
             return True
@@ -360,47 +360,47 @@ class SessionThread(threading.Thread):
         """Stop detection in one file."""
         with self._lock:
             self._waiting.pop(key, None)
-            if self._session is not None and key in self.numbers:
-                self._session.cancel(self.numbers[key])
+            if self._run is not None and key in self.numbers:
+                self._run.cancel(self.numbers[key])
 
     def seek(self, key: int, pts: float) -> None:
         """Detect the place with this time next in one file: see ``DetectionRun.seek``."""
         with self._lock:
-            if self._session is not None and key in self.numbers:
-                self._session.seek(self.numbers[key], pts)
+            if self._run is not None and key in self.numbers:
+                self._run.seek(self.numbers[key], pts)
 
     def add_device(self, device: DeviceId) -> None:
-        """Let a device join the session, also one that has left or failed. DeviceStarting follows in the feed.
+        """Let a device join the run, also one that has left or failed. DeviceStarting follows in the feed.
 
         Raises
         ------
-            UsageError: it takes part already, or cannot join a running session; the message is for the user.
-            RuntimeError: no session runs.
+            UsageError: it takes part already, or cannot join this run; the message is for the user.
+            RuntimeError: there is no run.
         """
         self._running().add_device(device)
 
     def remove_device(self, device: DeviceId) -> None:
-        """Take a device out of the session. The others take over its work, and DeviceLeft follows in the feed.
+        """Take a device out of the run. The others take over its work, and DeviceLeft follows in the feed.
 
         Raises
         ------
             UsageError: it is the last one while work remains, or it cannot leave; the message is for the user.
-            RuntimeError: no session runs.
+            RuntimeError: there is no run.
         """
         self._running().remove_device(device)
         self.feed.leaving(device)
 
     def can_use(self, strategy: events.StrategyChosen, settings: RunSettings, labels: Sequence[str]) -> bool:
-        """Whether the session can continue with these settings, because devices can join and leave it. strategy: of the session.
+        """Whether the run can continue with these settings, because devices can join and leave it. strategy: of the run.
 
-        It cannot with automatic devices, which are chosen at the start of a session, nor on a cluster.
+        It cannot with automatic devices, which are chosen at the start of a run, nor on a cluster.
         """
         if self.cluster is not None or self.labels != tuple(labels) or not strategy.elastic:
             return False
         return bool(settings.devices) and replace(settings, devices=self.settings.devices) == self.settings
 
     def use_devices(self, statuses: Iterable[DeviceStatus], settings: RunSettings) -> bool:
-        """Let devices join and leave the session until they are those of the settings; return False if that is refused."""
+        """Let devices join and leave the run until they are those of the settings; return False if that is refused."""
         now = {status.device for status in statuses if status.takes_part}
         try:
             for device in settings.devices:  # first, because the last device cannot leave
@@ -415,22 +415,22 @@ class SessionThread(threading.Thread):
 
     def _running(self) -> DetectionRun:
         with self._lock:
-            if self._session is None or self._over:
+            if self._run is None or self._over:
                 raise RuntimeError("nothing is being detected")
-            return self._session
+            return self._run
 
     def finish(self) -> None:
-        """End the session after its last file."""
+        """End the run after its last file."""
         with self._lock:
             self._finishing = True
-            if self._session is not None:
-                self._session.finish()
+            if self._run is not None:
+                self._run.finish()
 
     def stop(self) -> None:
-        """Stop the session at once. Does not wait for the end of the thread."""
+        """Stop the run at once. Does not wait for the end of the thread."""
         with self._lock:
             self._stopped = True
             self._waiting.clear()
-            if self._session is not None:
-                self._session.cancel()
+            if self._run is not None:
+                self._run.cancel()
         self.finish()

@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
-from framefleet.app.window.session.background import Background
+from framefleet.app.window.run.background import Background
 from framefleet.engine.notices import UsageError, literal
 
 

@@ -16,8 +16,8 @@ from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState, Part, QueueItem
 from framefleet.app.window.queue.model import QueueModel
-from framefleet.app.window.session.controller import DetectionController
-from framefleet.app.window.session.files import session_name
+from framefleet.app.window.run.controller import DetectionController
+from framefleet.app.window.run.files import session_name
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.engine.model.load import check_model

@@ -74,7 +74,7 @@ class FileSettings:
 
     def waits_for(self, key: int) -> str | None:
         """What a file waits for before it can be passed to a session; None = nothing."""
-        return None if key in self.by_file or self.common is not None else translate("session", "Needs a model")
+        return None if key in self.by_file or self.common is not None else translate("run", "Needs a model")
 
 
 def with_progress(item: QueueItem, progress: SourceProgress, rate: float | None) -> QueueItem:

@@ -1,4 +1,4 @@
-"""Runs detection in the files of the queue: passes them to sessions, and shows their progress in the queue, without blocking."""
+"""Detects in the files of the queue: passes them to runs, and shows their progress in the queue, without blocking."""
 
 import itertools
 import logging
@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.queue.item import Ahead, ItemState, Part, QueueItem, Results
 from framefleet.app.window.queue.model import QueueModel
-from framefleet.app.window.session.files import FileSettings, Removed, SettingsAndLabels, session_name, with_progress
-from framefleet.app.window.session.thread import SessionThread
+from framefleet.app.window.run.files import FileSettings, Removed, SettingsAndLabels, session_name, with_progress
+from framefleet.app.window.run.thread import RunThread
 from framefleet.app.window.streams.pictures import LivePictures
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.app.window.widgets.translation import translate
@@ -25,11 +25,11 @@ from framefleet.engine.settings import RunSettings
 from framefleet.engine.types import DeviceId
 
 TICK_MS = 200
-"""Time between updates from a running session."""
+"""Time between updates from a run."""
 STOP_SECONDS = 8.0
 
 MIN_AHEAD, MAX_AHEAD = 4, 256
-"""The number of unfinished files that a session knows. The others wait in the queue, where the user can reorder them."""
+"""The number of unfinished files that a run knows. The others wait in the queue, where the user can reorder them."""
 
 _log = logging.getLogger(__name__)
 
@@ -37,8 +37,8 @@ _log = logging.getLogger(__name__)
 class DetectionController(QObject):
     """Runs detection for the window.
 
-    One session runs at a time. It stays open when its files are done, so that the next files use the same engines. Other settings
-    need another session, which starts when the current one has ended.
+    There is one run at a time. It stays open when its files are done, so that the next files use the same engines. Other settings
+    need another run, which starts when the current one has ended.
 
     Signals
     -------
@@ -46,8 +46,8 @@ class DetectionController(QObject):
     figures_changed : the same with new figures only.
     strategy_changed : StrategyChosen.
     device_failed : DeviceFailed.
-    failed : why a session ended.
-    noted : list of what a session takes over from an earlier run, the newest first.
+    failed : why a run ended.
+    noted : list of what a run takes over from an earlier run, the newest first.
     item_changed : key of a file.
     file_done : QueueItem of a file that detection has finished.
     corrected : key of a file whose stored results were corrected.
@@ -59,7 +59,7 @@ class DetectionController(QObject):
     Attributes
     ----------
     folder : for session databases.
-    paused : whether no session begins.
+    paused : whether no run begins.
     """
 
     devices_changed = Signal(object)
@@ -83,7 +83,7 @@ class DetectionController(QObject):
         self._model = model
         self.folder = folder
         self._settings = FileSettings()
-        self._session: SessionThread | None = None
+        self._run: RunThread | None = None
         self._tallies: dict[int, Tally] = {}
         self._strategy: StrategyChosen | None = None
         self._devices: tuple[DeviceStatus, ...] = ()
@@ -97,7 +97,7 @@ class DetectionController(QObject):
         self._rate = 0.0
         self._notes: list[Notice] = []
         self._keys = itertools.count(1)
-        self._counts_on = False  # the next session continues a paused run
+        self._counts_on = False  # the next run continues a paused run
         model.rowsMoved.connect(self._submit)
         self._woken.connect(self._wake)
         self._picture_came.connect(self._show_pictures)
@@ -113,9 +113,9 @@ class DetectionController(QObject):
         return any(item.state is ItemState.RUNNING and item.key not in self._settings.by_file for item in self._model)
 
     @property
-    def has_session(self) -> bool:
-        """Whether a session runs, or stays open for further files."""
-        return self._session is not None
+    def has_run(self) -> bool:
+        """Whether there is a run, which may wait for further files."""
+        return self._run is not None
 
     def has_own_settings(self, key: int) -> bool:
         """Whether a file has settings and labels of its own, which no other file uses."""
@@ -190,18 +190,18 @@ class DetectionController(QObject):
         """
         if self._watched.get(key) != (size, interval):
             self._watched[key] = size, interval
-            if self._session is not None:
-                self._session.watch(key, size, interval)
+            if self._run is not None:
+                self._run.watch(key, size, interval)
 
     def record(self, key: int, settings: RecordSettings | None) -> None:
         """Record a live source that is being detected, or stop recording it (None)."""
-        if self._session is not None:
-            self._session.record(key, settings)
+        if self._run is not None:
+            self._run.record(key, settings)
 
     def unfinished(self) -> list[QueueItem]:
         """The whole files that wait or are being detected with the settings of files that are added now."""
-        session = self._session
-        same = session is None or (session.settings, session.labels) == self._settings.common
+        run = self._run
+        same = run is None or (run.settings, run.labels) == self._settings.common
         whole = [item for item in self._model if not item.ended and item.part is None and item.key not in self._settings.by_file]
         return [item for item in whole if same or item.results is None or item.state is ItemState.PAUSED]
 
@@ -224,7 +224,7 @@ class DetectionController(QObject):
                 self._put(replace(item, replaced=True))
 
     def would_change(self, settings: RunSettings, labels: Sequence[str]) -> bool:
-        """Whether a session with these settings must be a new one."""
+        """Whether a run with these settings must be a new one."""
         common = self._settings.common
         return common is not None and (settings, tuple(labels)) != common and not self._can_continue(settings, labels)
 
@@ -233,7 +233,7 @@ class DetectionController(QObject):
         return [item for item in self._model if item.state is ItemState.RUNNING and item.key not in self._settings.by_file]
 
     def set_settings(self, settings: RunSettings, labels: Sequence[str], restart: bool) -> None:
-        """Use other settings from now on. If only the devices differ, they join and leave the current session.
+        """Use other settings from now on. If only the devices differ, they join and leave the current run.
 
         Parameters
         ----------
@@ -250,30 +250,30 @@ class DetectionController(QObject):
         for item in self._model:
             if item.state is ItemState.WAITING and item.results is None and item.reason is not None:
                 self._put(replace(item, reason=self._settings.waits_for(item.key)))
-        session = self._session
-        if session is not None and not (elastic and session.use_devices(self._devices, settings)):
+        run = self._run
+        if run is not None and not (elastic and run.use_devices(self._devices, settings)):
             for item in self._model:
                 begun = item.results is not None and not item.ended and item.key not in self._settings.by_file
                 if begun and (restart or item.state is ItemState.WAITING):
-                    session.cancel(item.key)
+                    run.cancel(item.key)
                     self._forget(item, item.part)
-            session.finish()
+            run.finish()
         self._submit()
 
     def set_paused(self, paused: bool) -> None:
         """Stop detection in all files, or go on behind the stored frames. A paused run uses no device; the stored results stay."""
         self.paused = paused
-        session = self._session
-        if paused and session is not None:
+        run = self._run
+        if paused and run is not None:
             for item in self._model:
                 if item.results is not None and item.active:
-                    session.cancel(item.key)
+                    run.cancel(item.key)
                     if item.state is ItemState.RUNNING:
                         self._put(replace(item, state=ItemState.PAUSED, rate=None, reason=None, ahead=Ahead()))
                         self._counts_on = True
                     else:
                         self._forget(item, item.part, keep=True)
-            session.finish()
+            run.finish()
         elif not paused:
             self.continue_files([item.key for item in self._model if item.state is ItemState.PAUSED])
         self.pause_changed.emit(paused)
@@ -286,67 +286,67 @@ class DetectionController(QObject):
         cluster : ClusterConnection or None
             None = the devices of this machine.
         released : callable
-            Called when no session uses the earlier devices any more.
+            Called when no run uses the earlier devices any more.
         """
         self._cluster = cluster
-        session = self._session
-        if session is None:
+        run = self._run
+        if run is None:
             released()
             return
         self._releases.append(released)
         for item in self._model:
             if item.results is not None and not item.ended:
-                session.cancel(item.key)
+                run.cancel(item.key)
                 self._forget(item, item.part, keep=True)
-        session.finish()
+        run.finish()
         self._submit()
 
     def renew(self) -> None:
-        """End the session if none of its files is unfinished, so that the next file gets new engines."""
-        if self._session is not None and not self.running:
-            self._session.finish()
+        """End the run if none of its files is unfinished, so that the next file gets new engines."""
+        if self._run is not None and not self.running:
+            self._run.finish()
 
     def add_device(self, device: DeviceId) -> None:
-        """Let a device join the current session, also one that has left or failed."""
-        self._change_devices(SessionThread.add_device, device)
+        """Let a device join the current run, also one that has left or failed."""
+        self._change_devices(RunThread.add_device, device)
 
     def remove_device(self, device: DeviceId) -> None:
-        """Take a device out of the current session; the others take over its work."""
-        self._change_devices(SessionThread.remove_device, device)
+        """Take a device out of the current run; the others take over its work."""
+        self._change_devices(RunThread.remove_device, device)
 
-    def _change_devices(self, change: Callable[[SessionThread, DeviceId], None], device: DeviceId) -> None:
+    def _change_devices(self, change: Callable[[RunThread, DeviceId], None], device: DeviceId) -> None:
         try:
-            if self._session is None:
-                raise RuntimeError("no session runs")
-            change(self._session, device)
+            if self._run is None:
+                raise RuntimeError("there is no run")
+            change(self._run, device)
         except UsageError as error:
             self.refused.emit(error.notice)
         except RuntimeError:
-            self.refused.emit(literal(translate("session", "nothing is being detected")))
+            self.refused.emit(literal(translate("run", "nothing is being detected")))
         self._wake()
 
     def _can_continue(self, settings: RunSettings, labels: Sequence[str]) -> bool:
-        """Whether the session can go on with these settings."""
-        now, session = self._settings.common, self._session
-        if now is None or session is None or self._strategy is None:
+        """Whether the run can go on with these settings."""
+        now, run = self._settings.common, self._run
+        if now is None or run is None or self._strategy is None:
             return False
-        return (session.settings, session.labels) == now and session.can_use(self._strategy, settings, labels)
+        return (run.settings, run.labels) == now and run.can_use(self._strategy, settings, labels)
 
     def cancel(self, key: int) -> None:
         """Stop detection in a file; the stored results stay. A stream ends when its last frames have their results."""
         item = self._model.get(key)
         if item is None or item.ended:
             return
-        if self._session is not None and item.results is not None:
-            self._session.cancel(key)
+        if self._run is not None and item.results is not None:
+            self._run.cancel(key)
             if item.stream is not None and item.results.source >= 0 and item.active:
                 return
         self._put(replace(item, state=ItemState.CANCELLED, rate=None, ahead=Ahead()))
 
     def seek(self, key: int, pts: float) -> None:
         """Detect the place with this time (seconds) next in a file, before what comes before it, where the file can be cut."""
-        if self._session is not None:
-            self._session.seek(key, pts)
+        if self._run is not None:
+            self._run.seek(key, pts)
 
     def remove(self, key: int) -> Removed | None:
         """Remove a file from the queue; return what ``put_back`` needs. None: it is not in the queue."""
@@ -380,26 +380,26 @@ class DetectionController(QObject):
         """Detect again in a file with the current settings. part: only in this part."""
         item = self._model.get(key)
         if item is not None:
-            if self._session is not None and item.results is not None and not item.ended:
-                self._session.cancel(key)
+            if self._run is not None and item.results is not None and not item.ended:
+                self._run.cancel(key)
             self._forget(item, part)
             self._submit()
 
     def stop(self) -> None:
-        """Stop the session and wait for the end of its processes, usually one or two seconds."""
+        """Stop the run and wait for the end of its processes, usually one or two seconds."""
         self._closing = True
         self._timer.stop()
-        if self._session is not None:
-            self._session.stop()
-            self._session.join(STOP_SECONDS)
-            if self._session.is_alive():
-                _log.error("the session's thread does not end; its processes end with this process")
-            self._session = None
+        if self._run is not None:
+            self._run.stop()
+            self._run.join(STOP_SECONDS)
+            if self._run.is_alive():
+                _log.error("the run's thread does not end; its processes end with this process")
+            self._run = None
 
     def _forget(self, item: QueueItem, part: Part | None = None, keep: bool = False) -> None:
         """Let a file wait for detection. part: the only one to detect in. keep: continue behind the stored frames."""
-        if self._session is not None:
-            self._session.numbers.pop(item.key, None)
+        if self._run is not None:
+            self._run.numbers.pop(item.key, None)
         self._tallies.pop(item.key, None)
         self._settings.stored.pop(item.key, None)
         if keep and item.results is not None:
@@ -415,41 +415,41 @@ class DetectionController(QObject):
             self.file_done.emit(item)
 
     def _submit(self) -> None:
-        """Pass waiting files to the session; start a session if there is none."""
+        """Pass waiting files to the run; start a run if there is none."""
         waiting, stored = self._settings.waiting(self._model), self._settings.stored
         if self._closing or self.paused or not waiting:
             return
-        is_new = self._session is None
-        if self._session is None:
-            first, (run, labels) = waiting[0]
+        is_new = self._run is None
+        if self._run is None:
+            first, (settings, labels) = waiting[0]
             earlier = stored.get(first.key)
             database = earlier or self.folder / session_name(first.path)
             devices, self._counts_on = self._devices if self._counts_on and earlier is not None else (), False
-            self._session = SessionThread(
-                run, database, labels, self._woken.emit, self._cluster, earlier is not None, devices, LivePictures(self._picture_came.emit)
-            )
-        session = self._session
-        common = (session.settings, session.labels, session.cluster)
-        now = [item for item, settings in waiting if (*settings, self._cluster) == common and session.takes(item.key, stored.get(item.key))]
-        in_session = [item for item in self._model if item.results is not None and item.results.database == session.database]
-        room = self._room(in_session)
+            pictures = LivePictures(self._picture_came.emit)
+            resumes = earlier is not None
+            self._run = RunThread(settings, database, labels, self._woken.emit, self._cluster, resumes, devices, pictures)
+        run = self._run
+        common = (run.settings, run.labels, run.cluster)
+        now = [item for item, settings in waiting if (*settings, self._cluster) == common and run.takes(item.key, stored.get(item.key))]
+        in_run = [item for item in self._model if item.results is not None and item.results.database == run.database]
+        room = self._room(in_run)
         for item in now[:room]:
             if item.key in self._watched:
-                session.watch(item.key, *self._watched[item.key])
-            if not session.add(item.key, item.stream or item.path):
-                break  # the next session takes them
-            self._put(replace(item, reason=None, results=Results(session.database, -1, session.labels)))
+                run.watch(item.key, *self._watched[item.key])
+            if not run.add(item.key, item.stream or item.path):
+                break  # the next run takes them
+            self._put(replace(item, reason=None, results=Results(run.database, -1, run.labels)))
         else:
             if len(now) <= room and len(now) < len(waiting):
-                session.finish()  # the others need a session with their settings
+                run.finish()  # the others need a run with their settings
         if is_new:
-            session.start()
+            run.start()
         self._wake()
 
-    def _room(self, in_session: Sequence[QueueItem]) -> int:
-        """The number of files to pass on now, so that no device waits even if it finishes them quickly. in_session: those it has."""
-        unfinished = sum(not item.ended for item in in_session)
-        if in_session and not unfinished:  # all were finished before more arrived
+    def _room(self, in_run: Sequence[QueueItem]) -> int:
+        """The number of files to pass on now, so that no device waits even if it finishes them quickly. in_run: those it has."""
+        unfinished = sum(not item.ended for item in in_run)
+        if in_run and not unfinished:  # all were finished before more arrived
             self._ahead = min(2 * self._ahead, MAX_AHEAD)
         return max(max(self._ahead, 2 * sum(status.takes_part for status in self._devices)) - unfinished, 0)
 
@@ -460,28 +460,28 @@ class DetectionController(QObject):
 
     @Slot()
     def _show_pictures(self) -> None:
-        session = self._session
-        if session is None:
+        run = self._run
+        if run is None:
             return
-        keys = {number: key for key, number in list(session.numbers.items())}
-        for number, picture in session.pictures.take().items():
+        keys = {number: key for key, number in list(run.numbers.items())}
+        for number, picture in run.pictures.take().items():
             if number in keys:
                 self.pictured.emit(keys[number], picture)
 
     def refresh(self) -> None:
-        """Show the present state of the session in the queue."""
-        session = self._session
-        if session is None:
+        """Show the present state of the run in the queue."""
+        run = self._run
+        if run is None:
             return
-        snapshot = session.feed.take()
-        keys = {number: key for key, number in list(session.numbers.items())}
+        snapshot = run.feed.take()
+        keys = {number: key for key, number in list(run.numbers.items())}
         ended = False
         for number in snapshot.sources.keys() | snapshot.rates.sources.keys():
             item, progress = self._model.get(keys.get(number, -1)), snapshot.sources.get(number)
             if item is not None and item.results is not None and item.active:
                 if item.results.source != number:
-                    self._tallies[item.key] = session.feed.tally(number)
-                    item = replace(item, results=replace(item.results, source=number, created=session.created))
+                    self._tallies[item.key] = run.feed.tally(number)
+                    item = replace(item, results=replace(item.results, source=number, created=run.created))
                 after = with_progress(item, progress or item.progress, snapshot.rates.sources.get(number))
                 after = replace(after, ahead=snapshot.ahead.get(number, item.ahead))
                 if after != self._model.get(item.key):
@@ -494,15 +494,15 @@ class DetectionController(QObject):
             self._strategy = snapshot.strategy
             self.strategy_changed.emit(snapshot.strategy)
         self._devices = snapshot.devices
-        self._show_notes(session.notes)
-        self._explain_waiting(session)
+        self._show_notes(run.notes)
+        self._explain_waiting(run)
         (self.devices_changed if snapshot.states_changed else self.figures_changed).emit(snapshot.devices)
         for problem in snapshot.problems:
             self.device_failed.emit(problem)
         if snapshot.ended:
-            self._ended(session, snapshot.error)
+            self._ended(run, snapshot.error)
         elif snapshot.devices and all(status.phase in (Phase.FAILED, Phase.LEFT) for status in snapshot.devices):
-            session.finish()  # the next file starts another session with new processes
+            run.finish()  # the next file starts another run with new processes
         elif ended:
             self._submit()
 
@@ -512,30 +512,30 @@ class DetectionController(QObject):
         if new:
             self.noted.emit(self._notes)
 
-    def _explain_waiting(self, session: SessionThread) -> None:
-        """Say in the rows of the session's files that they wait for the model, while no device is ready."""
+    def _explain_waiting(self, run: RunThread) -> None:
+        """Say in the rows of the run's files that they wait for the model, while no device is ready."""
         preparing = not any(status.phase in (Phase.READY, Phase.LEAVING) for status in self._devices)
-        reason = translate("session", "Preparing the model") if preparing else None
+        reason = translate("run", "Preparing the model") if preparing else None
         for item in self._model:
-            in_session = item.results is not None and item.results.database == session.database
-            if in_session and item.active and item.reason != reason:
+            in_run = item.results is not None and item.results.database == run.database
+            if in_run and item.active and item.reason != reason:
                 self._put(replace(item, reason=reason))
 
-    def _ended(self, session: SessionThread, error: Notice | None) -> None:
-        session.join()
-        self._session = None
+    def _ended(self, run: RunThread, error: Notice | None) -> None:
+        run.join()
+        self._run = None
         releases, self._releases = self._releases, []
         for release in releases:
             release()
         lost = bool(self._devices) and all(status.phase in (Phase.FAILED, Phase.LEFT) for status in self._devices)
         for item in self._model:
-            in_session = item.results is not None and item.results.database == session.database
+            in_run = item.results is not None and item.results.database == run.database
             # files with the same settings would fail, too
-            next_ = (error is not None or lost) and item.results is None and self._settings.of(item) == (session.settings, session.labels)
-            if in_session and item.active and session.differs:
-                self._forget(item, item.part)  # its results stay there; the file gets another session
-            elif (in_session or next_) and item.active:
-                reason = error or translate("session", "Detection ended before this file.")
+            next_ = (error is not None or lost) and item.results is None and self._settings.of(item) == (run.settings, run.labels)
+            if in_run and item.active and run.differs:
+                self._forget(item, item.part)  # its results stay there; the file gets another run
+            elif (in_run or next_) and item.active:
+                reason = error or translate("run", "Detection ended before this file.")
                 self._put(replace(item, state=ItemState.FAILED, reason=reason, rate=None))
         if error is not None:
             self.failed.emit(error)

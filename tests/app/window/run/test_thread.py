@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.app.window.devices.status import Phase
-from framefleet.app.window.session.thread import Feed
+from framefleet.app.window.run.thread import Feed
 from framefleet.engine.pool.events import (
     DeviceFailed,
     DeviceLeft,

@@ -1,0 +1,1 @@
+"""A detection run as the window drives it."""

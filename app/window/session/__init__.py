@@ -1,1 +1,0 @@
-"""A detection session as the window drives it."""
