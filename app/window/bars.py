@@ -60,7 +60,7 @@ class TopBar(Panel):
                 f"{name} · {summary.width}×{summary.height}",
                 translate("window", "{name}\n{summary}\nClick to change").format(name=summary.name, summary=formats.model_line(summary)),
             )
-        self.model.setText(text)
+        self.model.setText(formats.verbatim(text))
         self.model.setToolTip(tip)
         self.model.setAccessibleName(translate("window", "Model: {name}").format(name=summary.name if summary else text))
 

@@ -18,8 +18,8 @@ from framefleet.engine.model.load import ModelSummary
 MARGIN, GAP = 16, 16
 MAX_STREAMS = 3
 """The number of last streams that are offered."""
-STREAM_WIDTH = 220
-"""The largest width of the text of each, logical pixels."""
+STREAM_WIDTH, ALONE_WIDTH = 220, 440
+"""The largest widths of the text of each, beside the others and in a line of its own, logical pixels."""
 
 
 class StepCard(QFrame):
@@ -79,7 +79,9 @@ class StartPage(QScrollArea):
         self.streams = [push_button("") for _ in range(MAX_STREAMS)]
         self.last_streams = QWidget()
         self.streams_title = label("muted", translate("window", "Last streams:"))
-        self.streams_line = row(None, self.streams_title, *self.streams, None, spacing=12, of=self.last_streams)
+        self.streams_title.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        streams = ((button, 0, Qt.AlignmentFlag.AlignHCenter) for button in self.streams)
+        self.streams_line = row(None, self.streams_title, *streams, None, spacing=12, of=self.last_streams)
         self.last_streams.hide()
         inside = QWidget()
         parts = (title, subtitle, 24, across, 20, self.last_streams, self.demo)
@@ -101,14 +103,20 @@ class StartPage(QScrollArea):
         room = self.viewport().width() - 2 * MARGIN
         steps = sum(min(step.sizeHint().width(), step.maximumWidth()) for step in (self.model_step, self.video_step)) + GAP
         demo = self.about.fontMetrics().horizontalAdvance(self.about.text()) + self.watch.sizeHint().width() + self.demo.spacing()
-        longest = min(STREAM_WIDTH, room - 2 * MARGIN)
-        for button in self.streams:
-            button.setText(button.fontMetrics().elidedText(button.toolTip(), Qt.TextElideMode.ElideMiddle, longest))
+        self._name_streams(STREAM_WIDTH)
         buttons = [button.sizeHint().width() + self.streams_line.spacing() for button in self.streams if button.text()]
         streams = self.streams_title.sizeHint().width() + sum(buttons)
+        if room < streams:
+            self._name_streams(min(ALONE_WIDTH, room - 2 * MARGIN))
         for line, needed in ((self.steps, steps), (self.demo, demo), (self.streams_line, streams)):
             line.setDirection(QBoxLayout.Direction.LeftToRight if room >= needed else QBoxLayout.Direction.TopToBottom)
         self.about.setWordWrap(room < demo)
+
+    def _name_streams(self, longest: int) -> None:
+        """Write the addresses on the buttons, shortened to this width."""
+        for button in self.streams:
+            text = button.fontMetrics().elidedText(button.toolTip(), Qt.TextElideMode.ElideMiddle, longest)
+            button.setText(formats.verbatim(text))
 
     def show_streams(self, addresses: Sequence[str]) -> None:
         """Offer the last streams, the newest first. addresses: without user and password."""

@@ -155,7 +155,7 @@
     <name>compare</name>
     <message>
         <source>Another session…</source>
-        <translation>Andere Sitzung…</translation>
+        <translation>Andere Sitzung …</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -175,7 +175,7 @@
     </message>
     <message>
         <source>Comparing {name} with {other}…</source>
-        <translation>{name} wird mit {other} verglichen…</translation>
+        <translation>{name} wird mit {other} verglichen …</translation>
     </message>
     <message>
         <source>Date</source>
@@ -191,11 +191,15 @@
     </message>
     <message>
         <source>Looking for other results of {name}…</source>
-        <translation>Andere Ergebnisse von {name} werden gesucht…</translation>
+        <translation>Andere Ergebnisse von {name} werden gesucht …</translation>
     </message>
     <message>
         <source>Model</source>
         <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>Weiter</translation>
     </message>
     <message>
         <source>Next difference</source>
@@ -220,6 +224,10 @@
     <message>
         <source>Other results of {name}:</source>
         <translation>Andere Ergebnisse von {name}:</translation>
+    </message>
+    <message>
+        <source>Previous</source>
+        <translation>Zurück</translation>
     </message>
     <message>
         <source>Previous difference</source>
@@ -247,11 +255,11 @@
     </message>
     <message>
         <source>comparing the frames…</source>
-        <translation>die Bilder werden verglichen…</translation>
+        <translation>die Bilder werden verglichen …</translation>
     </message>
     <message>
-        <source>here {first} only in {one}, {second} only in {other}</source>
-        <translation>hier {first} nur in {one}, {second} nur in {other}</translation>
+        <source>here {first} only solid, {second} only dashed</source>
+        <translation>hier {first} nur durchgezogen, {second} nur gestrichelt</translation>
     </message>
     <message>
         <source>the results have no frame in common</source>
@@ -5429,7 +5437,7 @@
     </message>
     <message>
         <source>Compare two results of the shown video…</source>
-        <translation>Zwei Ergebnisse des gezeigten Videos vergleichen…</translation>
+        <translation>Zwei Ergebnisse des gezeigten Videos vergleichen …</translation>
     </message>
     <message>
         <source>GFLOP</source>
@@ -5612,11 +5620,11 @@
     </message>
     <message>
         <source>Classes…</source>
-        <translation>Klassen…</translation>
+        <translation>Klassen …</translation>
     </message>
     <message>
         <source>Detecting…</source>
-        <translation>Wird erkannt…</translation>
+        <translation>Wird erkannt …</translation>
     </message>
     <message>
         <source>Download one with a click, or drop an .onnx file, or a .cfg and its .weights, here.</source>
@@ -5852,7 +5860,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Compare…</source>
-        <translation>Vergleichen…</translation>
+        <translation>Vergleichen …</translation>
     </message>
     <message>
         <source>Connecting…</source>
@@ -6955,7 +6963,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Search…</source>
-        <translation>Suchen…</translation>
+        <translation>Suchen …</translation>
     </message>
     <message>
         <source>Sessions</source>
@@ -8573,7 +8581,7 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>Compare with other results…</source>
-        <translation>Mit anderen Ergebnissen vergleichen…</translation>
+        <translation>Mit anderen Ergebnissen vergleichen …</translation>
     </message>
     <message>
         <source>Connect to a cluster…</source>
@@ -8753,7 +8761,7 @@ Doppelklick zeigt nur diese Klasse</translation>
     </message>
     <message>
         <source>Search all results…</source>
-        <translation>Alle Ergebnisse durchsuchen…</translation>
+        <translation>Alle Ergebnisse durchsuchen …</translation>
     </message>
     <message>
         <source>Sessions…</source>

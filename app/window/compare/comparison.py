@@ -67,12 +67,14 @@ class CompareBar(QWidget):
         self._name_keys()
 
     def _name_keys(self) -> None:
-        for button, text, name in (
-            (self.only, translate("compare", "Only differences"), "only"),
-            (self.previous, translate("compare", "Previous difference"), "previous"),
-            (self.next, translate("compare", "Next difference"), "next"),
+        for button, text, what, name in (
+            (self.only, translate("compare", "Only differences"), "", "only"),
+            (self.previous, translate("compare", "Previous"), translate("compare", "Previous difference"), "previous"),
+            (self.next, translate("compare", "Next"), translate("compare", "Next difference"), "next"),
         ):
             button.setText(f"{text} ({self._bindings.short(f'compare/{name}')})")
+            button.setAccessibleName(what)
+            button.setToolTip(what)
 
     def show_names(self, first: str, second: str) -> None:
         """Name the results and their styles."""
@@ -165,7 +167,6 @@ class Comparison(QObject):
         self.bar = CompareBar(context.bindings)
         self.bar.hide()
         self._key: int | None = None
-        self._names = "", ""
         self._first: Results | None = None
         self._second = Results.empty()
         self._differences: Differences | None = None
@@ -242,11 +243,11 @@ class Comparison(QObject):
             self._context.banners.remove(SUBJECT)
             if stop.is_set() or self._viewer.item is None or self._viewer.item.key != item.key:
                 return
-            self._key, self._names = item.key, _told_apart(first, other)
+            self._key = item.key
             self._first, self._second = found
             self._context.actions.correct.setChecked(False)
             self._canvas.set_labels(labels)
-            self.bar.show_names(*self._names)
+            self.bar.show_names(*_told_apart(first, other))
             self.bar.show()
             self._shortcuts.set_enabled(True)
             self._apply()
@@ -322,8 +323,7 @@ class Comparison(QObject):
     def _say(self, *_: object) -> None:
         if not self.active:
             return
-        found, (one, other) = self._differences, self._names
-        texts = []
+        found, texts = self._differences, []
         if found is None:
             texts.append(translate("compare", "comparing the frames…"))
         elif not found.frames:
@@ -332,19 +332,19 @@ class Comparison(QObject):
             number, of = formats.count(len(found.pts)), formats.count(found.frames)
             texts.append(translate("compare", "{number} of {of} frames differ").format(number=number, of=of))
         if self._canvas.result is not None:
-            here = translate("compare", "here {first} only in {one}, {second} only in {other}")
-            texts.append(here.format(first=self._here[0], one=one, second=self._here[1], other=other))
+            here = translate("compare", "here {first} only solid, {second} only dashed")
+            texts.append(here.format(first=self._here[0], second=self._here[1]))
         self.bar.show_counts(" · ".join(texts))
 
 
 def _told_apart(first: StoredResult, second: StoredResult) -> tuple[str, str]:
-    """A name for each result: that of its model or, if both have the same, the time of its run as well."""
+    """A name for each result: that of its model or, if both have the same, the time of its run, the second one without the same day."""
     if first.model != second.model:
         return first.model, second.model
-    one, other = (
-        f"{each.model} {each.time:%Y-%m-%d %H:%M:%S}" if each.time is not None else each.database.stem for each in (first, second)
-    )
-    return one, other
+    if first.time is None or second.time is None:
+        return first.database.stem, second.database.stem
+    day = "" if first.time.date() == second.time.date() else "%Y-%m-%d "
+    return f"{first.time:%Y-%m-%d %H:%M:%S}", f"{second.time:{day}%H:%M:%S}"
 
 
 def _find(folder: Path, also: Sequence[Path], path: Path, own: Path, stop: Event) -> list[StoredResult]:

@@ -246,7 +246,9 @@ class RunHeading(QWidget):
         self._offered = tuple(devices)
         self.menu.clear()
         for description in devices:
-            self.menu.addAction(f"{description.id}   {description.name}", partial(self.join_requested.emit, description.id))
+            self.menu.addAction(
+                formats.verbatim(f"{description.id}   {description.name}"), partial(self.join_requested.emit, description.id)
+            )
 
 
 FEW_NAMES = 3

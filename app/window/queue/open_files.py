@@ -152,7 +152,7 @@ class RecentFiles(QObject):
     def _fill(self) -> None:
         self.menu.clear()
         for path in self.paths:
-            action = self.menu.addAction(path.name or str(path), partial(self.chosen.emit, [path]))
+            action = self.menu.addAction(formats.verbatim(path.name or str(path)), partial(self.chosen.emit, [path]))
             action.setToolTip(str(path))
             action.setEnabled(_is_there(path))
         self.menu.addSeparator()

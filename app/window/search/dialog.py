@@ -21,7 +21,7 @@ from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.search import LEVELS, Found, Hit, Query, SearchIndex
 
-SIZE = 860, 600
+SIZE, MIN_SIZE = (860, 600), (560, 420)
 CLASSES_WIDTH = 210
 PICTURE = QSize(128, 72)
 """The size of the pictures, logical pixels."""
@@ -90,6 +90,7 @@ class SearchDialog(QDialog):
         self.hint = label("small", hint, wrap=True)
         self._lay_out()
         self._connect()
+        self.setMinimumSize(within_screen(self, *MIN_SIZE))
         self.resize(within_screen(self, *SIZE))
         self._update_index()
 

@@ -117,6 +117,11 @@ def shortened(text: str, most: int = 50) -> str:
     return re.sub(rf"[^\s/]{{{most + 1},}}", lambda name: f"{name[0][:kept]}…{name[0][-kept:]}", text)
 
 
+def verbatim(text: str) -> str:
+    """Text for a button or a menu, in which Qt takes a single ampersand as the mark of a key."""
+    return text.replace("&", "&&")
+
+
 def model_line(summary: ModelSummary) -> str:
     """A model in one line: ``320 × 320 pixels, 80 classes, 0.36 million parameters, 0.25 GFLOP a picture``."""
     return translate(

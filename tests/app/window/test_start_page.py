@@ -30,10 +30,11 @@ def test_the_last_streams_are_offered(qtbot: QtBot, width: int) -> None:
     page.resize(width, 640)
     page.show()
     assert not page.last_streams.isVisible()
-    long = "rtsp://camera-with-a-very-long-name.example.org:8554/streams/the-main-entrance"
-    page.show_streams([long, "camera:0"])
+    long, two = "rtsp://camera-with-a-very-long-name.example.org:8554/streams/the-main-entrance", "rtsp://a/1?one=1&two=2"
+    page.show_streams([long, two])
     assert [button.isVisible() for button in page.streams] == [True, True, False]
     assert page.streams[0].toolTip() == long
+    assert page.streams[1].text() == two.replace("&", "&&")  # Qt shows one of them
     page.resize(width, 641)
     qtbot.waitUntil(lambda: page.widget().width() <= page.viewport().width())
 

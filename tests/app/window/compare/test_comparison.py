@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.compare.comparison import ChoiceDialog, Comparison
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.models.comparison import ExplanationDialog
+from framefleet.engine.evaluation.compare import StoredResult
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionWriter
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
@@ -72,10 +75,22 @@ def test_both_results_are_shown_and_keys_lead_from_one_difference_to_the_next(
         (comparison.bar.next if forward else comparison.bar.previous).click()
         qtbot.waitUntil(lambda frame=frame: canvas.result is not None and canvas.result.ref.index == frame, timeout=PATIENCE)
         assert (len(canvas.visible_detections), len(canvas.other_detections)) == (1, 1)
-        assert "here 1 only in tiny, 1 only in other" in comparison.bar.counts.text()
+        assert "here 1 only solid, 1 only dashed" in comparison.bar.counts.text()
     comparison.step(-1)
     assert window.context.viewer.transport.hint.text() == "No difference before this"
     assert player.position == pytest.approx(6 / 30)
+
+
+def test_results_of_one_model_are_told_apart_by_the_times_of_their_runs(
+    qtbot: QtBot, window: MainWindow, comparison: Comparison, video: Path
+) -> None:
+    item = window.context.viewer.item
+    assert item is not None
+    other = StoredResult.find(write_results(video.parent / "again.sqlite", video, FRAMES).database, video)
+    comparison.start(item, replace(other, model="tiny"))
+    qtbot.waitUntil(lambda: comparison.active, timeout=PATIENCE)
+    assert re.fullmatch(r"Solid: \d{4}-\d\d-\d\d [\d:]{8} · dashed: (\d{4}-\d\d-\d\d )?[\d:]{8}", comparison.bar.names.text())
+    assert [comparison.bar.previous.accessibleName(), comparison.bar.next.accessibleName()] == ["Previous difference", "Next difference"]
 
 
 def test_the_other_results_are_dashed_and_have_their_own_labels(qtbot: QtBot, window: MainWindow, comparison: Comparison) -> None:

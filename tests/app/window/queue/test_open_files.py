@@ -6,11 +6,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QPointF, QSize, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QToolButton, QTreeView, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QToolButton, QTreeView, QWidget
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.queue.open_files import DropOverlay, FileDialogs
+from framefleet.app.window.queue.open_files import DropOverlay, FileDialogs, RecentFiles
 from framefleet.app.window.widgets.questions import Mode, choose_path
 from tests.support.window import feature
 
@@ -25,6 +25,13 @@ def test_a_dropped_address_is_not_ignored(window: MainWindow, qtbot: QtBot) -> N
     assert any("ftp://camera.example/street is not an address" in text for text in window.context.banners.texts)
     window.open_paths([])
     assert not any("is not an address" in text for text in window.context.banners.texts), "the message goes with the next try"
+
+
+def test_names_of_recent_files_keep_their_ampersands(window: MainWindow, tmp_path: Path) -> None:
+    recent = RecentFiles(window.context.store, QMenu(window), window)
+    recent.add([tmp_path / "bridge & tunnel.mp4"])
+    recent.menu.aboutToShow.emit()
+    assert recent.menu.actions()[0].text() == "bridge && tunnel.mp4"  # Qt shows one of them
 
 
 def test_every_column_shows_its_whole_text(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
