@@ -45,7 +45,12 @@ for number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
-CLUSTER = "tests/engine/cluster/"
+TOGETHER = {
+    "a cluster": ("tests/engine/cluster/",),
+    "rendered streets": ("tests/tools/",),
+    "syntax trees": ("tests/test_layers.py", "tests/test_sentences.py", "tests/engine/test_notices.py"),
+}
+"""Tests that share what takes seconds to make, by what they share: one process runs them."""
 _ABSENT = pytest.StashKey[list[str]]()
 
 
@@ -117,14 +122,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
-    """With ``--dist loadfile``, let one process run all files whose tests share a real cluster, which takes seconds to start."""
+    """With ``--dist loadfile``, let one process run all files of ``TOGETHER`` that share something."""
     if config.getoption("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return CLUSTER if nodeid.startswith(CLUSTER) else super()._split_scope(nodeid)
+            shared = next((name for name, places in TOGETHER.items() if nodeid.startswith(places)), None)
+            return shared or super()._split_scope(nodeid)
 
     return Scheduling(config, log)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.paths import PROJECT
+from tests.support.paths import PROJECT, syntax_tree
 
 ENGINE = (
     "notices",
@@ -43,26 +43,23 @@ LAYERS = {
 
 
 @cache
-def _tree(file: Path) -> ast.Module:
-    """The syntax tree of a file. Several tests look at the same files."""
-    return ast.parse(file.read_text())
-
-
-@cache
 def _imports(file: Path, *, in_functions: bool = True) -> set[str]:
     """The modules of this project that a file imports, for types only as well."""
-    nodes = list(_nodes(_tree(file), in_functions))
+    nodes = list(_nodes(syntax_tree(file), in_functions))
     found = {f"{node.module}.{name.name}" for node in nodes if isinstance(node, ast.ImportFrom) for name in node.names}
     found |= {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
     found = {name.removeprefix("framefleet.") for name in found}
     return {name for name in found if name.split(".")[0] in {*LAYERS, "benchmarks", "tests", "tools"}}
 
 
-def _nodes(node: ast.AST, in_functions: bool) -> Iterator[ast.AST]:
-    for child in ast.iter_child_nodes(node):
-        if in_functions or not isinstance(child, ast.FunctionDef):
-            yield child
-            yield from _nodes(child, in_functions)
+def _nodes(tree: ast.AST, in_functions: bool) -> Iterator[ast.AST]:
+    """The statements of a file. No expression holds one."""
+    left = [tree]
+    while left:
+        for child in ast.iter_child_nodes(left.pop()):
+            if not isinstance(child, ast.expr) and (in_functions or not isinstance(child, ast.FunctionDef)):
+                yield child
+                left.append(child)
 
 
 @pytest.mark.parametrize("layer", LAYERS)

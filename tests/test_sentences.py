@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.paths import PROJECT
+from tests.support.paths import PROJECT, syntax_tree
 
 TAKES_APART = {
     *("split", "rsplit", "splitlines", "partition", "rpartition", "replace"),
@@ -65,7 +65,7 @@ def test_no_text_for_people_is_taken_apart() -> None:
     found: dict[str, list[int]] = {}
     for folder in ("app", "engine", "plugins"):
         for path in sorted((PROJECT / folder).rglob("*.py")):
-            if lines := [*taken_apart(ast.parse(path.read_text()))]:
+            if lines := [*taken_apart(syntax_tree(path))]:
                 found[path.relative_to(PROJECT).as_posix()] = lines
     wrong = [f"{path}:{line}" for path, lines in found.items() if len(lines) > EXCEPTIONS.get(path, 0) for line in lines]
     assert not wrong, "decide by the code and the fields of a notice:\n" + "\n".join(wrong)
