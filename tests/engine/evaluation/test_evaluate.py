@@ -113,7 +113,7 @@ def test_a_curve_by_hand() -> None:
 
 def test_an_interval_holds_the_value_and_shrinks_with_more_pictures() -> None:
     random, widths = np.random.default_rng(1), []
-    for pictures in (40, 480):
+    for pictures in (40, 320):
         truth = random_boxes(random, 5 * pictures, pictures)
         found = near(random, truth, 0.7)
         matches = match(found, truth)
@@ -188,7 +188,7 @@ def test_too_few_pictures_give_no_interval() -> None:
     assert draw([match(truth, truth)], truth, 9, CLASSES) is None
 
 
-@pytest.mark.parametrize("pictures", [30, 60])
+@pytest.mark.parametrize("pictures", [30, pytest.param(60, marks=pytest.mark.slow)])
 def test_intervals_hold_the_true_value(pictures: int) -> None:
     """A few of the tries of ``benchmarks/detection/intervals.py``, whose results the guide names."""
     held = [tried.held for tried in tries(pictures, 24, similar=1)]

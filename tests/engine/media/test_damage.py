@@ -316,7 +316,7 @@ def test_mutations_end_in_an_error_or_in_counts_that_add_up(name: str, clip: Cli
     content = clip(name, frames=120, picture=noisy, **CLIPS[name]).read_bytes()
     path = tmp_path / name
     ends = {"error": 0, "counted": 0}
-    for seed in range(16):
+    for seed in range(8):
         path.write_bytes(mutated(content, random.Random(seed), seed % 4))
         try:
             info = probe(path)
@@ -325,7 +325,7 @@ def test_mutations_end_in_an_error_or_in_counts_that_add_up(name: str, clip: Cli
         else:
             counts(info)
             ends["counted"] += 1
-    assert ends["counted"] >= 6
+    assert ends["counted"] >= 3
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 3 << 20  # KiB
 
 

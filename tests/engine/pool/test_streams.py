@@ -161,7 +161,7 @@ def test_few_capture_processes_start_at_once_and_one_that_waits_can_be_cancelled
             started.append({name for name in names if name.startswith("framefleet stream")})
             pool.cancel(3)
 
-    with HttpCamera(tmp_path) as camera:
+    with HttpCamera(tmp_path, rate=10, size=(160, 120)) as camera:
         watched = watch([f"{camera.address}/mjpeg"] * 4, step, 2.0)
     assert started[0] <= {"framefleet stream 0", "framefleet stream 1"}  # the second one, if the first one has told something
     assert all(watched.frames[number] for number in range(3))
@@ -170,7 +170,7 @@ def test_few_capture_processes_start_at_once_and_one_that_waits_can_be_cancelled
 
 
 def test_streams_are_shared_by_the_devices(tmp_path: Path) -> None:
-    with HttpCamera(tmp_path) as camera:
+    with HttpCamera(tmp_path, rate=10, size=(160, 120)) as camera:
         watched = watch([f"{camera.address}/mjpeg"] * 4, lambda *_: None, 6.0, CPUS)
     used = [{str(frame.device) for frame in watched.frames[number]} for number in range(4)]
     # the device that is ready first gets all of them, and gives two to the other one
@@ -188,7 +188,7 @@ def test_streams_move_when_their_device_leaves(tmp_path: Path) -> None:
             left.append(True)
             pool.remove_device(CPUS[1])
 
-    with HttpCamera(tmp_path) as camera:
+    with HttpCamera(tmp_path, rate=10, size=(160, 120)) as camera:
         watched = watch([f"{camera.address}/mjpeg"] * 2, step, 6.0, CPUS)
     assert left
     assert {str(frame.device) for number in range(2) for frame in watched.frames[number][-5:]} == {"cpu:0"}
@@ -203,7 +203,7 @@ def test_a_cancelled_stream_ends_while_others_go_on(tmp_path: Path) -> None:
             cancelled.append(True)
             pool.cancel(0)
 
-    with HttpCamera(tmp_path) as camera:
+    with HttpCamera(tmp_path, rate=10, size=(160, 120)) as camera:
         watched = watch([f"{camera.address}/mjpeg"] * 2, step, 4.0)
     assert [watched.finished[number].cancelled for number in range(2)] == [True, False]
     assert len(watched.frames[1]) > len(watched.frames[0])
@@ -218,7 +218,7 @@ def test_messages_about_a_stream_that_was_given_up_are_ignored(tmp_path: Path, m
             cancelled.append(True)
             pool.cancel(0)
 
-    with HttpCamera(tmp_path) as camera:
+    with HttpCamera(tmp_path, rate=10, size=(160, 120)) as camera:
         watched = watch([f"{camera.address}/mjpeg"] * 2, step, 4.0)
     assert [watched.finished[number].cancelled for number in range(2)] == [True, False]
 

@@ -49,20 +49,34 @@ def _read(reader: SessionReader, sources: range) -> list[tuple[object, ...]]:
     ]
 
 
+LENGTHS = [3, 1, 0, 7, MANY_FRAMES + 1, 2, 499, 4, *[5] * 210]
+"""Frames of sources, short and long ones."""
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A session of these sources, with tracks."""
+    path = tmp_path_factory.mktemp("many") / "s.sqlite"
+    write_session(path, {f"{number}.mp4": length for number, length in enumerate(LENGTHS)}, boxes=3)
+    track_session(path)
+    return path
+
+
 @pytest.mark.parametrize("confidence", [0.0, 0.6])
 @pytest.mark.parametrize("classes", [None, frozenset({1})])
-def test_short_sources_read_together_have_the_same_frames(tmp_path: Path, confidence: float, classes: frozenset[int] | None) -> None:
-    lengths = [3, 1, 0, 7, MANY_FRAMES + 1, 2, 499, 4, *[5] * 210]
-    path = write_session(tmp_path / "s.sqlite", {f"{number}.mp4": length for number, length in enumerate(lengths)}, boxes=3)
-    track_session(path)
-    every = range(len(lengths))
-    with SessionReader(path, confidence, classes) as reader:
+def test_short_sources_read_together_have_the_same_frames(many: Path, confidence: float, classes: frozenset[int] | None) -> None:
+    every = range(len(LENGTHS))
+    with SessionReader(many, confidence, classes) as reader:
         alone = _read(reader, every)
         with reader.steady():
             assert _read(reader, every) == alone
             assert _read(reader, every[::-1]) == alone[::-1]
-        with SessionReader(path) as other, reader.steady(), reader.unfiltered():
-            assert _read(reader, every) == _read(other, every)
+
+
+def test_short_sources_read_together_can_be_read_without_the_filter(many: Path) -> None:
+    every = range(len(LENGTHS))
+    with SessionReader(many, 0.6, frozenset({1})) as reader, SessionReader(many) as other, reader.steady(), reader.unfiltered():
+        assert _read(reader, every) == _read(other, every)
 
 
 def test_many_short_sources_take_few_queries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,11 +74,11 @@ def test_a_short_time_is_continued_by_the_next_call(tmp_path):
 
 
 def test_a_long_run_keeps_no_more_than_a_short_one_and_counts_the_same(tmp_path, monkeypatch):
-    """A picture each two seconds for four hours: some objects wait in the zone for minutes, the others come, cross the line and go."""
+    """A picture each two seconds for two hours: some objects wait in the zone for minutes, the others come, cross the line and go."""
     path = tmp_path / "s.sqlite"
     random = np.random.default_rng(36)
     begins, speeds = np.cumsum(random.uniform(5, 60, 450)), random.choice([0.05, 2.0, 3.0], 450)
-    seconds = 4 * 3600
+    seconds = 2 * 3600
 
     def frame(index: int) -> FrameResult:
         second = 2 * index
@@ -94,8 +94,8 @@ def test_a_long_run_keeps_no_more_than_a_short_one_and_counts_the_same(tmp_path,
     with SessionWriter(path, LABELS, {}) as writer:
         writer.add_source(0, "a.mp4", video_info("a.mp4", seconds // 2))
         live: LiveCounts | None = None
-        for first in range(0, seconds // 2, 300):
-            writer.add_frames(frame(index) for index in range(first, first + 300))
+        for first in range(0, seconds // 2, 150):
+            writer.add_frames(frame(index) for index in range(first, first + 150))
             writer.commit()
             live = live or LiveCounts(path, 0, zones)
             late = live.update(60)
@@ -104,12 +104,12 @@ def test_a_long_run_keeps_no_more_than_a_short_one_and_counts_the_same(tmp_path,
     monkeypatch.setattr("framefleet.engine.store.zones.SETTLE_SECONDS", 1e9)
     forgets_nothing = LiveCounts(path, 0, zones)
     once = forgets_nothing.update(60)
-    assert counted[-1] > 200
+    assert counted[-1] > 100
     assert counted == sorted(counted)
     assert np.array_equal(late.crossings, once.crossings)
     assert np.array_equal(np.sort(late.visits, order=["begin", "track"]), np.sort(once.visits, order=["begin", "track"]))
     assert late.as_json() == once.as_json()
-    assert max(kept) < forgets_nothing.kept / 20
+    assert max(kept) < forgets_nothing.kept / 10
     assert max(kept[12:]) <= 1.5 * max(kept[:12])
     people, weak = live.update(60, classes=frozenset({0})), live.update(60, confidence=0.95)
     assert 0 < people.crossed(0, forward=False) < counted[-1]

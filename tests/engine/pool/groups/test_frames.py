@@ -223,7 +223,7 @@ def test_without_a_member_the_run_ends_with_an_error_told_once(video: Path) -> N
 
 
 def test_a_slow_device_takes_less(tmp_path: Path) -> None:
-    video = make_video(tmp_path / "long.mp4", 1500, (64, 48), options={"crf": "40"})
+    video = make_video(tmp_path / "long.mp4", 1000, (64, 48), options={"crf": "40"})
     slow: list[slowed] = []  # type: ignore[valid-type]
 
     def slow_one(_: EnginePool, event: Event, seen: Seen) -> None:
@@ -236,7 +236,7 @@ def test_a_slow_device_takes_less(tmp_path: Path) -> None:
     finally:
         for each in slow:
             each.__exit__(None, None, None)
-    check_complete(seen, frames=1500)
+    check_complete(seen, frames=1000)
     shares = sorted(stats.frames for stats in seen.stats if stats.final)
     assert shares[0] < 0.45 * sum(shares)
 
@@ -284,11 +284,10 @@ def test_members_decode_the_segments_of_a_file_themselves(cut: Path, cut_alone: 
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGSTOP])
 def test_the_group_goes_on_with_the_segments_of_a_member_that_ends(stop: signal.Signals, cut: Path, cut_alone: Seen) -> None:
     end_one = signal_to_a_member(stop)
-    seen = run_pool([cut] * 2, CPUS, SETTINGS, end_one, with_worker(worker.main, stall_seconds=1.5))
+    seen = run_pool([cut], CPUS, SETTINGS, end_one, with_worker(worker.main, stall_seconds=1.5))
     assert end_one.pid
-    for source in (0, 1):
-        assert seen.finished[source].ledger.inferred == CUT_FRAMES
-        same_detections(seen.frames[source], cut_alone.frames[0])
+    assert seen.finished[0].ledger.inferred == CUT_FRAMES
+    same_detections(seen.frames[0], cut_alone.frames[0])
     assert all(failure.restarting for failure in seen.failures)
 
 
