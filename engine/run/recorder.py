@@ -12,18 +12,7 @@ from framefleet.engine.media.live.messages import RecordedFile
 from framefleet.engine.media.sources import Stamp, has_same_content, is_unchanged, stamp_of
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import (
-    DeviceReady,
-    EpochStarted,
-    Event,
-    FramesDone,
-    SourceEvent,
-    SourceFinished,
-    SourceOpened,
-    StreamChanged,
-    StreamFile,
-    StreamRecording,
-)
+from framefleet.engine.pool import events
 from framefleet.engine.run.resume import ResumePlan, SourceResume
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.settings.table import DEFAULTS
@@ -108,19 +97,19 @@ class Recorder:
             return False
         return not has_current_tracks(self._writer.path, stored.number)
 
-    def checked(self, event: SourceEvent, path: Path) -> SourceEvent:
+    def checked(self, event: events.SourceEvent, path: Path) -> events.SourceEvent:
         """The event. If it ends a video whose file has changed since the run opened it, the event has an error. path: of its source."""
-        if not isinstance(event, SourceFinished) or event.cancelled or event.error is not None:
+        if not isinstance(event, events.SourceFinished) or event.cancelled or event.error is not None:
             return event
         stamp = self._stamps.pop(event.source, None)
         if stamp is None or is_unchanged(path, stamp) or (now := stamp_of(path)) is None or has_same_content(now, stamp):
             return event
         return replace(event, error=Notice("run.changed_while_read", path=path))
 
-    def store(self, event: Event, path: Path | None, resume: SourceResume | None) -> None:
+    def store(self, event: events.Event, path: Path | None, resume: SourceResume | None) -> None:
         """Store an event. path, resume: of its source, None if the event has none."""
         match event:
-            case FramesDone(source, frames, segment):
+            case events.FramesDone(source, frames, segment):
                 if self._segment.get(source, -1) != segment:
                     self._segment[source] = segment
                     if self._opened[source].kind is SourceKind.LIVE:
@@ -128,26 +117,26 @@ class Recorder:
                     pts = self._start_of(source, segment)
                     self._writer.begin_segment(source, segment, pts, frames[0].ref.index)
                 self._writer.add_frames(frames)
-            case SourceOpened(source, info):
+            case events.SourceOpened(source, info):
                 assert path is not None
                 assert resume is not None
                 self._open(source, info, path, resume)
-            case SourceFinished():
+            case events.SourceFinished():
                 assert path is not None
                 assert resume is not None
                 self._finish(event, path, resume)
-            case StreamChanged(source, state, reason, seconds):
+            case events.StreamChanged(source, state, reason, seconds):
                 self._note(source, LiveChange(seconds, state.value, reason))
-            case EpochStarted(source, _, reason, seconds):
+            case events.EpochStarted(source, _, reason, seconds):
                 self._note(source, LiveChange(seconds, EPOCH, reason))
-            case StreamRecording(source, on, reason, seconds):
+            case events.StreamRecording(source, on, reason, seconds):
                 self._note(source, LiveChange(seconds, RECORDED if on else NOT_RECORDED, reason))
-            case StreamFile(source, file):
+            case events.StreamFile(source, file):
                 self._recorded[source] = self._recorded.get(source, RecordedFiles()).after(file)
                 self._writer.set_recorded(source, self._recorded[source])
                 if file.end is not None:
                     self._remove_oldest()
-            case DeviceReady(engine):
+            case events.DeviceReady(engine):
                 self._writer.add_device(engine)
         self._writer.commit_due()
         for answer in () if self._mover is None else self._mover.look():
@@ -213,7 +202,7 @@ class Recorder:
                 self._tracking.begin(source)
         self._opened[source] = info
 
-    def _finish(self, event: SourceFinished, path: Path, resume: SourceResume) -> None:
+    def _finish(self, event: events.SourceFinished, path: Path, resume: SourceResume) -> None:
         source = event.source
         opened = self._opened.pop(source, None) is not None
         if not opened and resume.stored:

@@ -16,24 +16,10 @@ from framefleet.engine.backends.base import Backend, Progress
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.notices import DeviceError, Notice
+from framefleet.engine.pool import protocol
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding
 from framefleet.engine.pool.groups.shared_pictures import Chunk, PictureLocation, SharedPictures
 from framefleet.engine.pool.hosts import Host, RemoteWorker, WorkerMain
-from framefleet.engine.pool.protocol import (
-    Detect,
-    Done,
-    Drop,
-    Frames,
-    FromWorker,
-    Infer,
-    InferenceFailed,
-    Inferred,
-    Need,
-    Setup,
-    SharedMemory,
-    Stats,
-    Stop,
-)
 from framefleet.engine.pool.worker import worker
 from framefleet.engine.processes.child import KILL_SECONDS
 from framefleet.engine.settings import EngineSettings
@@ -85,7 +71,7 @@ class Forwarding:
             self._needs.pop(member, None)
             self._changed.notify_all()
 
-    def detect(self, task: Detect) -> Done | Detect:
+    def detect(self, task: protocol.Detect) -> protocol.Done | protocol.Detect:
         """See ``Forward.detect``. A source that is one segment is left: only the group can share its frames."""
         segment = task.segment
         whole = segment.start is None and segment.end is None
@@ -124,8 +110,8 @@ class Forwarding:
 class _Segment:
     """A segment that was sent to a member. frames: number of those that have arrived, and of those left out before them."""
 
-    task: Detect
-    end: Future[Done]
+    task: protocol.Detect
+    end: Future[protocol.Done]
     frames: int
 
 
@@ -141,11 +127,13 @@ class RemoteBackend(Backend):
 
     worker_main: ClassVar[WorkerMain] = staticmethod(worker.main)
 
-    def __init__(self, setup: Setup, pictures: SharedPictures, forwarding: Forwarding, relay: Callable[[Frames], None]) -> None:
+    def __init__(
+        self, setup: protocol.Setup, pictures: SharedPictures, forwarding: Forwarding, relay: Callable[[protocol.Frames], None]
+    ) -> None:
         super().__init__(setup.device)
         self._forwarding, self._relay = forwarding, relay
         self._segments: dict[tuple[int, int], _Segment] = {}
-        self._stats: list[Stats] = []
+        self._stats: list[protocol.Stats] = []
         self.delivered = False
         self._setup = setup
         self._pictures = pictures
@@ -193,11 +181,11 @@ class RemoteBackend(Backend):
                     raise self.lost
                 if (chunks := self._pictures.chunks) != self._known:
                     self._known = chunks
-                    self._remote.send(SharedMemory(tuple(chunks)))
+                    self._remote.send(protocol.SharedMemory(tuple(chunks)))
                 self._number += 1
                 future: Future[list[Found]] = Future()
                 self._tasks[self._number] = _Task(future, images)
-                self._remote.send(Infer(self._number, places, still))
+                self._remote.send(protocol.Infer(self._number, places, still))
         except BaseException:
             self._slots.release()
             raise
@@ -216,13 +204,13 @@ class RemoteBackend(Backend):
             busy, self._busy = self._busy, Counter()
         return busy
 
-    def stats(self) -> list[Stats]:
+    def stats(self) -> list[protocol.Stats]:
         """What the process has measured in segments since the last call."""
         with self._lock:
             stats, self._stats = self._stats, []
         return stats
 
-    def detect(self, task: Detect) -> Done | Detect:
+    def detect(self, task: protocol.Detect) -> protocol.Done | protocol.Detect:
         """Let the process decode and infer a segment, and relay its frames.
 
         Returns its end, or what is left of it after ``abandon`` or a crash.
@@ -249,12 +237,12 @@ class RemoteBackend(Backend):
         """Let the process end the segments of a source."""
         with self._lock:
             if self.lost is None and any(number == source for number, _ in self._segments):
-                self._remote.send(Drop(source))
+                self._remote.send(protocol.Drop(source))
 
     def _close_impl(self) -> None:
         with self._lock:
             if self.lost is None:
-                self._remote.send(Stop())
+                self._remote.send(protocol.Stop())
         self._listening.join(STOP_SECONDS)
         if self._listening.is_alive():
             self._host.kill()
@@ -280,33 +268,33 @@ class RemoteBackend(Backend):
             self._segments.clear()
         return segments
 
-    def _take(self, message: FromWorker) -> None:
+    def _take(self, message: protocol.FromWorker) -> None:
         match message:
             case DeviceReady(engine) if self._info is not None:
                 self._info = engine
-            case Inferred() | InferenceFailed():
+            case protocol.Inferred() | protocol.InferenceFailed():
                 with self._lock:
                     task = self._tasks.pop(message.number)
                 task.images = ()
-                if isinstance(message, Inferred):
+                if isinstance(message, protocol.Inferred):
                     task.future.set_result(list(message.results.unpack()))
                 else:
                     task.future.set_exception(DeviceError(message.message))
-            case Need():
+            case protocol.Need():
                 self._forwarding.ask(self)
-            case Frames():
+            case protocol.Frames():
                 with self._lock:
                     segment = self._segments.get((message.source, message.segment))
                     if segment is None:  # abandoned
                         return
                     segment.frames, self.delivered = message.first + len(message), True
                 self._relay(replace(message, devices=dict.fromkeys(range(len(message)), self.device)))
-            case Done():
+            case protocol.Done():
                 with self._lock:
                     segment = self._segments.pop((message.source, message.segment), None)
                 if segment is not None:
                     segment.end.set_result(message)
-            case Stats():
+            case protocol.Stats():
                 with self._lock:
                     self._busy.update(message.busy)
                     if len(message.latencies):

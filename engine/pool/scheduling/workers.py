@@ -18,16 +18,7 @@ from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import FramesAhead, FramesDone, Position
 from framefleet.engine.pool.protocol import Detect, Frames, Revoke, Trying
-from framefleet.engine.pool.scheduling.strategies import (
-    KILLS_TOGETHER,
-    WINDOW_FRAMES,
-    ChunkSize,
-    SegmentKey,
-    Strategy,
-    Work,
-    whole,
-    window_segments,
-)
+from framefleet.engine.pool.scheduling import strategies
 from framefleet.engine.pool.sequencer import LedgerBook, Sequencer
 from framefleet.engine.types import DeviceId
 
@@ -96,7 +87,7 @@ class Load:
     """
 
     rate: float | None
-    remaining: Mapping[SegmentKey, Remaining]
+    remaining: Mapping[strategies.SegmentKey, Remaining]
     taken_over: int = 0
 
     @property
@@ -119,7 +110,7 @@ def chunk_size(
         return None if not slow_kind else 0 if load.frames else 1  # one frame shows how slow it is
     if not together and not slow_kind:
         return None
-    seconds_allowed = min(WINDOW_FRAMES / together, MAX_DELAY_SECONDS) if together else MAX_DELAY_SECONDS
+    seconds_allowed = min(strategies.WINDOW_FRAMES / together, MAX_DELAY_SECONDS) if together else MAX_DELAY_SECONDS
     if not slow_kind or load.rate > together > 0:
         seconds_allowed = max(seconds_allowed, window * frames / together)
     size, most = frames, seconds_allowed * load.rate
@@ -134,7 +125,7 @@ def chunk_size(
     return size if size < frames else None
 
 
-def choose_revoke(idle: Load, others: Mapping[DeviceId, Load]) -> tuple[DeviceId, SegmentKey] | None:
+def choose_revoke(idle: Load, others: Mapping[DeviceId, Load]) -> tuple[DeviceId, strategies.SegmentKey] | None:
     """The segment that an idle device should take over, and its device: the longest one of the device that needs the most time.
 
     None if the idle device would finish no segment earlier. An unknown rate is assumed to equal the other device's.
@@ -183,7 +174,7 @@ class OpenSource:
     @property
     def opens_alone(self) -> bool:
         """Whether the source may end a worker that opens it, so that the worker must have no other work."""
-        return self.suspect or self.kills >= KILLS_TOGETHER
+        return self.suspect or self.kills >= strategies.KILLS_TOGETHER
 
     def open(self, info: SourceInfo) -> None:
         """Store the result of probing."""
@@ -229,27 +220,27 @@ class WorkerState:
     begun: set[tuple[int, int | None]] = field(default_factory=set)
     probe: OpenSource | None = None
     trying: Trying | None = None
-    works: dict[SegmentKey, Work] = field(default_factory=dict)
+    works: dict[strategies.SegmentKey, strategies.Work] = field(default_factory=dict)
     waits: bool = False
     leaving: bool = False
-    revoked: dict[SegmentKey, DeviceId] = field(default_factory=dict)
+    revoked: dict[strategies.SegmentKey, DeviceId] = field(default_factory=dict)
     throughput: Throughput = field(default_factory=Throughput)
-    remaining: dict[SegmentKey, Remaining] = field(default_factory=dict)
+    remaining: dict[strategies.SegmentKey, Remaining] = field(default_factory=dict)
 
-    def give(self, work: Work, now: float) -> None:
+    def give(self, work: strategies.Work, now: float) -> None:
         """Add assigned work."""
         self.works[work.key] = work
         self.throughput.start(now)
         if not work.suspect:
             self.remaining[work.key] = Remaining(work.frames, work.skip)
 
-    def did(self, key: SegmentKey, frames: int, now: float) -> None:
+    def did(self, key: strategies.SegmentKey, frames: int, now: float) -> None:
         """Count finished frames of a work."""
         self.throughput.done(frames, now)
         if (remaining := self.remaining.get(key)) is not None:
             self.remaining[key] = Remaining(max(0, remaining.frames - frames), remaining.done + frames)
 
-    def end(self, key: SegmentKey, now: float) -> Work:
+    def end(self, key: strategies.SegmentKey, now: float) -> strategies.Work:
         """Remove ended work and return it."""
         self.begun.discard(key)
         self.remaining.pop(key, None)
@@ -360,7 +351,7 @@ class Workers(dict[DeviceId, WorkerState]):
 
 
 def assign_segments(
-    workers: Workers, strategy: Strategy, sources: Mapping[int, OpenSource], clock: Callable[[], float]
+    workers: Workers, strategy: strategies.Strategy, sources: Mapping[int, OpenSource], clock: Callable[[], float]
 ) -> Iterator[tuple[DeviceId, Detect]]:
     """Yield the message for each decode thread that asks for work and gets some. sources: that are not finished, by number."""
     # devices that wait for a suspect task come first: they decide whether the other workers in their process stay idle
@@ -371,7 +362,7 @@ def assign_segments(
         device = workers.asking.popleft()
         worker, now = workers[device], clock()
         unassigned = _unassigned_frames(sources.values(), loads.values()) if shared else 0.0
-        size = _chunk_size_for(device, workers, loads, unassigned) if shared else whole
+        size = _chunk_size_for(device, workers, loads, unassigned) if shared else strategies.whole
         work = None if workers.isolated(worker) else strategy.next(device, worker.decode_threads, size)
         refused = work is not None and work.crashes.refused == device and workers.others_work(device)
         worker.waits = work is not None and work.suspect and not refused and not workers.idle(worker)
@@ -393,7 +384,7 @@ def assign_segments(
 
 def _chunk_size_for(
     device: DeviceId, workers: Mapping[DeviceId, WorkerState], loads: Mapping[DeviceId, Load], unassigned: float
-) -> ChunkSize:
+) -> strategies.ChunkSize:
     """The ``ChunkSize`` for one device. loads: of all workers. unassigned: number of frames that no device has."""
     able = {other for other, worker in workers.items() if worker.decode_threads and not (worker.leaving or worker.isolated)} - {device}
     return partial(
@@ -401,7 +392,7 @@ def _chunk_size_for(
         load=loads[device],
         decode_threads=workers[device].decode_threads,
         others=[loads[other] for other in able],
-        window=window_segments(*(worker.decode_threads for worker in workers.values())),
+        window=strategies.window_segments(*(worker.decode_threads for worker in workers.values())),
         unassigned=unassigned,
         slow_kind=device.kind != "cuda" and any(other.kind == "cuda" for other in able),
     )

@@ -18,22 +18,8 @@ from typing import TYPE_CHECKING, NoReturn
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.media.decoder import Decoder
 from framefleet.engine.notices import notice_of
+from framefleet.engine.pool import protocol
 from framefleet.engine.pool.groups.shared_pictures import MappedChunk
-from framefleet.engine.pool.protocol import (
-    Detect,
-    Drop,
-    Failed,
-    FromWorker,
-    Infer,
-    InferenceFailed,
-    Inferred,
-    PackedResults,
-    Revoke,
-    SharedMemory,
-    Stream,
-    ToWorker,
-    Watch,
-)
 from framefleet.engine.pool.worker.decode_threads import DecodeThreads, Forward, StartThread
 from framefleet.engine.pool.worker.inference import Inference
 from framefleet.engine.pool.worker.message_buffer import FrameBuffer
@@ -64,8 +50,8 @@ class Pipeline:
         backend: Backend,
         decoder: Decoder,
         timings: Timings,
-        send: Callable[[FromWorker], None],
-        die: Callable[[Failed], NoReturn],
+        send: Callable[[protocol.FromWorker], None],
+        die: Callable[[protocol.Failed], NoReturn],
         watchdog: Watchdog,
         start_thread: StartThread,
         *,
@@ -106,22 +92,22 @@ class Pipeline:
         deadline = time.monotonic() + seconds
         return self._decode_threads.join(seconds) and self._streams.join(max(0.0, deadline - time.monotonic()))
 
-    def receive(self, message: ToWorker) -> None:
+    def receive(self, message: protocol.ToWorker) -> None:
         """Handle a message of the pool. Called by the receiving thread."""
         match message:
-            case Detect():
+            case protocol.Detect():
                 self._decode_threads.put(message)
-            case Watch():
+            case protocol.Watch():
                 self._streams.watch(message)
-            case Drop():
+            case protocol.Drop():
                 self._decode_threads.drop(message.source)
-            case Revoke():
+            case protocol.Revoke():
                 if not self._streams.end(message.source):
                     self._decode_threads.revoke(message)
-            case Infer() | SharedMemory() if self._shared is not None:
+            case protocol.Infer() | protocol.SharedMemory() if self._shared is not None:
                 self._shared.put(message)
 
-    def open_stream(self, stream: Stream, packets: Packets) -> None:
+    def open_stream(self, stream: protocol.Stream, packets: Packets) -> None:
         """Decode a live source. Called by the receiving thread."""
         self._streams.start(stream, packets)
 
@@ -143,21 +129,21 @@ class Pipeline:
 class SharedPictures:
     """In the worker of a group's member: infers batches of pictures in shared memory, beside the segments that this worker decodes."""
 
-    def __init__(self, backend: Backend, inference: Inference, send: Callable[[FromWorker], None]) -> None:
+    def __init__(self, backend: Backend, inference: Inference, send: Callable[[protocol.FromWorker], None]) -> None:
         self._page_lock = _page_lock(backend.device)
         self._send = send
         self._inference = inference
-        self._tasks: queue.SimpleQueue[Infer | SharedMemory | None] = queue.SimpleQueue()
+        self._tasks: queue.SimpleQueue[protocol.Infer | protocol.SharedMemory | None] = queue.SimpleQueue()
         self._chunks: dict[int, MappedChunk] = {}
 
-    def put(self, task: Infer | SharedMemory) -> None:
+    def put(self, task: protocol.Infer | protocol.SharedMemory) -> None:
         """Queue a message of the group. Called by the receiving thread."""
         self._tasks.put(task)
 
     def run(self) -> None:
         """Work until ``stop``."""
         while (task := self._tasks.get()) is not None:
-            if isinstance(task, Infer):
+            if isinstance(task, protocol.Infer):
                 self._infer(task)
             else:
                 self._map(task)
@@ -166,7 +152,7 @@ class SharedPictures:
         """Let ``run`` return soon."""
         self._tasks.put(None)
 
-    def _infer(self, task: Infer) -> None:
+    def _infer(self, task: protocol.Infer) -> None:
         try:
             images = [self._chunks[place.chunk].image(place) for place in task.places]
             future = self._inference.submit(images, task.still)
@@ -175,25 +161,25 @@ class SharedPictures:
         else:
             future.add_done_callback(partial(self._finish, task))
 
-    def _finish(self, task: Infer, future: Future[list[Found]]) -> None:
+    def _finish(self, task: protocol.Infer, future: Future[list[Found]]) -> None:
         try:
             found = future.result()
             if len(found) != len(task.places):
                 raise RuntimeError(f"the engine gave {len(found)} results for {len(task.places)} pictures")
-            message = Inferred(task.number, PackedResults.pack(found))
+            message = protocol.Inferred(task.number, protocol.PackedResults.pack(found))
         except Exception as problem:
             self._fail(task, problem)
         else:
             self._send(message)
 
-    def _fail(self, task: Infer, problem: Exception) -> None:
+    def _fail(self, task: protocol.Infer, problem: Exception) -> None:
         if lack_of_resources(problem) is not None:  # no picture is to blame
             self._send(failed(problem))
             leave(1)
         traceback.print_exception(problem)
-        self._send(InferenceFailed(task.number, notice_of(problem)))
+        self._send(protocol.InferenceFailed(task.number, notice_of(problem)))
 
-    def _map(self, memory: SharedMemory) -> None:
+    def _map(self, memory: protocol.SharedMemory) -> None:
         wanted = {chunk.number: chunk for chunk in memory.chunks}
         for number in [number for number in self._chunks if number not in wanted]:
             gone = self._chunks.pop(number)
