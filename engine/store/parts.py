@@ -67,21 +67,9 @@ class _Source:
 
 
 def move_past(database: Path, minutes: int, now: datetime) -> list[Path]:
-    """Move what live sources stored before the current interval into parts. Another process may write the session meanwhile.
+    """Move what live sources stored before the current interval into parts; return them. Another process may write the session meanwhile.
 
-    Parameters
-    ----------
-    database : Path
-        The session.
-    minutes : int
-        The length of an interval.
-    now : datetime
-        The time, with time zone.
-
-    Returns
-    -------
-    list of Path
-        The new parts.
+    minutes: the length of an interval. now: with time zone.
 
     Raises
     ------

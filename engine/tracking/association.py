@@ -77,21 +77,10 @@ def assign(overlap: Array, least: float) -> tuple[Rows, Rows]:
 
 
 def assign_some(rows: Integers, columns: Integers, value: Array, count: int) -> tuple[Integers, Integers]:
-    """Choose from few possible pairs of many numbers those with the largest sum of values.
+    """Choose from few possible pairs of numbers below ``count`` those with the largest sum of values.
 
-    Parameters
-    ----------
-    rows, columns : ndarray
-        The possible pairs: numbers below ``count``, int64 (k,). A number is in one chosen pair as a row at most, and in one as a column.
-    value : ndarray
-        float64 (k,), from 0 to 1.
-    count : int
-        Number of rows, and of columns.
-
-    Returns
-    -------
-    tuple of ndarray
-        The rows and the columns of the chosen pairs, int64.
+    rows, columns: the possible pairs, int64 (k,). A number is in one chosen pair as a row at most, and in one as a column.
+    value: float64 (k,), from 0 to 1. Returns the rows and the columns of the chosen pairs.
     """
     if not len(rows):
         return rows, columns

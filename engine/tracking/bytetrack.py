@@ -133,16 +133,8 @@ class Motion:
     def take_speed_over(self, rows: Rows, measured: Array, steps: Array, allowed: Array) -> None:
         """Make filters whose predictions are clearly wrong less certain of the speed, so that ``update`` takes over the measured one.
 
-        Parameters
-        ----------
-        rows : ndarray
-            int (k,).
-        measured : ndarray
-            float64 (k, 4), x1 y1 x2 y2, pixels.
-        steps : ndarray
-            Steps since each box was measured last, float64 (k,).
-        allowed : ndarray
-            How far a prediction may be wrong, in standard deviations of a measurement, float64 (k,).
+        measured: x1 y1 x2 y2 of each row, pixels. steps: since each box was measured last. allowed: how far a prediction may be wrong, in
+        standard deviations of a measurement.
         """
         sides = np.maximum(measured[:, 2:] - measured[:, :2], 1)
         # of both edges, the one that fits better: else, a box that grows would count as one that moves

@@ -43,18 +43,7 @@ class Speed:
 
 
 def read_speeds(sessions: Path) -> dict[str, Speed]:
-    """Read the throughput of each model in its newest stored run.
-
-    Parameters
-    ----------
-    sessions : Path
-        The folder of the sessions. Unreadable ones are left out.
-
-    Returns
-    -------
-    dict of str to Speed
-        By the model's name.
-    """
+    """Read the throughput of each model in its newest stored run, by the model's name. Unreadable sessions are left out."""
     found: dict[str, Speed] = {}
     for path in sorted(sessions.glob("*.sqlite"), key=_modified, reverse=True)[:MAX_SESSIONS]:
         with suppress(ExportError), SessionReader(path) as reader:

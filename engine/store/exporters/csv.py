@@ -136,21 +136,7 @@ def write_counts(export: Export) -> None:
 
 
 def offset_of(export: Export, source: StoredSource, clock: Clock) -> tuple[float, float]:
-    """Where the intervals of a video begin.
-
-    Parameters
-    ----------
-    export : Export
-    source : StoredSource
-        A video.
-    clock : Clock
-        Of the source.
-
-    Returns
-    -------
-    tuple of float
-        The seconds from the begin of an interval to time 0, and the time of the source's first frame, seconds.
-    """
+    """The seconds from the begin of an interval to time 0 of a video, and the time of its first frame, seconds."""
     first = source.origin if source.origin is not None else export.reader.first_pts(source.number)
     begin = first or 0.0
     return (clock.since_midnight() if clock.known else -begin), begin
