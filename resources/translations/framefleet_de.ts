@@ -7759,6 +7759,14 @@ Labels: {labels}</translation>
         <translation>Adresse</translation>
     </message>
     <message>
+        <source>Analysed by {device}, where these streams are limited by: {stage}</source>
+        <translation>Analysiert von {device}; dessen Streams begrenzt: {stage}</translation>
+    </message>
+    <message>
+        <source>Analysed by {device}, which waits for frames</source>
+        <translation>Analysiert von {device}; das Gerät wartet auf Bilder</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
     </message>

@@ -322,7 +322,9 @@ class Streams(QObject):
                 view.update(item)
         main = self._main
         if main is not None and (item := self._context.queue.get(main.key)) is not None:
-            self.bar.show_item(item, self._context.viewer.player.playing and not main.stored)
+            by = None if main.picture is None or item.ended else main.picture.result.device
+            device = next((status for status in self._devices if status.device == by), None)
+            self.bar.show_item(item, self._context.viewer.player.playing and not main.stored, device)
             self.bar.show_playing(self._playing, bool(main.stored) and main.recorded)
 
     def _ticked(self) -> None:

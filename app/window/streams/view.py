@@ -5,6 +5,8 @@ import time
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
+from framefleet.app.window.devices.figures import stage_name
+from framefleet.app.window.devices.status import DeviceStatus
 from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.streams.pictures import LivePicture
 from framefleet.app.window.viewer.canvas import VideoCanvas
@@ -194,14 +196,15 @@ class StreamBar(QWidget):
         row(self.live, self.play, 8, (self.figures, 1), self.snapshot, self.record, self.stop, spacing=6, margins=(12, 6, 12, 6), of=self)
         self.hide()
 
-    def show_item(self, item: QueueItem, following: bool) -> None:
-        """Show the figures of a live item. following: the newest picture is shown."""
+    def show_item(self, item: QueueItem, following: bool, device: DeviceStatus | None = None) -> None:
+        """Show the figures of a live item. following: the newest picture is shown. device: that analyses it, None: none now."""
         counted = item.progress.finished.ledger if item.progress.finished is not None else item.progress.counted
         self.figures.setText(figures_text(item))
         self.figures.setAccessibleName(self.figures.text())
         losses = {**counted.dropped, **counted.failed} if counted is not None else {}
         listed = sorted(losses.items(), key=lambda each: -each[1])
-        self.figures.setToolTip("\n".join(f"{formats.count(count)}: {of_engine(reason)}" for reason, count in listed))
+        lines = [f"{formats.count(count)}: {of_engine(reason)}" for reason, count in listed]
+        self.figures.setToolTip("\n".join([*lines, *([] if device is None else [limit_text(device)])]))
         self.live.setEnabled(not following and item.stream is not None and not item.ended)
         self.stop.setVisible(item.stream is not None)
         ended = item.ended or item.state is ItemState.PAUSED
@@ -214,6 +217,14 @@ class StreamBar(QWidget):
         """Show whether recorded pictures are played. possible: whether the shown moment was recorded."""
         self.play.setVisible(possible)
         self.play.setText(translate("streams", "Pause") if playing else translate("streams", "Play"))
+
+
+def limit_text(device: DeviceStatus) -> str:
+    """What limits the streams of a device."""
+    if device.bottleneck in (None, "sources"):
+        return translate("streams", "Analysed by {device}, which waits for frames").format(device=device.device)
+    text = translate("streams", "Analysed by {device}, where these streams are limited by: {stage}")
+    return text.format(device=device.device, stage=stage_name(device.bottleneck or ""))
 
 
 def figures_text(item: QueueItem) -> str:

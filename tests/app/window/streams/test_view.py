@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
+from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.streams.pictures import LivePicture
-from framefleet.app.window.streams.view import OLD_SECONDS, LiveView
+from framefleet.app.window.streams.view import OLD_SECONDS, LiveView, StreamBar
 from framefleet.app.window.viewer.canvas import VideoCanvas
 from framefleet.app.window.widgets import theme
 from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import SourceProgress, StreamChanged
+from framefleet.engine.pool.events import Ledger, SourceProgress, StreamChanged, StreamCounted
 from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 
@@ -63,6 +65,26 @@ def test_a_state_without_a_picture_stands_in_its_place_and_in_the_queue(
     assert bool(rest) is bool(details)
     assert not view.overlay.isVisible()
     assert item.summary == item.brief == brief
+
+
+def test_the_bar_names_why_frames_of_this_stream_were_dropped_and_what_limits_its_device(qtbot: QtBot) -> None:
+    bar = StreamBar()
+    qtbot.addWidget(bar)
+    item = camera(LiveState.RUNNING, OPENED)
+    dropped = {Notice("live.device_busy"): 20, Notice("live.damaged"): 5}
+    item = replace(item, progress=item.progress.after(StreamCounted(0, Ledger(120, 100, dropped, received=125), (40.0, 90.0))))
+    seen = []
+    for limit in ("infer", "decode", "sources"):
+        bar.show_item(item, True, DeviceStatus(DeviceId("cuda", "1"), phase=Phase.READY, bottleneck=limit))
+        seen.append(bar.figures.toolTip().splitlines())
+    assert [lines[:2] for lines in seen] == 3 * [
+        ["20: a newer frame was there before the device was free", "5: damaged, or dependent on a damaged frame"]
+    ]
+    assert [lines[2].removeprefix("Analysed by cuda:1, ") for lines in seen] == [
+        "where these streams are limited by: detect",
+        "where these streams are limited by: decode",
+        "which waits for frames",
+    ]
 
 
 def test_a_stall_is_a_warning_over_the_last_picture_whose_age_is_told(canvas: VideoCanvas) -> None:
