@@ -27,6 +27,7 @@ DEFAULTS = {
     "password": "",
     "bitrate": 1500,  # kbit/s
     "audio": False,
+    "certificate": "",  # a file with certificate and key: then rtsps://
 }
 
 ENCODERS = {
@@ -60,7 +61,7 @@ class Server:
         factory.set_launch(launch(options))
         factory.set_shared(True)
         factory.connect("media-configure", self._configure)
-        if options["user"]:
+        if options["user"] or options["certificate"]:
             self._ask_for_login(server, factory, options)
         server.get_mount_points().add_factory("/cam", factory)
         if server.attach(None) == 0:
@@ -69,9 +70,14 @@ class Server:
 
     def _ask_for_login(self, server: Any, factory: Any, options: dict[str, Any]) -> None:
         auth, token, permissions = GstRtspServer.RTSPAuth(), GstRtspServer.RTSPToken(), GstRtspServer.RTSPPermissions()
-        auth.set_supported_methods(GstRtsp.RTSPAuthMethod.DIGEST)
         token.set_string("media.factory.role", "user")
-        auth.add_digest(options["user"], options["password"], token)
+        if options["user"]:
+            auth.set_supported_methods(GstRtsp.RTSPAuthMethod.DIGEST)
+            auth.add_digest(options["user"], options["password"], token)
+        else:
+            auth.set_default_token(token)
+        if options["certificate"]:
+            auth.set_tls_certificate(Gio.TlsCertificate.new_from_file(options["certificate"]))
         server.set_auth(auth)
         permissions.add_permission_for_role("user", "media.factory.access", True)
         permissions.add_permission_for_role("user", "media.factory.construct", True)
@@ -125,7 +131,7 @@ if __name__ == "__main__":
 
     for name in ("Gst", "GstRtsp", "GstRtspServer"):
         gi.require_version(name, "1.0")
-    from gi.repository import GLib, Gst, GstRtsp, GstRtspServer
+    from gi.repository import Gio, GLib, Gst, GstRtsp, GstRtspServer
 
     Gst.init(None)
     main()

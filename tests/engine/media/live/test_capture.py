@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import threading
 import time
 from itertools import pairwise
@@ -342,6 +344,32 @@ def test_rtsp(codec: str) -> None:
             assert reading.ended.error is not None
             assert reading.ended.error.code == "live.login"
             assert "wrong" not in repr(reading.changes)
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_rtsp_over_tls(tmp_path: Path) -> None:
+    certificate = tmp_path / "camera.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=camera", "-keyout", certificate, "-out", "-"]
+    made = subprocess.run(command, capture_output=True, check=True).stdout
+    certificate.write_bytes(certificate.read_bytes() + made)
+    with RtspServer(certificate=str(certificate)) as server, Reading(read(server.address.replace("rtsp:", "rtsps:"))) as reading:
+        reading.more(25)
+        assert reading.states() == [CONNECTING, WAITING, RUNNING]
+
+
+def test_a_read_that_hangs_after_a_reconnection_ends_the_process_for_another_attempt() -> None:
+    with RtspServer(group=5) as server, Reading(read(server.address)) as reading:
+        reading.more(25)
+        server.stop()
+        reading.until(lambda reading: PAUSING in reading.states())
+        server.start()
+        reading.next_state(RUNNING, 4)
+        server.command("hold on")
+        reading.until(lambda reading: reading.ended is not None)
+        assert reading.states()[-1] is STALLED
+        assert reading.ended is not None
+        assert reading.ended.again
+        assert 3.0 <= reading.ended.limit < 15.0, "the time without a connection is no interval of frames"
 
 
 def test_a_server_that_restarts_with_another_size_begins_an_epoch() -> None:
