@@ -8,7 +8,7 @@ from pathlib import Path
 
 from framefleet.app.cli import options
 from framefleet.app.cli.options import make_parser
-from framefleet.app.display import install_command, missing_libraries
+from framefleet.app.display import has_display, install_command, missing_libraries
 from framefleet.app.main import COMMANDS
 from framefleet.engine.devices.recording import Recording, read_recording
 from framefleet.engine.media.sources import missing
@@ -64,7 +64,7 @@ def open_window(
 
     Raises UsageError if there is no display, or a library is missing.
     """
-    _check_libraries()
+    _check_display()
     with prepared(again=True):
         try:
             from framefleet.app.window.main import run_window
@@ -73,11 +73,13 @@ def open_window(
         return run_window(files, model, demo, recording)
 
 
-def _check_libraries() -> None:
-    """Check that the libraries for an X server are installed: without them Qt ends the process.
+def _check_display() -> None:
+    """Check that there is a display, and that the libraries for an X server are installed: without them Qt ends the process.
 
-    Raises UsageError if a library is missing; the message says how to install it.
+    Raises UsageError if there is none, or if a library is missing; the message says how to install it.
     """
+    if not has_display():
+        raise UsageError(literal("there is no display for the window: use 'framefleet detect', or start it where there is one"))
     if sys.platform.startswith("linux") and os.environ.get("DISPLAY") and not os.environ.get("QT_QPA_PLATFORM"):
         missing = missing_libraries()
         if missing:

@@ -11,7 +11,6 @@ from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from framefleet.app.cli.interrupt import handling
-from framefleet.app.display import has_display
 from framefleet.app.window.context import Start
 from framefleet.app.window.handover import Listener
 from framefleet.app.window.main_window import MainWindow
@@ -21,7 +20,6 @@ from framefleet.app.window.widgets.appearance import KEY, apply_theme, stored_th
 from framefleet.app.window.widgets.painting import pixmap
 from framefleet.app.window.widgets.translation import LANGUAGE
 from framefleet.engine.devices.recording import Recording
-from framefleet.engine.notices import UsageError, literal
 from framefleet.engine.settings import ModelFiles, RunSettings
 from framefleet.engine.settings.folders import Folder
 
@@ -63,9 +61,7 @@ class GarbageCollector(QObject):
 
 
 def make_application() -> QApplication:
-    """Create the QApplication with its icon and theme. Raises UsageError if there is no display."""
-    if not has_display():
-        raise UsageError(literal("there is no display for the window: use 'framefleet detect', or start it where there is one"))
+    """Create the QApplication with its icon and theme."""
     QGuiApplication.setDesktopFileName("framefleet")
     application = QApplication(["framefleet"])
     application.setOrganizationName("framefleet")
@@ -86,8 +82,6 @@ def run_window(
     """Open the window with these files queued; return the exit status when it is closed.
 
     model: used now and kept for the next start. demo: also queue the demo's clip, with these settings. recording: also show its devices.
-
-    Raises UsageError if there is no display.
     """
     application = make_application()
     log = log_to(user_log_path("framefleet", appauthor=False))

@@ -45,7 +45,6 @@ ELSEWHERE = {
     "devices/bottleneck.py: video decoder",
     "settings/preferences.py: framefleet settings",
     "settings/form.py: decoded by",
-    "main.py: there is no display for the window: use 'framefleet detect', or start it where there is one",
     "sessions/dialog.py: Delete",
     "settings/folders.py: Cache",
     "player/preview_client.py: the preview process",
