@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,10 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.messages.progress import Desktop, Progress
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.queue.model import QueueModel
+from framefleet.engine.pool.pool import EnginePool
 from tests.support.media import make_video
 from tests.support.models import tiny_files
+from tests.support.pool import slow_main
 from tests.support.store import video_info
 from tests.support.window import queue_item
 
@@ -81,8 +84,11 @@ def test_the_progress_is_that_of_the_files_that_run_together(qtbot: QtBot, qapp:
     assert (shown, ends) == ([0.25, None], [(1, 1)])
 
 
-def test_the_title_has_the_progress_and_then_only_the_name(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> None:
+def test_the_title_has_the_progress_and_then_only_the_name(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(EnginePool, "worker_main", staticmethod(partial(slow_main, seconds=0.02)))
     window = open_window(tiny_files())
-    window.open_paths([make_video(tmp_path / "long.mp4", 500, (32, 32))])
+    window.open_paths([make_video(tmp_path / "long.mp4", 50, (32, 32))])
     qtbot.waitUntil(lambda: " % · long.mp4 — Framefleet" in window.windowTitle(), timeout=PATIENCE)
     qtbot.waitUntil(lambda: window.windowTitle() == "long.mp4 — Framefleet", timeout=PATIENCE)

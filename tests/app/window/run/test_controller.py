@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,11 +22,13 @@ from framefleet.app.window.run.files import session_name
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.engine.model.load import check_model
+from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.settings import Parallel, RunSettings, Track
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.models import tiny_files
+from tests.support.pool import slow_main
 from tests.support.window import CPU, feature
 
 PATIENCE = 30_000
@@ -73,6 +76,12 @@ class Desk:
 
 
 @pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that waits before each batch: a short video takes as long as the test needs."""
+    monkeypatch.setattr(EnginePool, "worker_main", staticmethod(partial(slow_main, seconds=0.01)))
+
+
+@pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(tmp_path / "sessions")
     yield desk
@@ -92,8 +101,9 @@ def test_a_row_says_that_the_model_is_prepared(qtbot: QtBot, desk: Desk, short: 
     assert item.reason is None
 
 
+@pytest.mark.usefixtures("slow")
 def test_a_paused_run_goes_on_behind_the_stored_frames(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
-    long = make_video(tmp_path / "long.mp4", 600, (96, 96))
+    long = make_video(tmp_path / "long.mp4", 200, (96, 96))
     last = make_video(tmp_path / "last.mp4", 20, (96, 96))
     desk.configure()
     first, second, third = desk.controller.add([short, long, last])
@@ -104,16 +114,17 @@ def test_a_paused_run_goes_on_behind_the_stored_frames(qtbot: QtBot, desk: Desk,
     qtbot.waitUntil(lambda: set(desk.now.values()) == {Phase.IDLE}, timeout=PATIENCE)
     with SessionReader(database) as reader:
         stored = reader.count(1)
-    assert 0 < stored < 600
+    assert 0 < stored < 200
     desk.controller.set_paused(False)
     qtbot.waitUntil(lambda: {desk.state(key) for key in (first, second, third)} == {ItemState.DONE}, timeout=PATIENCE)
     with SessionReader(database) as reader:
-        assert [reader.count(source.number) for source in reader.sources()] == [30, 600, 20]
+        assert [reader.count(source.number) for source in reader.sources()] == [30, 200, 20]
     assert list(database.parent.glob("*.sqlite")) == [database], "the same session"
 
 
+@pytest.mark.usefixtures("slow")
 def test_other_settings_in_a_pause_leave_the_stored_results(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
-    long = make_video(tmp_path / "long.mp4", 600, (96, 96))
+    long = make_video(tmp_path / "long.mp4", 200, (96, 96))
     desk.configure()
     first, second = desk.controller.add([short, long])
     qtbot.waitUntil(lambda: desk.state(second) is ItemState.RUNNING, timeout=PATIENCE)
@@ -190,8 +201,9 @@ def test_cancelling_keeps_what_was_found_and_others_go_on(qtbot: QtBot, desk: De
     assert len(desk.items) == 2
 
 
+@pytest.mark.usefixtures("slow")
 def test_a_cancelled_file_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
-    long = make_video(tmp_path / "long.mp4", 600, (32, 32))
+    long = make_video(tmp_path / "long.mp4", 200, (32, 32))
     desk.configure()
     cancelled, waiting, other = desk.controller.add([long, short, short])
     qtbot.waitUntil(lambda: desk.state(cancelled) is ItemState.RUNNING, timeout=PATIENCE)
@@ -206,18 +218,20 @@ def test_a_cancelled_file_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: D
     after = desk.items.get(cancelled)
     assert after is not None
     assert after.results is not None
-    assert (after.results.database, after.progress.frames, desk.state(other)) == (before.results.database, 600, ItemState.DONE)
+    assert (after.results.database, after.progress.frames, desk.state(other)) == (before.results.database, 200, ItemState.DONE)
     with SessionReader(after.results.database) as reader:
         (source,) = [each for each in reader.sources() if each.file == long]
-        assert source.ledger.inferred == reader.count(source.number) == 600, "each frame is detected once"
+        assert source.ledger.inferred == reader.count(source.number) == 200, "each frame is detected once"
     assert desk.controller.cancelled() == []
 
 
-def test_frames_behind_a_gap_are_counted_once_when_a_cancelled_file_goes_on(qtbot: QtBot, desk: Desk, long: Path) -> None:
+@pytest.mark.usefixtures("slow")
+def test_frames_behind_a_gap_are_counted_once_when_a_cancelled_file_goes_on(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
+    video = make_video(tmp_path / "long.mp4", 300, (32, 32), gop=30)
     desk.configure()
-    (key,) = desk.controller.add([long])
+    (key,) = desk.controller.add([video])
     qtbot.waitUntil(lambda: desk.state(key) is ItemState.RUNNING, timeout=PATIENCE)
-    desk.controller.seek(key, 90.0)
+    desk.controller.seek(key, 9.0)
     qtbot.waitUntil(lambda: bool(desk.items.get(key).ahead.segments), timeout=PATIENCE)  # type: ignore[union-attr]
     desk.controller.set_paused(True)
     qtbot.waitUntil(lambda: set(desk.now.values()) == {Phase.IDLE}, timeout=PATIENCE)
@@ -420,10 +434,12 @@ def test_every_part_of_the_window_shows_the_same_rate(qtbot: QtBot, window: Main
     assert card.row.content.rate > 0  # the average of the run stays
 
 
-def test_detection_goes_to_the_place_at_which_the_user_looks(qtbot: QtBot, window: MainWindow, long: Path) -> None:
+@pytest.mark.usefixtures("slow")
+def test_detection_goes_to_the_place_at_which_the_user_looks(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    video = make_video(tmp_path / "long.mp4", 300, (32, 32), gop=30)
     settings = Preferences.of(tiny_files(), devices=(CPU,)).run_settings()
     window.context.run.set_settings(settings, check_model(settings.model).labels, restart=False)
-    window.open_paths([long])
+    window.open_paths([video])
     viewer, heads = window.context.viewer, list[float]()
 
     def item() -> QueueItem:
@@ -431,14 +447,14 @@ def test_detection_goes_to_the_place_at_which_the_user_looks(qtbot: QtBot, windo
         return only
 
     def shown_ahead(result: object) -> None:
-        if result is not None and viewer.player.position > 80:
+        if result is not None and viewer.player.position > 8:
             heads.append(item().progress.head or 0.0)
 
     viewer.player.result.connect(shown_ahead)
     qtbot.waitUntil(lambda: len(window.context.queue) == 1 and item().state is ItemState.RUNNING, timeout=PATIENCE)
-    viewer.transport.sought.emit(90.0)
+    viewer.transport.sought.emit(9.0)
     qtbot.waitUntil(lambda: bool(heads), timeout=PATIENCE)
-    assert heads[0] < 70, "boxes are there long before those of the frames before"
+    assert heads[0] < 7, "boxes are there long before those of the frames before"
     (span,) = viewer.transport.timeline.ahead[:1]
     assert 0.7 < span[0] < 0.91
     qtbot.waitUntil(lambda: item().state is ItemState.DONE, timeout=2 * PATIENCE)
@@ -447,4 +463,4 @@ def test_detection_goes_to_the_place_at_which_the_user_looks(qtbot: QtBot, windo
     assert not item().ahead.segments
     assert not viewer.transport.timeline.ahead
     with SessionReader(results.database) as reader:
-        assert [frame.ref.index for frame in reader.frames(results.source)] == list(range(3000))
+        assert [frame.ref.index for frame in reader.frames(results.source)] == list(range(300))
