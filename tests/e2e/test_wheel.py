@@ -8,23 +8,21 @@ import sys
 import sysconfig
 import venv
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
 from tests.support.paths import PROJECT
 
-NEIGHBOUR = """
-[build-system]
-requires = ["setuptools"]
-build-backend = "setuptools.build_meta"
-[project]
-name = "neighbour"
-version = "1"
-[project.scripts]
-neighbour = "app.main:main"
-[tool.setuptools]
-packages = ["app", "engine"]
-"""
+NEIGHBOUR = {
+    "app/__init__.py": "",
+    "app/main.py": "def main():\n    print('the neighbour')\n",
+    "engine/__init__.py": "",
+    "neighbour-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: neighbour\nVersion: 1\n",
+    "neighbour-1.dist-info/WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    "neighbour-1.dist-info/entry_points.txt": "[console_scripts]\nneighbour = app.main:main\n",
+}
+"""The files of the other wheel."""
 
 
 def run(*command: str | Path, **environment: str) -> str:
@@ -43,7 +41,18 @@ def pip(*arguments: str | Path) -> None:
 def build(project: Path, wheels: Path) -> Path:
     """Build the wheel of a project."""
     pip("wheel", "-q", "--no-deps", "--no-build-isolation", "-w", wheels, project)
-    return max(wheels.iterdir(), key=lambda wheel: wheel.stat().st_mtime_ns)
+    (wheel,) = wheels.iterdir()
+    return wheel
+
+
+def write_neighbour(folder: Path) -> Path:
+    """Write the wheel of the other package."""
+    wheel = folder / "neighbour-1-py3-none-any.whl"
+    record = "neighbour-1.dist-info/RECORD"
+    with ZipFile(wheel, "w") as archive:
+        for name, content in (*NEIGHBOUR.items(), (record, "".join(f"{each},,\n" for each in (*NEIGHBOUR, record)))):
+            archive.writestr(name, content)
+    return wheel
 
 
 @pytest.fixture
@@ -57,13 +66,10 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def test_the_wheel_and_a_package_of_the_same_folders(checkout: Path, tmp_path: Path) -> None:
+    wheels = [build(checkout, tmp_path / "wheels"), write_neighbour(tmp_path)]
     neighbour = tmp_path / "neighbour"
-    for folder in ("app", "engine"):
-        (neighbour / folder).mkdir(parents=True)
-        (neighbour / folder / "__init__.py").touch()
-    (neighbour / "pyproject.toml").write_text(NEIGHBOUR)
-    (neighbour / "app" / "main.py").write_text("def main():\n    print('the neighbour')\n")
-    wheels = [build(project, tmp_path / "wheels") for project in (checkout, neighbour)]
+    with ZipFile(wheels[1]) as archive:
+        archive.extractall(neighbour)
 
     venv.create(tmp_path / "venv", symlinks=True)
     bin_folder = tmp_path / "venv" / "bin"

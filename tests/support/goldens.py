@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
@@ -44,13 +44,17 @@ class Goldens:
         self._recording = recording
         self._recorded: set[str] = set()
 
-    def expect(self, name: str, actual: bytes) -> bytes:
-        """The content of the golden with this name, that of a .gz unpacked. actual: the output of the current program."""
+    def expect(self, name: str, actual: bytes | Callable[[], bytes]) -> bytes:
+        """The content of the golden with this name, that of a .gz unpacked.
+
+        actual: the output of the current program, or what makes it, which is called only to record it.
+        """
         path = FOLDER / name
         packed = path.suffix == ".gz"
         if self._recording and name not in self._recorded:
             self._recorded.add(name)
-            path.write_bytes(gzip.compress(actual, mtime=0) if packed else actual)
+            content = actual if isinstance(actual, bytes) else actual()
+            path.write_bytes(gzip.compress(content, mtime=0) if packed else content)
         return gzip.decompress(path.read_bytes()) if packed else path.read_bytes()
 
     def compare_text(self, name: str, actual: str) -> None:

@@ -1,4 +1,4 @@
-"""Takes pictures of the window's screens: ``python screens.py FOLDER LANGUAGE THEME``.
+"""Takes pictures of the window's screens: ``python screens.py FOLDER LANGUAGE THEME [SCREEN…]``, of all without a name.
 
 ``FONTCONFIG_FILE`` names a configuration with ``FONTS`` alone.
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -50,8 +51,8 @@ def fades(widget: QWidget) -> bool:
     return any(each.state() is QAbstractAnimation.State.Running for each in widget.findChildren(QPropertyAnimation))
 
 
-def take(folder: Path) -> None:
-    """Take the pictures of a new window."""
+def take(folder: Path, wanted: Sequence[str]) -> None:
+    """Take the pictures of a new window. wanted: the names of the screens, none = all."""
     shutil.copy("stored.sqlite", "session.sqlite")  # a state changes it
     store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
     store.setValue("window/exports", "/videos/results")
@@ -60,6 +61,8 @@ def take(folder: Path) -> None:
     with closing(all_screens(window)) as screens:
         for name, widget in screens:
             settle()
+            if wanted and name not in wanted:
+                continue
             rename_folder(widget, folder)
             settle(lambda widget=widget: not fades(widget))  # type: ignore[misc]
             assert picture_of(widget).save(f"screens/{name}.png"), f"{name}: the picture is empty"
@@ -67,8 +70,8 @@ def take(folder: Path) -> None:
     window.close()
 
 
-def main(folder: Path, language: str, theme: Theme) -> None:
-    """Take all pictures."""
+def main(folder: Path, language: str, theme: Theme, wanted: Sequence[str]) -> None:
+    """Take the pictures."""
     os.chdir(folder)
     for name in ("screens", "sessions"):
         (folder / name).mkdir(exist_ok=True)
@@ -85,8 +88,8 @@ def main(folder: Path, language: str, theme: Theme) -> None:
     folders.own_folders = lambda: OWN_FOLDERS
     actions.user_log_path = lambda *_, **__: OWN_FOLDERS["Logs"]
     actions.version = lambda _: "1.0"
-    take(folder)
+    take(folder, wanted)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve(), sys.argv[2], Theme(sys.argv[3]))
+    main(Path(sys.argv[1]).resolve(), sys.argv[2], Theme(sys.argv[3]), sys.argv[4:])
