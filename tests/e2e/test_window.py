@@ -188,6 +188,7 @@ def test_a_video_dropped_on_the_window_gets_its_boxes(desktop: Desktop, tmp_path
     live_through(desktop, ["--model", str(TINY_CFG), "--weights", "random:1"], video, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_real_people_get_their_boxes(desktop: Desktop, data: Path, tmp_path: Path) -> None:
     settings(tmp_path)

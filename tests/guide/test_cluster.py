@@ -28,20 +28,21 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux machines are nodes"),
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"),
     pytest.mark.timeout(240),
+    pytest.mark.slow,  # tests/engine/cluster detects on a cluster that starts faster
 ]
 PAGE = GUIDE / "cluster.md"
 FRAMES = 20
 NAMES = "afn"
 """The videos. Each shard of two has some."""
-SMALL = ("--block", f"--object-store-memory={MEMORY}", "--disable-usage-stats")
-"""Options that the page leaves out: the node ends with the command, and takes little memory."""
+SMALL = ("--block", f"--object-store-memory={MEMORY}", "--disable-usage-stats", "--include-log-monitor=false")
+"""Options that the page leaves out: the node ends with the command, and takes little memory and time."""
 
 
 @contextmanager
 def node(words: list[str], log: Path) -> Iterator[str]:
     """A node that one of the page's ``ray start`` commands starts. Yields the address that others join, "" if it is not the head."""
     head = "--head" in words
-    small = (*SMALL, "--include-dashboard=false") if head else SMALL
+    small = (*SMALL, "--include-dashboard=false", "--no-monitor") if head else SMALL
     processors = () if "--num-cpus=0" in words else ("--num-cpus=1",)
     with log.open("w") as file:
         program = [str(Path(sys.executable).with_name("ray")), *words, *small, *processors]
@@ -98,7 +99,6 @@ def found(folder: str) -> dict[str, list[tuple[object, ...]]]:
         return {str(source.file): [fact[1:] for fact in facts([*reader.frames(source.number)])] for source in reader.sources()}
 
 
-@pytest.mark.slow
 def test_auto_is_the_cluster_of_this_machine(address: str) -> None:
     listed = run_main("devices", "--cluster", "auto", "--json")
     assert [device["id"] for device in listed.report["devices"]] == ["alpha/cpu:0", "beta/cpu:0"]

@@ -53,6 +53,7 @@ pytestmark = [
     NEEDS_RAY,
     pytest.mark.skipif(not may_make_namespaces(), reason="needs ip, nft and the right to make network namespaces"),
     pytest.mark.timeout(240),
+    pytest.mark.slow,  # of Ray and of the page, not of Framefleet
 ]
 
 

@@ -55,7 +55,7 @@ def check_session(database: Path) -> None:
             assert indices == list(range(len(indices)))
 
 
-@short_and_long(3, 50, "kills")
+@short_and_long(2, 50, "kills")
 def test_a_run_that_is_killed_again_and_again_equals_an_undisturbed_one(tmp_path: Path, kills: int) -> None:
     videos = [make_video(tmp_path / f"{name}.mp4", frames=min(400, 50 * kills), size=(64, 48), gop=12) for name in "abc"]
     whole = ("detect", *videos, *FAST, "--format", FORMATS, "--out", tmp_path / "whole")
@@ -79,7 +79,7 @@ def test_a_run_that_is_killed_again_and_again_equals_an_undisturbed_one(tmp_path
     print(f"{kills} kills in {runs} runs")
 
 
-@short_and_long(3, 50, "kills")
+@short_and_long(2, 50, "kills")
 def test_a_killed_export_leaves_old_files_or_new_ones(tmp_path: Path, kills: int) -> None:
     out = tmp_path / "out"
     frames = min(3000, 400 * kills)
@@ -104,7 +104,7 @@ def test_a_killed_export_leaves_old_files_or_new_ones(tmp_path: Path, kills: int
     assert not (out / STAGE).exists()
 
 
-@short_and_long(2, 50, "kills")
+@short_and_long(1, 50, "kills")
 def test_a_killed_run_of_a_group_leaves_no_shared_memory(tmp_path: Path, kills: int) -> None:
     video = make_video(tmp_path / "a.mp4", frames=min(600, 100 * kills), size=(320, 240), gop=12)
     run = (

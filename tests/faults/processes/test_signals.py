@@ -89,9 +89,14 @@ def _wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes]) -
 
 
 OTHERS = [pytest.param(number, marks=pytest.mark.slow) for number in SIGNALS[1:]]
+MOMENTS_AND_SIGNALS = [
+    *(("creation", signal.SIGINT), ("frames", signal.SIGTERM)),
+    *(pytest.param("frames", number, marks=pytest.mark.slow) for number in (signal.SIGINT, signal.SIGHUP)),
+]
+"""In the middle of a run, ``tests/app/cli/run/test_interrupt.py`` sends the other signals."""
 
 
-@pytest.mark.parametrize(("moment", "number"), [("creation", SIGNALS[0]), *(("frames", number) for number in SIGNALS)])
+@pytest.mark.parametrize(("moment", "number"), MOMENTS_AND_SIGNALS)
 def test_a_signal_stops_a_run_in_order(moment: str, number: signal.Signals, video: Path, tmp_path: Path) -> None:
     process = _start(video, tmp_path)
     wanted = 1 if moment == "frames" else 0
