@@ -279,6 +279,10 @@ class Stop:
     """Finish the pictures in the engine, send the last statistics and end. The answer is ``Stopped``."""
 
 
+PROBE_THREADS = 3
+"""Most sources that a worker opens at the same time."""
+
+
 @dataclass(frozen=True)
 class Listening:
     """The first message of a worker: its process runs, and it can probe sources."""

@@ -74,17 +74,17 @@ class Probes:
     def assign(self, workers: Workers, room: int) -> Iterator[tuple[DeviceId, Probe]]:
         """Yield the messages to send to workers now. room: most sources to open."""
         late = self._clock() - PROBE_SECONDS
-        held = {worker.probe.number: worker.probe for worker in workers.values() if worker.probe is not None}
+        held = {number: source for worker in workers.values() for number, source in worker.probes.items()}
         overdue = [source for source in held.values() if source.info is None and not source.opens_alone and source.asked < late]
         for source in [*overdue, *islice(self._waiting.values(), max(0, room))]:
             able = [
                 (len(worker.works), device)
                 for device, worker in workers.items()
-                if worker.heard and worker.probe is None and workers.can_open(worker, source)
+                if worker.heard and worker.may_probe and source.number not in worker.probes and workers.can_open(worker, source)
             ]
             if able:
                 _, device = min(able)
-                workers[device].probe = source
+                workers[device].probes[source.number] = source
                 source.asked = self._clock()
                 self.remove(source)
                 yield device, Probe(source.number, source.path)
@@ -95,7 +95,7 @@ class Probes:
         if begun and source.suspect:
             return True
         source.suspect |= begun
-        if source.info is not None or any(other.probe is source for other in others.values()):
+        if source.info is not None or any(source.number in other.probes for other in others.values()):
             return False
         if begun:
             self.add(source)
@@ -214,8 +214,9 @@ class Dispatcher:
         self._workers.ask_no_more(device)
         self._drops = [drop for drop in self._drops if drop[0] != device]
         events: list[Event] = []
-        source = worker.probe
-        if source is not None and source.number in self._sources:
+        for source in worker.probes.values():
+            if source.number not in self._sources:
+                continue
             source.kills += (source.number, None) in killed
             if self._probes.lost(source, worker, self._workers):
                 events.append(self._finish(source, error=Notice("pool.opening_ended_worker", path=source.path, why=why)))
@@ -245,7 +246,7 @@ class Dispatcher:
             case Trying():
                 worker.trying = message
             case Probed() | ProbeFailed():
-                worker.probe = None
+                worker.probes.pop(message.source, None)
                 worker.begun.discard((message.source, None))
                 return self._probed(message)
             case Frames():

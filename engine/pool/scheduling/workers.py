@@ -17,7 +17,7 @@ from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import FramesAhead, FramesDone, Position
-from framefleet.engine.pool.protocol import Detect, Frames, Revoke, Trying
+from framefleet.engine.pool.protocol import PROBE_THREADS, Detect, Frames, Revoke, Trying
 from framefleet.engine.pool.scheduling import strategies
 from framefleet.engine.pool.sequencer import LedgerBook, Sequencer
 from framefleet.engine.types import DeviceId
@@ -209,16 +209,16 @@ class WorkerState:
     """The state and the work of one worker.
 
     heard: whether it has sent a message: a worker that was started may never run. decode_threads: number of segments that the worker
-    decodes at once, 0 until its engine is built. begun: tasks that the worker has begun, as (source, segment). trying: the frame that
-    the worker announced last, in careful mode. waits: whether it waits for the other workers in its process to be idle, before a suspect
-    task. leaving: the worker gets no more work. revoked: revoked segments, each with the device that will continue it. remaining: frames
-    of its works; suspect works are not included, since they are never revoked.
+    decodes at once, 0 until its engine is built. probes: the sources that it opens, by number. begun: tasks that the worker has begun, as
+    (source, segment). trying: the frame that the worker announced last, in careful mode. waits: whether it waits for the other workers in
+    its process to be idle, before a suspect task. leaving: the worker gets no more work. revoked: revoked segments, each with the device
+    that will continue it. remaining: frames of its works; suspect works are not included, since they are never revoked.
     """
 
     heard: bool = False
     decode_threads: int = 0
     begun: set[tuple[int, int | None]] = field(default_factory=set)
-    probe: OpenSource | None = None
+    probes: dict[int, OpenSource] = field(default_factory=dict)
     trying: Trying | None = None
     works: dict[strategies.SegmentKey, strategies.Work] = field(default_factory=dict)
     waits: bool = False
@@ -257,12 +257,17 @@ class WorkerState:
     @property
     def idle(self) -> bool:
         """Whether the worker has no work."""
-        return self.probe is None and not self.works
+        return not self.probes and not self.works
+
+    @property
+    def may_probe(self) -> bool:
+        """Whether the worker can open one more source. With few decode threads, opening several would delay the first one."""
+        return len(self.probes) < min(PROBE_THREADS, max(1, self.decode_threads // 4))
 
     @property
     def isolated(self) -> bool:
         """Whether the worker has a suspect task and therefore gets no other one."""
-        return (self.probe is not None and self.probe.opens_alone) or any(work.suspect for work in self.works.values())
+        return any(source.opens_alone for source in self.probes.values()) or any(work.suspect for work in self.works.values())
 
 
 def uncut_sources(sources: Collection[OpenSource]) -> int | None:

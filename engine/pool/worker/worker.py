@@ -1,6 +1,6 @@
 """A device's worker: builds its engine, then probes, decodes and infers what the pool asks for.
 
-Threads: that of ``main`` builds the engine and feeds it; ``receive`` listens to the pool; ``probe`` opens sources, ``read 0``,
+Threads: that of ``main`` builds the engine and feeds it; ``receive`` listens to the pool; those named ``probe`` open sources, ``read 0``,
 ``read 1``, … decode, ``send`` awaits results and sends them, ``watch`` ends the process when one of these hangs. Heavy libraries are
 imported after ``receive`` runs, so that the worker can be stopped at any time.
 
@@ -94,8 +94,10 @@ class Worker:
     def run(self) -> None:
         """Build the engine, feed it until the pool says ``Stop`` or is gone."""
         probe = partial(probe_sources, self._probes, self._setup.sampling, self._send, self._watchdog)
-        for name, target in (("receive", self._receive), ("probe", probe), ("watch", self._watchdog.run)):
+        for name, target in (("receive", self._receive), ("watch", self._watchdog.run)):
             self._start_thread(name, target)
+        for _ in range(protocol.PROBE_THREADS):
+            self._start_thread("probe", probe)
         self._send(protocol.Listening())
         self._guarded(self._work)
 
@@ -235,7 +237,8 @@ class Worker:
                     self._forward(message)
         self._stop()
         self._watchdog.stop()
-        self._probes.put(None)
+        for _ in range(protocol.PROBE_THREADS):
+            self._probes.put(None)
         with self._sending:
             self._over = True
             self._connection.close()
