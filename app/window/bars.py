@@ -13,9 +13,8 @@ from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import Light, Panel, label, row, set_role, tool_button
-from framefleet.app.window.widgets.engine_text import of_engine, strategy_name
 from framefleet.app.window.widgets.painting import icon, pixmap
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, strategy_name, translate
 from framefleet.engine.model.load import ModelSummary
 from framefleet.engine.pool.events import StrategyChosen
 

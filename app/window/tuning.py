@@ -12,8 +12,7 @@ from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.devices.status import DeviceStatus
 from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.widgets.banner import Severity
-from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.bench.tune import Tuned, TuningProcess
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import RunSettings

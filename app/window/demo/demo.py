@@ -13,8 +13,7 @@ from framefleet.app.window.run.background import Background
 from framefleet.app.window.run.controller import DetectionController
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import Panel, column, label, push_button, row
-from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.evaluation.accuracy import Accuracy
 from framefleet.engine.settings import RunSettings
 from framefleet.resources import DEMO

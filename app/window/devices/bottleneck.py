@@ -17,8 +17,7 @@ from statistics import median
 
 from framefleet.app.window.devices.status import RATE_SECONDS, DeviceStatus
 from framefleet.app.window.widgets import formats
-from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.types import DeviceId
 

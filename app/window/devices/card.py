@@ -25,9 +25,8 @@ from framefleet.app.window.devices.status import (
 from framefleet.app.window.devices.telemetry import details, metrics
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import ElidedLabel, column, label, row, say, set_role, tool_button, wrapped
-from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.painting import icon
-from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.types import DeviceId

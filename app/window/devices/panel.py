@@ -35,9 +35,8 @@ from framefleet.app.window.widgets.build import (
     tool_button,
     wrapped,
 )
-from framefleet.app.window.widgets.engine_text import of_engine, strategy_name
 from framefleet.app.window.widgets.painting import icon
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, strategy_name, translate
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.recording import Recording
 from framefleet.engine.devices.telemetry import Telemetry

@@ -7,8 +7,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from framefleet.app.window.widgets import formats, theme
-from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, RunFigures

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from framefleet.app.window.widgets import formats
-from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.telemetry import Telemetry, TelemetryMonitor
 from framefleet.engine.notices import Notice

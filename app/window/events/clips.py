@@ -17,10 +17,9 @@ from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import label, say, wrapped
-from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.fields import PathField, combo_box, form_grid, number
 from framefleet.app.window.widgets.questions import FormDialog, show_folder
-from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import ExportError, Notice, literal
 from framefleet.engine.settings.kinds import Number

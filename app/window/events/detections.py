@@ -16,9 +16,8 @@ from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import ElidedLabel, Panel, column
-from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.fields import sorted_table
-from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.session import SessionReader
 

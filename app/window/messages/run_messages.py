@@ -10,9 +10,8 @@ from framefleet.app.window.devices.status import DeviceStatus, Phase, reason_of
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.queue.opening import listed
 from framefleet.app.window.widgets.banner import BannerArea, Severity
-from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.questions import ask
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed

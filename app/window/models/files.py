@@ -14,8 +14,7 @@ from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
 from framefleet.app.window.queue.opening import ONNX, Intake
 from framefleet.app.window.run.background import Background
-from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.model.files import find_cfg, find_weights
 from framefleet.engine.model.load import ModelSummary, check_model
 from framefleet.engine.model.registry.catalogue import Cancellation, ModelEntry, models_folder

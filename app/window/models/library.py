@@ -19,10 +19,9 @@ from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, show_inside, within_screen, wrapped
-from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.questions import Mode, ask, file_dialog, show_folder
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.model.load import ModelSummary, check_model
 from framefleet.engine.model.registry.catalogue import FAMILY, ModelEntry, files_of, remove_model
 from framefleet.engine.notices import FramefleetError, Notice

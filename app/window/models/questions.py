@@ -15,10 +15,9 @@ from PySide6.QtWidgets import QDialogButtonBox, QPlainTextEdit, QWidget
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, wrapped
-from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.painting import painting
 from framefleet.app.window.widgets.questions import FormDialog
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.bench.readings import ReadingPreview, preview_readings
 from framefleet.engine.model.files import coco_labels
 from framefleet.engine.model.load import check_model

@@ -11,9 +11,8 @@ from functools import partial
 from PySide6.QtCore import QObject, QSocketNotifier, Signal
 from PySide6.QtGui import QImage
 
-from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.formats import capitalised
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.media.preview import process as preview
 from framefleet.engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Place, Request, create_shared_memory
 from framefleet.engine.notices import Notice, literal

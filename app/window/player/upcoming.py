@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from framefleet.app.window.player.preview_client import PreviewClient, Shown
 from framefleet.app.window.queue.item import Ahead, ItemState, QueueItem
-from framefleet.app.window.widgets.engine_text import of_engine
+from framefleet.app.window.widgets.translation import of_engine
 from framefleet.engine.media.preview.messages import Answer, Fetch, LookUp
 from framefleet.engine.store.lookup import Stored
 from framefleet.engine.types import FrameResult

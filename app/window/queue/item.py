@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from framefleet.app.window.widgets import formats
-from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice

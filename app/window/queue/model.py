@@ -22,9 +22,8 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 from framefleet.app.window.player.preview_client import PreviewClient
 from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.widgets import formats, theme
-from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.painting import draw_bar, draw_box, fitting, painting, pixmap
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.media.sources import is_picture
 from framefleet.engine.store.sources import label_of
 

@@ -17,9 +17,8 @@ from framefleet.app.window.run.background import Background
 from framefleet.app.window.run.controller import DetectionController
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
-from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.questions import ask
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.media.sources import expand_sources, is_folder
 from framefleet.engine.model.files import find_weights
 from framefleet.engine.notices import Notice, SourceError

@@ -17,9 +17,8 @@ from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
-from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.questions import show_folder
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.notices import ExportError, Notice, literal
 from framefleet.engine.store.export import Exported, export_session
 from framefleet.engine.store.exporters import EXPORTERS

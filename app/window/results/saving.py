@@ -11,8 +11,7 @@ from framefleet.app.window.player.preview_client import Shown
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.canvas import VideoCanvas
 from framefleet.app.window.widgets import formats
-from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.notices import ExportError, literal
 
 

@@ -18,10 +18,9 @@ from framefleet.app.window.results.stored import read_stored
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, wrapped
-from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.fields import align, combo_box, plain_tree
 from framefleet.app.window.widgets.questions import ask, show_folder
-from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.notices import ExportError, Notice, literal
 from framefleet.engine.store.facts import CREATED
 from framefleet.engine.store.files import lock_session, noted_sessions

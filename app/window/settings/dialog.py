@@ -21,11 +21,10 @@ from framefleet.app.window.settings.pages import DeviceForm, ModelForm, WindowFo
 from framefleet.app.window.settings.preferences import NAME, Preferences, read_settings, write_settings
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, show_inside, within_screen, wrapped
-from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.fields import clearable
 from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.questions import Mode, choose_path
-from framefleet.app.window.widgets.translation import of_settings, translate
+from framefleet.app.window.widgets.translation import of_engine, of_settings, translate
 from framefleet.engine.notices import ExportError, Notice, UsageError
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.settings.table import DEFAULTS, Section

@@ -15,9 +15,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QGridLayout,
 from framefleet.app.window.devices.status import DeviceStatus
 from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.widgets.build import Item, column, label, row, say, wrapped
-from framefleet.app.window.widgets.engine_text import of_engine, strategy_name
 from framefleet.app.window.widgets.fields import ChoiceOrText, PercentBox, choice, form_grid, number, text_field
-from framefleet.app.window.widgets.translation import of_settings, translate
+from framefleet.app.window.widgets.translation import of_engine, of_settings, strategy_name, translate
 from framefleet.engine.notices import Notice, UsageError
 from framefleet.engine.pool.events import StrategyChosen
 from framefleet.engine.settings.kinds import Choice, Kind, Number, Switch, write

@@ -14,10 +14,9 @@ from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.appearance import KEY, Theme, apply_theme, current_theme, stored_theme
 from framefleet.app.window.widgets.build import ElidedLabel, column, label, push_button, row, say, set_role, wrapped
-from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.fields import PathField, combo_box, form_grid
 from framefleet.app.window.widgets.painting import Symbol
-from framefleet.app.window.widgets.translation import LANGUAGE, LANGUAGES, marked, translate
+from framefleet.app.window.widgets.translation import LANGUAGE, LANGUAGES, marked, of_engine, translate
 from framefleet.engine.devices.discovery import DeviceDescription, default_devices
 from framefleet.engine.model.files import find_weights
 from framefleet.engine.model.load import ModelSummary, check_model

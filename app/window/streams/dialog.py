@@ -15,9 +15,8 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QLabel, QLineEdit, QListWidget
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, tool_button, wrapped
-from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.fields import clearable
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.media.live.address import LiveAddress, LiveKind
 from framefleet.engine.media.live.trial import Trial, try_source
 from framefleet.engine.notices import Notice, SourceError, UsageError, literal

@@ -27,8 +27,7 @@ from framefleet.app.window.streams.view import LiveView, StreamBar
 from framefleet.app.window.viewer.canvas import VideoCanvas
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.banner import Severity
-from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.pool.events import Ledger

@@ -12,8 +12,7 @@ from framefleet.app.window.streams.pictures import LivePicture
 from framefleet.app.window.viewer.canvas import VideoCanvas
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import ElidedLabel, Light, column, label, push_button, row
-from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.pool.events import StreamChanged
 

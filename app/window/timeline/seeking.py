@@ -16,8 +16,7 @@ from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.transport import SPEEDS, Transport
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import column, label
-from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.store.session import SessionReader
 
 GAP = 0.5

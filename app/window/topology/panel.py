@@ -18,9 +18,8 @@ from framefleet.app.window.topology.drawing import NVLINK, PCIE, SYSTEM, Topolog
 from framefleet.app.window.topology.text import about_link, codes_text, gpu_list, gpu_title, links_text, peers
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import column, label, row, say, wrapped
-from framefleet.app.window.widgets.engine_text import of_engine
 from framefleet.app.window.widgets.painting import CENTRE
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.devices.topology import Level, Link, Topology
 from framefleet.engine.notices import Notice

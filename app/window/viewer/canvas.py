@@ -14,8 +14,7 @@ from framefleet.app.window.viewer.layout import Placement, Zoom, fit
 from framefleet.app.window.viewer.overlay import Overlay, draw_dashed, text_label
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import label
-from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.media.annotation.layout import Rect
 from framefleet.engine.types import Detections, FrameResult
 

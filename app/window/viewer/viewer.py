@@ -27,8 +27,7 @@ from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.transport import Transport
 from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import column
-from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.types import FrameResult

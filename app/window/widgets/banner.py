@@ -9,9 +9,8 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, tool_button
-from framefleet.app.window.widgets.engine_text import headline, of_engine
 from framefleet.app.window.widgets.painting import Symbol
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import headline, of_engine, translate
 from framefleet.engine.notices import Notice
 
 MAX_BANNERS = 3

@@ -4,8 +4,7 @@ import re
 
 from PySide6.QtCore import QLocale
 
-from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.model.load import ModelSummary
 from framefleet.engine.notices import Notice, literal
 

@@ -1,10 +1,18 @@
-"""The language of the window: which texts are translated, and into which language."""
+"""The language of the window: which texts are translated, into which language, and how the engine's notices become texts.
 
+The engine has no Qt: it gives a ``Notice``, a code with fields. The window translates the text of the code and fills in the fields.
+"""
+
+from dataclasses import dataclass
 from pathlib import Path
+from string import Formatter
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from framefleet import resources
+from framefleet.engine.notices import Notice, Option, in_english, texts
+from framefleet.engine.settings.kinds import Choice
+from framefleet.engine.settings.table import TABLE
 
 FOLDER = Path(resources.__file__).parent / "translations"
 """Holds a .ts file for each language, which people edit, and a .qm file, which Qt reads. ``tools/translations.py`` writes both."""
@@ -48,3 +56,132 @@ def install(application: QCoreApplication, wanted: str = "") -> None:
         translator = QTranslator(application)
         if translator.load(str(folder / f"{name}_{language}.qm")):
             application.installTranslator(translator)
+
+
+_LIBRARIES = (
+    marked("engine", "Invalid data found when processing input"),
+    marked("engine", "Input/output error"),
+    marked("engine", "End of file"),
+)
+"""Reasons of FFmpeg, which are fields of notices."""
+_STRATEGIES = {
+    "auto": marked("strategies", "Automatic"),
+    "segments": marked("strategies", "Segments"),
+    "streams": marked("strategies", "Streams"),
+    "frames": marked("strategies", "Frames"),
+    "tiles": marked("strategies", "Tiles"),
+    "depth": marked("strategies", "Depth"),
+}
+
+
+def of_engine(said: Notice | None, *, names: bool = False, capital: bool = False, beside: Path | None = None) -> str:
+    """Render what the engine says in the window's language. A text without translation stays English.
+
+    Parameters
+    ----------
+    said : Notice or None
+        A code with fields. None gives "".
+    names : bool, optional
+        Show the names of files without their folders.
+    capital : bool, optional
+        Begin with a capital, unless the text begins with a value, such as the name of a file or device.
+    beside : Path, optional
+        This file is shown beside the text: a text that begins with it begins with the next word instead.
+    """
+    return "" if said is None else _Rendering(names, beside).text(said, capital)
+
+
+def headline(said: Notice) -> tuple[str, str]:
+    """What the engine says as a bold line and its details: what happened, and behind the colon why, or what to do; "" if there is no more.
+
+    The colon is that of the text with its placeholders. Values, such as the names of files, may have others.
+    """
+    rendering = _Rendering()
+    template = rendering.template(said)
+    what, _, why = template.partition(": ")
+    inner = said.fields.get(what.strip("{}"))
+    if not why and isinstance(inner, Notice) and what == template:  # nothing but another notice
+        return headline(inner)
+    return rendering.filled(what, said, capital=True), rendering.filled(why, said, capital=True)
+
+
+def strategy_name(strategy: str) -> str:
+    """The name of a strategy, as the settings dialog shows it."""
+    return translate("strategies", _STRATEGIES[strategy]) if strategy in _STRATEGIES else strategy
+
+
+@dataclass(frozen=True)
+class _Rendering:
+    """How notices become text. names, beside: see ``of_engine``."""
+
+    names: bool = False
+    beside: Path | None = None
+
+    def text(self, notice: Notice, capital: bool = False) -> str:
+        """The whole text; a code of a newer version, in a stored session or a cluster, is shown in English with its fields."""
+        template = self.template(notice)
+        return self.filled(template, notice, capital) if template else str(notice)
+
+    def template(self, notice: Notice) -> str:
+        """The translated text with its placeholders, "" for an unknown code."""
+        text = texts().get(notice.code, "")
+        return translate("engine", text if isinstance(text, str) else text[notice.fields["count"] != 1]) if text else ""
+
+    def filled(self, template: str, notice: Notice, capital: bool) -> str:
+        """A template, or a part of one, with the values."""
+        if not template:
+            return ""
+        fields = notice.fields
+        values = {name: self._field(value) for name, value in fields.items()}
+        start, first, *_ = next(iter(Formatter().parse(template)))
+        begins = "" if start else first or ""
+        if begins and self.beside is not None and fields.get(begins) == self.beside:
+            template, begins = template[len(begins) + 2 :].lstrip(": "), ""
+        if capital and isinstance(cause := fields.get(begins), Notice):
+            values[begins] = self.text(cause, capital=True)
+        if notice.code == "general.detail" and str(values["detail"]).partition(" ")[0].isalpha():  # no name of a file or device
+            begins = ""
+        made = template.format_map(values)
+        return made[:1].upper() + made[1:] if capital and not begins else made
+
+    def _field(self, value: object) -> object:
+        """A field of a notice, for its placeholder."""
+        match value:
+            case Notice():
+                return self.text(value)
+            case Path():
+                return value.name if self.names or value == self.beside else str(value)
+            case Option():
+                return _setting(value)
+            case tuple():
+                separator = "; " if any(isinstance(each, Notice) for each in value) else ", "
+                return separator.join(format(self._field(each)) for each in value)
+            case int() | float():
+                return _Number(value)
+            case str():
+                return translate("engine", value)  # what a library says may have a translation
+        return in_english(value)
+
+
+class _Number:
+    """A number that is formatted with the separators of the window's language."""
+
+    def __init__(self, value: float) -> None:
+        self._value = value
+
+    def __format__(self, spec: str) -> str:
+        locale = QLocale()
+        percent = "%" if language == "en" else " %"
+        return format(self._value, spec).translate({ord("."): locale.decimalPoint(), ord(","): locale.groupSeparator(), ord("%"): percent})
+
+
+def _setting(option: Option) -> str:
+    """The title of a setting as the dialog shows it, and the chosen value. An option of the command line only stays one."""
+    flag = f"--{option.name}"
+    setting = next((each for each in TABLE.values() if each.option is not None and each.option.flag == flag), None)
+    if setting is None or setting.field is None or not setting.field.title:
+        return str(option)
+    title, value = translate("settings", setting.field.title), option.value
+    if isinstance(setting.kind, Choice) and value:
+        value = strategy_name(value) if setting.name == "parallel" else translate("settings", setting.kind.titles[setting.kind.read(value)])
+    return translate("settings", "“{setting}”").format(setting=f"{title}: {value}" if value else title)

@@ -13,8 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
-from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import FramefleetError, Notice, UsageError
 from framefleet.engine.settings import Track

@@ -7,8 +7,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
-from framefleet.app.window.widgets.engine_text import of_engine
-from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.zones.shapes import Line, Point, Reference, Shape, Zone, ZoneSet, problem_of
 
 EMPTY = ZoneSet((1, 1))

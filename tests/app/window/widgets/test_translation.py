@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from framefleet.app.window.widgets import translation
-from framefleet.app.window.widgets.engine_text import of_engine, strategy_name
 from framefleet.app.window.widgets.formats import capitalised
+from framefleet.app.window.widgets.translation import of_engine, strategy_name
 from framefleet.engine.media.container.video_file import open_container
 from framefleet.engine.media.decoder import DecoderUse
 from framefleet.engine.media.sources import expand_sources
