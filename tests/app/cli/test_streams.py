@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -468,6 +469,24 @@ def test_the_oldest_files_are_removed_and_no_others(tmp_path: Path) -> None:
     sizes = sum((place / name).stat().st_size for name in kept[2])
     assert sizes <= 0.00005 * 2**30
     assert {Path(file.path).name for number in range(3) for file in recorded(out, number).files} == kept[2]
+
+
+def test_recorded_files_that_are_too_old_are_removed(tmp_path: Path) -> None:
+    out, place = tmp_path / "out", tmp_path / "rec"
+    with HttpCamera(tmp_path) as camera:
+        words = f"{camera.address}/file.ts", "--record", place, "--record-days", "1"
+        assert detect(out, *words).status == 0
+        (old,) = place.iterdir()
+        (file,) = recorded(out).files
+        earlier = (datetime.fromisoformat(file.began) - timedelta(days=2)).isoformat()
+        changed = RecordedFiles((replace(file, began=earlier),)).text()
+        with closing(sqlite3.connect(out / "session.sqlite")) as connection, connection:
+            connection.execute("UPDATE session SET value = ? WHERE key = ?", (changed, RecordedFiles.key(0)))
+        assert detect(out, *words).status == 0
+    (new,) = place.iterdir()
+    assert new != old
+    assert recorded(out).files == ()
+    assert [file.path for file in recorded(out, 1).files] == [str(new)]
 
 
 @pytest.mark.parametrize(
