@@ -109,6 +109,9 @@ TEXTS: dict[str, Text] = {
     "model.task_classify": "classification of whole pictures",
     "model.task_other": "'{name}'",
     "model.onnx_unknown_outputs": "{path} has outputs that no supported detector has: {outputs}",
+    "model.onnx_raw_outputs": (
+        "{path} has the raw outputs of a network, not boxes: {outputs}; export it with the computation of boxes, as YOLOv7 does with --grid"
+    ),
     "model.onnx_ambiguous": "{path} can be read in more than one way: {candidates}. Choose one with {option}; the answer is kept",
     "model.onnx_contradiction": (
         "the metadata of {path} contradicts its outputs, which fit only {candidates}: is it a detector? If so, use {option}"

@@ -3426,6 +3426,10 @@
         <translation>{path} hat Ausgaben, die kein unterstützter Detektor hat: {outputs}</translation>
     </message>
     <message>
+        <source>{path} has the raw outputs of a network, not boxes: {outputs}; export it with the computation of boxes, as YOLOv7 does with --grid</source>
+        <translation>{path} hat die rohen Ausgaben eines Netzes, keine Boxen: {outputs}; exportieren Sie es mit der Berechnung der Boxen, wie YOLOv7 mit --grid</translation>
+    </message>
+    <message>
         <source>{path} has values in &apos;{location}&apos;, which is not a file beside it: export it again, as one file</source>
         <translation>{path} hat Werte in „{location}“, das keine Datei daneben ist: Exportieren Sie es erneut, als eine Datei</translation>
     </message>

@@ -130,7 +130,10 @@ def describe_onnx(files: ModelFiles) -> OnnxDescription:
     _refuse_other_tasks(file, width, height)
     found = tuple(_candidates(file, width, height, sizes is not None))
     if not found:
-        raise ModelError(Notice("model.onnx_unknown_outputs", path=file.path, outputs=tuple(map(str, file.graph.outputs[:8]))))
+        outputs = file.graph.outputs
+        raw = len(outputs) > 1 and all(len(value.dims or ()) == 5 or _is_map(value, width, height) for value in outputs)
+        code = "model.onnx_raw_outputs" if raw else "model.onnx_unknown_outputs"
+        raise ModelError(Notice(code, path=file.path, outputs=tuple(map(str, outputs[:8]))))
     candidate = _choose(file, found, files.reading)
     labels, source = _labels(files, candidate, _names(file))
     suppressed = any(node.operator == "NonMaxSuppression" for node in file.graph.nodes)  # exporters repeat it for each picture
@@ -338,7 +341,7 @@ def _of_cells(file: OnnxFile, value: Value, width: int, height: int) -> Iterator
     if corners is not None and rows in one and columns is not None and columns >= 5:
         yield Candidate(Reading.YOLOV8_CORNERS if corners else Reading.YOLOV8, (value.name,), columns - 4, transposed=True)
         return
-    if (columns is None and rows is None) or (columns is not None and not 6 <= columns <= 5 + MAX_CLASSES):
+    if (columns is None and rows is None and not _is_of_yolov5(file)) or (columns is not None and not 6 <= columns <= 5 + MAX_CLASSES):
         return
     if evidence.ends_with_class_ids(file, value.name):
         return
@@ -442,7 +445,7 @@ def _agrees_with_ultralytics(file: OnnxFile, candidate: Candidate) -> bool:
     if not {"names", "stride"} <= file.metadata.keys():
         return True
     reading = candidate.reading
-    if "task" not in file.metadata:  # YOLOv5's own repository writes no more
+    if _is_of_yolov5(file):
         return reading in (Reading.YOLOV5, Reading.YOLOV8, Reading.END2END)
     kind = file.metadata.get("description", "").casefold().replace("-", "")
     if "rtdetr" in kind:
@@ -456,6 +459,11 @@ def _agrees_with_ultralytics(file: OnnxFile, candidate: Candidate) -> bool:
     if file.metadata.get("end2end") == "False" and reading is Reading.END2END:
         return False
     return reading in (Reading.YOLOV8, Reading.YOLOV5, Reading.END2END)
+
+
+def _is_of_yolov5(file: OnnxFile) -> bool:
+    """Whether the metadata are those of YOLOv5's own repository, which writes no more than this."""
+    return {"names", "stride"} <= file.metadata.keys() and "task" not in file.metadata
 
 
 def _agrees_with_model_info(file: OnnxFile, candidate: Candidate) -> bool:

@@ -176,6 +176,23 @@ def test_outputs_of_d_fine_without_shapes(tmp_path: Path) -> None:
     assert check_model(ModelFiles(files.cfg, files.weights, labels(tmp_path, 3))).reading is Reading.DETR
 
 
+def test_yolov5_of_its_own_repository_without_shapes(tmp_path: Path) -> None:
+    """Its ``--dynamic`` leaves all sizes of the output open."""
+    own = {"stride": "32", "names": "{0: 'a', 1: 'b', 2: 'c'}"}
+    files = write_model(tmp_path / "a.onnx", {"output0": zeros(1, 3 * CELLS, 8)}, own, declared={"output0": ("batch", "anchors", "n")})
+    assert check_model(files).reading is Reading.YOLOV5
+    other = write_model(tmp_path / "b.onnx", {"o": zeros(1, 3 * CELLS, 8)}, declared={"o": ("batch", "anchors", "n")})
+    with pytest.raises(ModelError, match="no supported detector has: o"):
+        check_model(other)
+
+
+@pytest.mark.parametrize("shape", [(1, 3, 8, 8, 9), (1, 27, 8, 8)])
+def test_raw_outputs_are_named(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    maps = {f"map{side}": zeros(*(side if size == 8 else size for size in shape)) for side in (8, 4, 2)}
+    with pytest.raises(ModelError, match=r"raw outputs of a network, not boxes: map8 .* as YOLOv7 does with --grid"):
+        check_model(write_model(tmp_path / "a.onnx", maps))
+
+
 def test_a_number_of_names_that_rules_out_a_reading(tmp_path: Path) -> None:
     three = {**ULTRALYTICS, "names": "['a', 'b', 'c']"}
     assert check_model(write_model(tmp_path / "a.onnx", {"output0": zeros(1, 300, 6)}, three)).reading is Reading.END2END
