@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,7 @@ def load_onnx(files: ModelFiles) -> OnnxNetwork:
         model = onnx.load_model_from_string(path.read_bytes())
         if described.file.data is not None:
             digest.update(_read_data(model, path, described.file.data, files.weights))
+        _sort(model.graph, described.file.order)
         if model.functions:
             model = inliner.inline_local_functions(model)
         suppression = _suppression(model, described)
@@ -74,6 +76,14 @@ def load_onnx(files: ModelFiles) -> OnnxNetwork:
         centre_boxes=candidate.centre_boxes,
         suppression=suppression,
     )
+
+
+def _sort(graph: onnx.GraphProto, order: Sequence[int]) -> None:
+    """Put the nodes into this order."""
+    if any(number != place for place, number in enumerate(order)):
+        nodes = list(graph.node)
+        del graph.node[:]
+        graph.node.extend(nodes[number] for number in order)
 
 
 def _read_data(model: onnx.ModelProto, path: Path, name: str, weights: Path | str) -> bytes:

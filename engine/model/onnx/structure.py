@@ -5,6 +5,7 @@ error, and nothing else is loaded. Field numbers: https://github.com/onnx/onnx/b
 """
 
 import hashlib
+import heapq
 import math
 import mmap
 from collections.abc import Iterator, Mapping
@@ -108,6 +109,8 @@ class OnnxFile:
         Number of elements of all constants.
     nbytes
         Size of all constants.
+    order
+        The numbers that the sorted nodes of ``graph`` have in the file.
     """
 
     path: Path
@@ -118,6 +121,7 @@ class OnnxFile:
     data: str | None
     parameters: int
     nbytes: int
+    order: tuple[int, ...]
 
     @property
     def producers(self) -> dict[str, Node]:
@@ -177,7 +181,8 @@ class _Reader:
         unknown = sorted(f"{domain}.{name}" for domain, name in self._operators - self._functions if not _is_known(domain, name))
         if unknown:
             raise ModelError(Notice("model.onnx_unknown_domain", path=self._path, operators=tuple(unknown[:8])))
-        self._check_order(graph)
+        order = self._order(graph)
+        graph.nodes[:] = [graph.nodes[number] for number in order]
         given = {constant.name for constant in graph.constants}
         graph.inputs = [value for value in graph.inputs if value.name not in given]
         return OnnxFile(
@@ -189,6 +194,7 @@ class _Reader:
             self._data(),
             sum(math.prod(constant.dims) for constant in self._constants),
             sum(constant.nbytes for constant in self._constants),
+            tuple(order),
         )
 
     def _data(self) -> str | None:
@@ -201,25 +207,42 @@ class _Reader:
             raise ModelError(Notice("model.onnx_several_files", path=self._path, files=tuple(sorted(names)[:8])))
         return next(iter(names), None)
 
-    def _check_order(self, graph: Graph) -> None:
-        """Check the order that the format demands: every node comes after those whose outputs it reads, and computes new values.
+    def _order(self, graph: Graph) -> list[int]:
+        """Sort the nodes, so that each one comes after those whose outputs it reads. Returns their numbers in the file.
 
-        A cycle has no such order.
+        The format demands this order, but converters to FP16 append nodes. A cycle has no such order.
         """
         known = {value.name for value in graph.inputs} | {constant.name for constant in graph.constants} | {""}
-        computed = {name for node in graph.nodes for name in node.outputs}
-        for node in graph.nodes:
-            for name in node.inputs:
-                if name not in known:
-                    code = "model.onnx_cycle" if name in computed else "model.onnx_no_value"
-                    raise self._damaged(Notice(code, operator=node.operator, value=name[:100]))
+        producers: dict[str, int] = {}
+        for number, node in enumerate(graph.nodes):
             for name in node.outputs:
-                if name and name in known:
+                if name and (name in known or name in producers):
                     raise self._damaged(Notice("model.onnx_computed_twice", operator=node.operator, value=name[:100]))
-            known.update(node.outputs)
+                producers[name] = number
+        users: dict[int, list[int]] = {}
+        missing = [0] * len(graph.nodes)
+        for number, node in enumerate(graph.nodes):
+            for name in set(node.inputs) - known:
+                if name not in producers:
+                    raise self._damaged(Notice("model.onnx_no_value", operator=node.operator, value=name[:100]))
+                users.setdefault(producers[name], []).append(number)
+                missing[number] += 1
         for value in graph.outputs:
-            if value.name not in known:
+            if value.name not in known and value.name not in producers:
                 raise self._damaged(Notice("model.onnx_no_value", operator="output", value=value.name[:100]))
+        ready = [number for number, count in enumerate(missing) if not count]
+        order = []
+        while ready:
+            order.append(heapq.heappop(ready))
+            for user in users.get(order[-1], ()):
+                missing[user] -= 1
+                if not missing[user]:
+                    heapq.heappush(ready, user)
+        if len(order) < len(graph.nodes):
+            node = next(node for node, count in zip(graph.nodes, missing, strict=True) if count)
+            read = next(name for name in node.inputs if name not in known and missing[producers[name]])
+            raise self._damaged(Notice("model.onnx_cycle", operator=node.operator, value=read[:100]))
+        return order
 
     def _graph(self, start: int, end: int, depth: int) -> Graph:
         if depth > MAX_DEPTH:

@@ -10,6 +10,7 @@ from typing import Any
 import av
 import cv2
 import numpy as np
+import onnx
 import pytest
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
@@ -80,6 +81,16 @@ def test_a_box_with_a_negative_size_suppresses_nothing(tmp_path: Path) -> None:
     inverted = np.array([[10, 10, -60, 10, 0.1, 0.95], [40, 40, 10, -60, 0.95, 0.1]], np.float32)
     rows = np.concatenate([inverted, np.hstack([CENTRES, SCORES])])
     check(run(write_known(tmp_path, "yolov8", {"o": cells(rows, CELLS).T[None]})), LETTERBOXED)
+
+
+def test_operators_in_another_order(tmp_path: Path) -> None:
+    files = write_distances(tmp_path / "a.onnx", corner=True)
+    model = onnx.load(files.cfg)
+    nodes = list(model.graph.node)
+    del model.graph.node[:]
+    model.graph.node.extend(reversed(nodes))
+    files.cfg.write_bytes(model.SerializeToString())
+    check(run(files), LETTERBOXED)
 
 
 def test_boxes_that_refer_to_the_sizes_of_pictures(tmp_path: Path) -> None:
