@@ -44,6 +44,21 @@ def read_start(path: Path, length: int) -> bytes:
         raise ModelError(Notice("general.unreadable", path=path, detail=str(error))) from error
 
 
+_OTHER_FORMATS = {
+    ".engine": "TensorRT",
+    ".plan": "TensorRT",
+    ".trt": "TensorRT",
+    ".xml": "OpenVINO",
+    ".tflite": "TensorFlow Lite",
+    ".pb": "TensorFlow",
+    ".h5": "Keras",
+    ".keras": "Keras",
+    ".mlmodel": "Core ML",
+    ".ncnn": "NCNN",
+    ".rknn": "RKNN",
+}
+
+
 def require_cfg(path: Path) -> None:
     """Check that a path may name a cfg.
 
@@ -60,8 +75,10 @@ def require_cfg(path: Path) -> None:
         cfgs = tuple(sorted(each.name for each in path.glob("*.cfg")))
         raise ModelError(Notice("model.folder_of_cfgs", path=path, cfgs=cfgs) if cfgs else Notice("model.folder", path=path))
     match path.suffix.lower():
-        case ".pt" | ".pth" | ".ckpt" | ".safetensors":
+        case ".pt" | ".pth" | ".ckpt" | ".safetensors" | ".torchscript":
             raise ModelError(Notice("model.pytorch_file", path=path))
+        case kind if kind in _OTHER_FORMATS:
+            raise ModelError(Notice("model.other_format", path=path, form=_OTHER_FORMATS[kind]))
         case ".weights":
             cfg = find_cfg(path)
             if cfg is not None:

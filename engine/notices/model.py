@@ -10,6 +10,7 @@ TEXTS: dict[str, Text] = {
     "model.folder": "{path} is a folder: give the model's .cfg file",
     "model.folder_of_cfgs": "{path} is a folder: give one .cfg file in it ({cfgs})",
     "model.pytorch_file": f"{{path}} is a PyTorch model, which can run any program when it is loaded: {_EXPORT}, and give the .onnx file",
+    "model.other_format": f"{{path}} is a model for {{form}}: {_EXPORT}, and give the .onnx file",
     "model.weights_file": "{path} is a weight file, not the description of a network: use {option}",
     "model.weights_without_cfg": "{path} is a weight file: give the .cfg that belongs to it as the model, and {option}",
     "model.lfs_pointer": "{path} is a pointer of Git LFS, not the file itself: 'git lfs pull' in its repository fetches the file",

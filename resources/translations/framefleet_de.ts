@@ -3450,6 +3450,10 @@
         <translation>{path} ist eine Meldung in {form}, nicht die Datei selbst: Beim Herunterladen ging etwas schief; noch einmal herunterladen</translation>
     </message>
     <message>
+        <source>{path} is a model for {form}: export it as ONNX in the program that it was trained with, such as &apos;yolo export model=M.pt format=onnx&apos;, and give the .onnx file</source>
+        <translation>{path} ist ein Modell für {form}: Exportieren Sie es als ONNX in dem Programm, mit dem es trainiert wurde, etwa mit „yolo export model=M.pt format=onnx“, und geben Sie die .onnx-Datei an</translation>
+    </message>
+    <message>
         <source>{path} is a network for {task}: only detectors of upright boxes can be used</source>
         <translation>{path} ist ein Netz für {task}: Nur Detektoren mit aufrechten Rahmen lassen sich verwenden</translation>
     </message>

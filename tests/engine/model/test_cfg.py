@@ -155,6 +155,8 @@ def test_ctrl_z_may_end_a_file(tmp_path: Path, end: str) -> None:
     ("name", "content", "code"),
     [
         ("a.PT", b"", "model.pytorch_file"),
+        ("a.torchscript", b"PK", "model.pytorch_file"),
+        ("a.xml", b"<net/>", "model.other_format"),
         ("b.weights", b"", "model.weights_without_cfg"),
         ("a.weights", b"", "model.weights_file"),
         ("page.cfg", b"\n<!DOCTYPE html><title>yolo</title>", "model.web_page"),
