@@ -62,7 +62,7 @@ def problem_of(frames: list[FrameResult], tracks: Tracks) -> Notice | None:
 @pytest.mark.parametrize("objects", [1, 3])
 @pytest.mark.parametrize(("noise", "missing", "change"), [(0, 0, 0), (0.03, 0, 0), (0.03, 0.1, 0), (0.03, 0.1, 0.3)])
 def test_an_object_keeps_its_number(rate: float, objects: int, noise: float, missing: float, change: float) -> None:
-    for seed, speed in enumerate(SPEEDS):
+    for seed, speed in enumerate(SPEEDS if objects > 1 else SPEEDS[1::4]):
         frames, owners = scene(speed / (1 + change), rate, objects, noise, missing, change, seed)
         tracks, found = numbers(frames, owners, rate)
         assert len(tracks.class_ids) == objects, f"{speed} widths a frame: {found}"

@@ -265,7 +265,7 @@ def test_yolox_against_another_runtime_and_an_independent_decoder(data: Path) ->
     ours_found = theirs_found = ours_count = theirs_count = 0
     with create_backend(CPU) as backend:
         backend.activate(load_model(ModelFiles(path, path)), SETTINGS)
-        for picture in frames(data, 40):
+        for picture in frames(data, 60):
             given, scale = yolox.prepare(picture, 416)
             other.setInput(given)
             size = (picture.shape[1], picture.shape[0])

@@ -9,7 +9,7 @@ import pytest
 from framefleet.engine.media.container.hevc_references import References
 from framefleet.engine.media.live.messages import Format, LivePacket
 from tests.support.live.packets import packets_of
-from tests.support.media import make_video
+from tests.support.media import make_video, rewrap
 
 KINDS = {
     "default": "",
@@ -26,7 +26,8 @@ KINDS = {
 
 def made(folder: Path, kind: str, suffix: str = "mkv") -> tuple[Format, list[LivePacket]]:
     options = {"preset": "ultrafast" if kind != "many" else "fast", "x265-params": f"log-level=none:keyint=24:info=0:{KINDS[kind]}"}
-    return packets_of(make_video(folder / f"{kind}.{suffix}", 72, codec="libx265", gop=24, options=options))
+    video = make_video(folder / f"{kind}.mp4", 72, codec="libx265", gop=24, options=options)
+    return packets_of(rewrap(video, folder / f"{kind}.{suffix}"))
 
 
 def kind_of(packet: LivePacket, form: Format) -> int:

@@ -28,7 +28,7 @@ from tests.support.media import make_video
 from tests.support.models import tiny_network
 from tests.support.pool import CPUS, Seen, memory, run_pool, tiny_settings, with_worker, worker_pids
 
-FRAMES = 40
+FRAMES = 24
 TILES = Tiles(3, 2, 0.2)
 SETTINGS = replace(tiny_settings(Parallel.TILES, confidence=0.1), tiles=TILES)
 
