@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import chdir, closing
 from pathlib import Path
 
 import av
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.support.cli import Outcome, run_main
 from tests.support.goldens import CLIP, Goldens, framefleet, write_stored
 
 SUMMARY = "4 files: 0 empty, 3 with objects, 1 failed (pictures/06.png); 26 frames"
@@ -33,11 +34,21 @@ def stored(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def results(folder: Path, form: str, *options: str, program: bool = False) -> Outcome:
+    """Export the session in a folder. program: in a process of its own, which takes a second more."""
+    arguments = ("results", "session.sqlite", "--format", form, "--out", "out", *options)
+    if program:
+        done = framefleet(folder, *arguments)
+        return Outcome(done.returncode, done.stdout, done.stderr)
+    with chdir(folder):
+        return run_main(*arguments)
+
+
 @pytest.mark.parametrize(("form", "suffix"), [("jsonl", "jsonl"), ("coco", "coco.json")])
 def test_text_formats_are_the_recorded_bytes(goldens: Goldens, stored: Path, form: str, suffix: str) -> None:
-    run = framefleet(stored, "results", "session.sqlite", "--format", form, "--out", "out")
-    assert run.returncode == 0, run.stderr
-    assert run.stdout.splitlines() == [f"out/street.{suffix}", f"out/pictures.{suffix}", SUMMARY]
+    run = results(stored, form, program=form == "jsonl")
+    assert run.status == 0, run.err
+    assert run.out.splitlines() == [f"out/street.{suffix}", f"out/pictures.{suffix}", SUMMARY]
     for name in ("street", "pictures"):
         content = (stored / "out" / f"{name}.{suffix}").read_bytes()
         # a list, so that a difference shows as lines
@@ -46,16 +57,16 @@ def test_text_formats_are_the_recorded_bytes(goldens: Goldens, stored: Path, for
 
 def test_a_choice_of_what_is_stored_is_the_recorded_bytes(goldens: Goldens, stored: Path) -> None:
     options = ("--confidence", "0.9", "--classes", "car,truck")
-    run = framefleet(stored, "results", "session.sqlite", "--format", "jsonl", "--out", "out", *options)
-    assert run.returncode == 0, run.stderr
+    run = results(stored, "jsonl", *options)
+    assert run.status == 0, run.err
     content = (stored / "out" / "street.jsonl").read_bytes()
     assert content.splitlines(keepends=True) == goldens.expect("export.choice.jsonl", content).splitlines(keepends=True)
 
 
 def test_the_annotated_video_looks_as_recorded(goldens: Goldens, stored: Path) -> None:
-    run = framefleet(stored, "results", "session.sqlite", "--format", "video", "--out", "out")
-    assert run.returncode == 0, run.stderr
-    assert run.stdout.splitlines() == ["out/street.annotated.mp4", SUMMARY]
+    run = results(stored, "video")
+    assert run.status == 0, run.err
+    assert run.out.splitlines() == ["out/street.annotated.mp4", SUMMARY]
     target = stored / "out" / "street.annotated.mp4"
     golden = stored / "golden.mp4"
     golden.write_bytes(goldens.expect("export.street.annotated.mp4", target.read_bytes()))
