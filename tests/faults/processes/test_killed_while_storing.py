@@ -105,7 +105,7 @@ def test_a_program_killed_while_it_stores_a_plan_leaves_a_whole_one(kills: int, 
     print(f"{parts} of {kills} kills left a part, which the next start removed")
 
 
-@short_and_long(2, 50, "kills")
+@short_and_long(1, 50, "kills")
 def test_a_program_killed_while_it_builds_a_plan_leaves_a_whole_one_or_none(kills: int, tmp_path: Path) -> None:
     pytest.importorskip("tensorrt_rtx")
     begun, temporary = tmp_path / "begun", tmp_path / "temporary"

@@ -42,9 +42,11 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.results.interrupted import InterruptedRun
 from framefleet.app.window.run.background import Background
 from tests.support.models import tiny_files
+from tests.support.running import fork_server
 from tests.support.window import feature
 
 if __name__ == "__main__":
+    fork_server.install()
     folder, *videos = map(Path, sys.argv[1:])
     application = make_application()
     window = MainWindow(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat), folder / "sessions", tiny_files())
@@ -67,7 +69,7 @@ def buttons(window: MainWindow) -> dict[str, QPushButton]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
 def test_the_files_of_a_killed_window_are_offered_and_go_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    videos = [make_video(tmp_path / f"{name}.mp4", frames=200, size=(96, 96), gop=12) for name in "abc"]
+    videos = [make_video(tmp_path / f"{name}.mp4", frames=100, size=(96, 96), gop=12) for name in "abc"]
     script = tmp_path / "killed.py"
     script.write_text(KILLED)
     environment = {**os.environ, "PYTHONPATH": PYTHONPATH, "QT_QPA_PLATFORM": "offscreen"}
@@ -84,7 +86,7 @@ def test_the_files_of_a_killed_window_are_offered_and_go_on(qtbot: QtBot, window
     qtbot.waitUntil(
         lambda: len(window.context.queue) == 3 and all(item.state is ItemState.DONE for item in window.context.queue), timeout=PATIENCE
     )
-    assert {item.progress.frames for item in window.context.queue} == {200}
+    assert {item.progress.frames for item in window.context.queue} == {100}
     window.context.memory.stop()
     feature(window, InterruptedRun).look()
     assert not any("interrupted" in text for text in window.context.banners.texts)

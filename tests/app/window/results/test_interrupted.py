@@ -38,8 +38,10 @@ from framefleet.engine.pool.events import FramesDone
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_files
+from tests.support.running import fork_server
 
 if __name__ == "__main__":
+    fork_server.install()
     settings = Preferences.of(tiny_files(), devices=(DeviceId("cpu", "0"),)).run_settings()
     settings = replace(settings, engine=replace(settings.engine, stored_confidence=float(sys.argv[1])))
     session = DetectionRun(settings, Path(sys.argv[2]), check_model(settings.model).labels)
@@ -66,7 +68,7 @@ def crashed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Path]]
 
 def crash(folder: Path, confidence: float) -> tuple[Path, list[Path]]:
     """Kill a run that stores detections from this confidence on; return the folder with its session, and its videos."""
-    videos = [make_video(folder / f"{name}.mp4", frames=frames, size=(96, 96), gop=12) for name, frames in (("a", 60), ("b", 400))]
+    videos = [make_video(folder / f"{name}.mp4", frames=frames, size=(96, 96), gop=12) for name, frames in (("a", 60), ("b", 240))]
     script = folder / "crash.py"
     script.write_text(CRASH)
     (folder / "sessions").mkdir()
@@ -100,9 +102,9 @@ def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWin
         lambda: len(window.context.queue) == 2 and all(item.state is ItemState.DONE for item in window.context.queue), timeout=60_000
     )
     with SessionReader(database) as reader:
-        assert [reader.count(source.number) for source in reader.sources()] == [60, 400]
+        assert [reader.count(source.number) for source in reader.sources()] == [60, 240]
     assert {item.results.database for item in window.context.queue if item.results} == {database}
-    assert [item.progress.frames for item in window.context.queue] == [60, 400]
+    assert [item.progress.frames for item in window.context.queue] == [60, 240]
     for item in window.context.queue:
         tally = window.context.run.tally(item.key)
         assert tally is not None
@@ -174,7 +176,7 @@ def test_an_interrupted_file_that_is_opened_goes_on_and_is_no_longer_offered(
     next(button for button in window.context.banners.findChildren(QPushButton) if button.text() == "Continue").click()
     qtbot.waitUntil(lambda: all(item.state is ItemState.DONE for item in window.context.queue), timeout=60_000)
     assert [item.path.name for item in window.context.queue] == ["b.mp4", "c.mp4"]
-    assert [item.progress.frames for item in window.context.queue] == [400, 20]
+    assert [item.progress.frames for item in window.context.queue] == [240, 20]
     window.open_paths([begun])
     qtbot.waitUntil(lambda: len(window.context.queue) == 3)  # it is finished, so that it is detected again
 
@@ -209,11 +211,11 @@ def test_a_file_that_a_killed_command_line_has_begun_goes_on_when_it_is_opened(
     window.open_paths([video])
     qtbot.waitUntil(lambda: [item.state for item in window.context.queue] == [ItemState.DONE], timeout=60_000)
     (item,) = window.context.queue
-    assert item.progress.frames == 400
+    assert item.progress.frames == 240
     assert item.results is not None
     assert (item.results.database == database) is goes_on
     with SessionReader(database) as reader:
-        assert reader.count(1) == (400 if goes_on else before)
+        assert reader.count(1) == (240 if goes_on else before)
     assert ("b.mp4 goes on at frame " in window.context.activity.text.toolTip()) is goes_on
 
 
@@ -231,7 +233,7 @@ def test_with_another_model_an_interrupted_run_goes_on_in_a_session_of_its_own(q
     with SessionReader(database) as reader:
         assert reader.count(0) == 60
     with SessionReader(new.database) as reader:
-        assert [(source.name, reader.count(source.number)) for source in reader.sources()] == [("b.mp4", 400)]
+        assert [(source.name, reader.count(source.number)) for source in reader.sources()] == [("b.mp4", 240)]
     qtbot.waitUntil(lambda: not window.context.background.busy)
     assert window.context.banners.texts == []
 
