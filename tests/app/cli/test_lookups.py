@@ -60,7 +60,7 @@ def test_the_library_notes_lookups(tmp_path: Path) -> None:
     assert "getaddrinfo localhost" in watched.lookups
 
 
-DETECT = ("detect", "a.mp4", *FAST[:4], "--confidence", "0.05", "--track", "bytetrack", "--out", "s", "--format", "jsonl,coco,video")
+DETECT = ("detect", "a.mp4", *FAST, "--confidence", "0.05", "--track", "bytetrack", "--out", "s", "--format", "jsonl,coco,video")
 OFTEN: tuple[tuple[str | Path, ...], ...] = (
     ("doctor",),
     ("devices",),

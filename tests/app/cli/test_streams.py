@@ -157,7 +157,7 @@ def test_a_server_that_restarts_with_another_size(tmp_path: Path) -> None:
 
 def test_more_than_the_device_can_take_is_dropped_and_counted(tmp_path: Path) -> None:
     with HttpCamera(tmp_path, rate=400, size=(1280, 720)) as camera:
-        run = detect(tmp_path / "out", *[f"{camera.address}/mjpeg"] * 3, "--to", "6s")
+        run = detect(tmp_path / "out", *[f"{camera.address}/mjpeg"] * 3, "--to", "4s")
     assert run.status == 0, run.err
     counts = [balanced(source) for source in run.report["sources"]]
     assert all(frames["dropped"] > 0 for frames in counts)
