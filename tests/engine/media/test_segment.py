@@ -46,7 +46,6 @@ CLIPS: dict[str, tuple[str, dict[str, Any]]] = {
     "uneven, b-frames, open gop": ("u.mkv", {"bframes": 3, "open_gop": True, "gop": 20, "pts": UNEVEN, "time_base": Fraction(1, 1000)}),
 }
 SAMPLINGS = [
-    ("", "", "1s"),
     ("", "", "0.4s"),
     ("", "", "7"),
     ("2.5s", "4.2s", ""),
