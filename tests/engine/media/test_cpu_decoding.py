@@ -231,7 +231,7 @@ def test_a_file_deleted_after_probing_is_an_error(clip: Clip, tmp_path: Path) ->
 
 
 def test_memory_does_not_grow_with_the_length(clip: Clip, tmp_path: Path) -> None:
-    looped = probe(rewrap(clip("a.mp4", frames=FRAMES, size=(320, 180), bframes=3), tmp_path / "looped.mp4", times=12))
+    looped = probe(rewrap(clip("a.mp4", frames=FRAMES, size=(480, 270), bframes=3), tmp_path / "looped.mp4", times=12))
     assert looped.frames == 12 * FRAMES
 
     def resident() -> int:
