@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Event
 
 import numpy as np
@@ -41,14 +43,24 @@ from tests.support.window import CPU, feature, write_results
 FRAMES = 60
 
 
+@pytest.fixture(scope="module")
+def tracked(tmp_path_factory) -> Path:
+    """The session of a video of FRAMES frames, with tracks."""
+    folder = tmp_path_factory.mktemp("tracked")
+    results = write_results(folder / "a.sqlite", make_video(folder / "a.mp4", FRAMES, (320, 240)), FRAMES)
+    track_session(results.database)
+    return results.database
+
+
 @pytest.fixture
-def shown(window, qtbot, tmp_path) -> Zones:
+def shown(window, qtbot, tmp_path, tracked) -> Zones:
     """A file whose only object moves by 2 of 640 pixels a frame from x = 20."""
     (tmp_path / "camera").mkdir()
     video = make_video(tmp_path / "camera" / "a.mp4", FRAMES, (320, 240))
-    results = write_results(tmp_path / "a.sqlite", video, FRAMES)
-    track_session(results.database)
-    window.open_paths([results.database])
+    database = shutil.copy(tracked, tmp_path / "a.sqlite")
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE sources SET path = ?", (str(video),))
+    window.open_paths([database])
     qtbot.waitUntil(lambda: window.context.viewer.player.current is not None)
     window.context.actions.zones.setChecked(True)
     qtbot.waitUntil(lambda: feature(window, Zones).list.model.rowCount() == 1)
