@@ -543,9 +543,10 @@ class DevicePanel(Panel):
         self._find_bottleneck()
 
     def _find_bottleneck(self) -> None:
-        """Find what limits the run. While the run rests, what limited it stays."""
-        found = self.listed.bottleneck()
-        if found is None and any(status.run.frames for status in self.listed.statuses):
+        """Find what limits the run. While the run rests, what limited it stays; devices that wait for frames of streams have no limit."""
+        found, statuses = self.listed.bottleneck(), self.listed.statuses
+        waiting = any(status.working and status.bottleneck == "sources" for status in statuses)
+        if found is None and not waiting and any(status.run.frames for status in statuses):
             return
         if found != self._bottleneck:
             self._bottleneck = found

@@ -119,3 +119,17 @@ def test_the_panel_and_the_status_line_show_it_and_take_it_back(qtbot: QtBot) ->
     assert panel.run.text.text() == line.bottleneck.toolTip() == "Choose a smaller model, or more devices."
     panel.show_devices([replace(status, rate=0.0) for status in statuses])
     assert line.bottleneck.text() == ""
+
+
+def test_what_limited_a_run_stays_while_it_rests_but_not_while_devices_wait_for_streams(qtbot: QtBot) -> None:
+    panel, line = DevicePanel(), StatusLine()
+    qtbot.addWidget(panel)
+    qtbot.addWidget(line)
+    panel.bottleneck_changed.connect(line.show_bottleneck)
+    statuses = [replace(status, run=replace(status.run, frames=9)) for status in replayed("one CPU device")[0]]
+    panel.show_devices(statuses)
+    limited = line.bottleneck.text()
+    panel.show_devices([replace(status, rate=0.0) for status in statuses])
+    assert line.bottleneck.text() == limited != ""
+    panel.show_devices([replace(status, bottleneck="sources") for status in statuses])
+    assert line.bottleneck.text() == ""
