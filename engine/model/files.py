@@ -44,6 +44,7 @@ def read_start(path: Path, length: int) -> bytes:
         raise ModelError(Notice("general.unreadable", path=path, detail=str(error))) from error
 
 
+_PYTORCH = frozenset({".pt", ".pth", ".ckpt", ".safetensors", ".torchscript"})
 _OTHER_FORMATS = {
     ".engine": "TensorRT",
     ".plan": "TensorRT",
@@ -57,6 +58,8 @@ _OTHER_FORMATS = {
     ".ncnn": "NCNN",
     ".rknn": "RKNN",
 }
+REFUSED_MODELS = (_PYTORCH | _OTHER_FORMATS.keys()) - {".xml"}
+"""The suffixes of models that have to be exported as ONNX. Many other files end in .xml."""
 
 
 def require_cfg(path: Path) -> None:
@@ -75,7 +78,7 @@ def require_cfg(path: Path) -> None:
         cfgs = tuple(sorted(each.name for each in path.glob("*.cfg")))
         raise ModelError(Notice("model.folder_of_cfgs", path=path, cfgs=cfgs) if cfgs else Notice("model.folder", path=path))
     match path.suffix.lower():
-        case ".pt" | ".pth" | ".ckpt" | ".safetensors" | ".torchscript":
+        case kind if kind in _PYTORCH:
             raise ModelError(Notice("model.pytorch_file", path=path))
         case kind if kind in _OTHER_FORMATS:
             raise ModelError(Notice("model.other_format", path=path, form=_OTHER_FORMATS[kind]))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
-from framefleet.app.window.queue.opening import ONNX, Intake
+from framefleet.app.window.queue.opening import CFG, Intake
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.model.files import find_cfg, find_weights
@@ -38,7 +38,7 @@ class ModelParts:
 
     def updated(self, intake: Intake) -> ModelParts:
         """These parts with the dropped files. A new cfg replaces all parts; its weights are searched beside it if they were not dropped."""
-        if intake.cfg is not None and intake.cfg.suffix.lower() == ONNX:
+        if intake.cfg is not None and intake.cfg.suffix.lower() != CFG:
             return ModelParts(intake.cfg, intake.cfg, intake.labels)
         if intake.cfg is not None:
             return ModelParts(intake.cfg, intake.weights or find_weights(intake.cfg), intake.labels)

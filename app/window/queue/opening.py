@@ -20,7 +20,7 @@ from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.questions import ask
 from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.media.sources import expand_sources, is_folder
-from framefleet.engine.model.files import find_weights
+from framefleet.engine.model.files import REFUSED_MODELS, find_weights
 from framefleet.engine.notices import Notice, SourceError
 from framefleet.engine.store.files import find_interrupted
 from framefleet.engine.zones.file import holds_zones
@@ -63,7 +63,7 @@ def sort_paths(paths: Iterable[Path]) -> Intake:
     has_onnx = any(path.suffix.lower() == ONNX for path in paths)
     for path in paths:
         suffix = path.suffix.lower()
-        if suffix == ONNX:
+        if suffix == ONNX or suffix in REFUSED_MODELS:  # the check of the model says how to export it
             parts[CFG] = path
         elif has_onnx and suffix in DESCRIPTIONS:
             parts.setdefault(LABELS, path)

@@ -22,7 +22,8 @@ from framefleet.app.window.results.export_dialog import ExportChoice
 from framefleet.app.window.results.interrupted import InterruptedRun
 from framefleet.app.window.results.stored import read_stored
 from framefleet.engine.media.sources import stamp_of
-from framefleet.engine.notices import ExportError
+from framefleet.engine.model.load import check_model
+from framefleet.engine.notices import ExportError, ModelError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.exporters.options import ExportOptions
 from framefleet.engine.store.reader import View
@@ -247,6 +248,14 @@ def test_model_files_are_told_from_sources_by_their_suffix() -> None:
     assert (intake.cfg, intake.weights, intake.labels) == (Path("m.CFG"), Path("m.weights"), Path("x.names"))
     assert intake.sources == (Path("a.mp4"), Path("folder"), Path("b.jpg"))
     assert not sort_paths([Path("a.mp4")]).has_model
+
+
+def test_a_dropped_model_of_pytorch_is_told_how_to_export_it(tmp_path: Path) -> None:
+    (model,) = touch(tmp_path, "best.pt")
+    files = ModelParts().updated(sort_paths([model])).files
+    assert files is not None
+    with pytest.raises(ModelError, match=r"is a PyTorch model, .* export it as ONNX"):
+        check_model(files)
 
 
 def test_dropping_a_cfg_finds_its_weights(tmp_path: Path) -> None:
