@@ -34,7 +34,8 @@ def layer(qtbot):
     layer.set_editing(True)
     canvas.grab()
     layer.canvas, layer.editor = canvas, editor
-    return layer
+    yield layer
+    editor.undo.clear()  # at the end of the program, PySide would delete the commands before their stack
 
 
 def tracked_frame():
