@@ -29,7 +29,7 @@ from framefleet.engine.types import DeviceId, EngineInfo, FrameResult, Inference
 from tests.support.media import damaged, make_video
 from tests.support.models import tiny_files
 from tests.support.notices import words
-from tests.support.pool import engine_fault_main
+from tests.support.pool import CPUS, engine_fault_main
 from tests.support.store import LABELS, make_frame, same_frame, video_info
 
 SETTINGS = RunSettings(
@@ -485,6 +485,16 @@ def check_ahead(database: Path, ahead: list[FrameResult]) -> None:
     with SessionReader(database) as reader:
         frames = {frame.ref.pts: frame for frame in reader.frames(0)}
     assert all(same_frame(frames[frame.ref.pts], frame) for frame in ahead)
+
+
+@pytest.mark.parametrize("parallel", [Parallel.TILES, Parallel.DEPTH])
+def test_devices_that_share_each_picture_go_to_a_sought_place_together(long_clip: Path, tmp_path: Path, parallel: Parallel) -> None:
+    settings = replace(SETTINGS, parallel=parallel, devices=CPUS)
+    Run(tmp_path / "in_order.sqlite", long_clip, settings=settings)
+    ahead = sought_run(tmp_path / "sought.sqlite", long_clip, "later", settings)
+    assert any(frame.ref.pts <= 26.0 < frame.ref.pts + 1 for frame in ahead)
+    assert {frame.device for frame in ahead} == {DeviceId.group(*CPUS)}
+    assert equal(tmp_path / "sought.sqlite", tmp_path / "in_order.sqlite")
 
 
 @pytest.mark.parametrize("end", ["killed", "cancelled"])
