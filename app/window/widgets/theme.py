@@ -4,6 +4,7 @@ The colours are attributes of this module, such as ``theme.TEXT``. They change w
 or made, and are not kept in constants: those hold a colour's name, and ``colour`` returns the current one.
 """
 
+from functools import lru_cache
 from typing import Final
 
 from PySide6.QtGui import QFont, QFontInfo
@@ -81,6 +82,12 @@ def base_size() -> int:
 
 def font(step: int = 0, *, bold: bool = False) -> QFont:
     """The system's font, ``step`` pixels larger than body text, with digits of equal width."""
+    return QFont(_font(QApplication.font().key(), step, bold))
+
+
+@lru_cache(maxsize=64)
+def _font(_system: str, step: int, bold: bool) -> QFont:
+    """A font that rows use for each repaint; its size is looked up once. system: identifies the system's font."""
     made = QFont(QApplication.font())
     made.setPixelSize(base_size() + step)
     made.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
