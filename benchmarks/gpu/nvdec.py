@@ -24,9 +24,9 @@ from typing import Any
 from benchmarks.meters import in_new_process
 from benchmarks.report import spread, table, write
 from framefleet.engine.bench.pool_run import Clips
-from framefleet.engine.media.decoder import GPU_THREADS, Decoder, FfmpegDecoder
+from framefleet.engine.media.decoder import GPU_THREADS, Decoder, FfmpegDecoder, release_all
 from framefleet.engine.media.probe import probe
-from framefleet.engine.media.types import DecodeFailure, DeviceFrame, SourceInfo
+from framefleet.engine.media.types import SourceInfo
 from framefleet.engine.types import DeviceId
 
 DECODE_THREADS = (1, 2, 4, 6, 8, 12, 16)
@@ -115,10 +115,9 @@ def from_memory(path: Path, info: SourceInfo, stream: Any, number: int, packets_
 def from_decoder(decoder: Decoder, info: SourceInfo, number: int) -> Generator[None, None, None]:
     """The frames of segment after segment by a decoder of the project. Decode thread ``number`` begins at its own segment."""
     for position in count(3 * number):
-        for frame in decoder.decode(info, info.segments[position % len(info.segments)]):
-            if not isinstance(frame, DecodeFailure) and isinstance(frame.image, DeviceFrame):
-                frame.image.release()
-            yield
+        for group in decoder.groups(info, info.segments[position % len(info.segments)]):
+            release_all(group)
+            yield from [None] * len(group)
 
 
 def nvdec_alone(

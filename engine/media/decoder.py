@@ -6,7 +6,7 @@ Importing this module loads no media library: ``FfmpegDecoder`` loads it for its
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -60,6 +60,18 @@ On an H200, NVDEC alone decodes 4,188 frames/s of 1080p with 10 threads and 4,24
 Decoded: TypeAlias = DecodedFrame[HostImage | DeviceFrame] | DecodeFailure
 
 
+def singly(frames: Iterator[Decoded]) -> Iterator[list[Decoded]]:
+    """Each frame as a group of its own."""
+    return ([frame] for frame in frames)
+
+
+def release_all(frames: Iterable[Decoded]) -> None:
+    """Release the frames that lie in a device's memory."""
+    for frame in frames:
+        if not isinstance(frame, DecodeFailure) and isinstance(frame.image, DeviceFrame):
+            frame.image.release()
+
+
 class Decoder(ABC):
     """The base of all decoders. threads: the number of the caller's threads that use it at once, one segment each."""
 
@@ -82,6 +94,10 @@ class Decoder(ABC):
         DeviceError
             The settings require a decoder that cannot decode this source, or there is too little device memory.
         """
+
+    def groups(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[list[Decoded]]:
+        """Like ``decode``, but yield the frames that are ready together, at least one, in one list."""
+        return singly(self.decode(info, segment, skip))
 
     def cpu_reason(self, info: SourceInfo) -> Notice | None:  # noqa: ARG002
         """Return why the CPU decodes frames of this source although the device has NVDEC, None if there is no such reason."""

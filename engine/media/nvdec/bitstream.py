@@ -69,7 +69,8 @@ class Bitstream:
     """Converts the packets of a segment, in order, from a keyframe on.
 
     codec: FFmpeg's name, one of CODECS. extradata: the container's codec headers, as FFmpeg returns them.
-    format: set by the first packet; a decoder can only decode streams of the same format.
+    format: set by the first packet; a decoder can only decode streams of the same format. joinable: whether a decoder finds the frames in
+    several packets that are joined.
     """
 
     CODECS = ("h264", "hevc", "vp8", "vp9")
@@ -77,6 +78,7 @@ class Bitstream:
     def __init__(self, codec: str, extradata: bytes | None) -> None:
         self._codec = codec
         self._units = _UNITS.get(codec)
+        self.joinable = self._units is not None
         self._length_size, self._sets = 0, b""
         extradata = extradata or b""
         if self._units is not None and extradata[:1] == b"\1":

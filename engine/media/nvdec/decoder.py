@@ -10,10 +10,11 @@ failures are the same. Frames of undamaged streams are equal bit by bit.
 import logging
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
@@ -23,12 +24,12 @@ from framefleet.engine.detection.frame_format import FrameFormat
 from framefleet.engine.devices.affinity import bound_to, share_of_gpu
 from framefleet.engine.media.container.video_file import Identity, OpenFiles, VideoFile, VideoPacket, identity
 from framefleet.engine.media.cpu_decoding import THREADS, decode_planes
-from framefleet.engine.media.decoder import Decoded, Decoder
-from framefleet.engine.media.nvdec.bitstream import Bitstream, DamagedError, UncertainEndError, UnsupportedError, said
+from framefleet.engine.media.decoder import Decoded, Decoder, release_all, singly
+from framefleet.engine.media.nvdec.bitstream import Bitstream, DamagedError, UncertainEndError, UnsupportedError, Writable, said
 from framefleet.engine.media.nvdec.format import AwaitedFrames, decoder_time, first_frame, leads
 from framefleet.engine.media.nvdec.live import LiveNvdec
 from framefleet.engine.media.nvdec.session import Session, SessionPool, check, load_library, session_stream
-from framefleet.engine.media.nvdec.surfaces import SurfaceRing, device_surfaces
+from framefleet.engine.media.nvdec.surfaces import Surface, SurfaceRing, device_surfaces
 from framefleet.engine.media.segment import SegmentTable, is_reliable
 from framefleet.engine.media.types import DecodedFrame, DeviceFrame, Segment, SourceInfo, SourceKind
 from framefleet.engine.notices import DeviceError, Notice, Option
@@ -43,6 +44,12 @@ _PROCESSORS = 4
 
 On all processors of an H200's machine, they take longer and decode less (``benchmarks/results/gpu-host.md``).
 """
+
+_GROUP = 8
+"""Most packets of one call of the library."""
+
+_GROUP_BYTES = 32 * 2**20
+"""Most bytes of the frames of one call: each session keeps memory for them."""
 
 Parts: TypeAlias = Iterable[tuple[Segment, Iterator[VideoPacket] | None]]
 """Frames to decode, and the packets for them; None: the packets of the segment."""
@@ -97,15 +104,27 @@ class NvdecDecoder(Decoder):
 
     def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[Decoded]:
         """See ``Decoder.decode``. Frames come in host memory where NVDEC cannot decode them reliably."""
+        for group in self._groups(info, segment, skip, 1):
+            frames = iter(group)
+            try:
+                yield from frames
+            finally:
+                release_all(frames)
+
+    def groups(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[list[Decoded]]:
+        """See ``Decoder.groups``: several packets go to NVDEC together."""
+        return self._groups(info, segment, skip, _GROUP if self.threads > 1 else 1)
+
+    def _groups(self, info: SourceInfo, segment: Segment, skip: int, most: int) -> Iterator[list[Decoded]]:
         reason = self.supports(replace(info, segments=(segment,)))  # the pool sends a source without its other segments
         if reason is None:
-            return self._decode(info, segment, skip)
+            return self._decode(info, segment, skip, most)
         if self._required and info.kind is SourceKind.VIDEO:
             refused = Notice("media.nvdec_refuses", path=Path(info.path), problem=reason, option=Option("decode", "auto"))
             raise DeviceError(of_device(DeviceId("cuda", str(self._index)), refused))
-        return decode_planes(info, segment, skip, max(1, THREADS // self.threads))
+        return singly(decode_planes(info, segment, skip, max(1, THREADS // self.threads)))
 
-    def _decode(self, info: SourceInfo, segment: Segment, skip: int) -> Iterator[Decoded]:
+    def _decode(self, info: SourceInfo, segment: Segment, skip: int, most: int) -> Iterator[list[Decoded]]:
         Device(self._index).set_current()
         gone = 0
         try:
@@ -115,24 +134,37 @@ class NvdecDecoder(Decoder):
                 if segment.wanted is not None:
                     parts, indices = _sampled(file, segment, skip)
                     gone = skip
-                for pts, layout, session, address in self._frames(file, info, parts, turn):
-                    if indices is not None and pts not in indices:
-                        continue
-                    gone += 1
-                    if gone <= skip:
-                        continue
-                    surface, release = self._surfaces.acquire(layout.nbytes)
-                    try:
-                        session.copy(address, surface, layout.nbytes)
-                    except BaseException:
-                        release()
-                        raise
-                    frame = DeviceFrame(layout, surface.address, session.stream, release)
-                    yield DecodedFrame(FrameRef(info.number, UNNUMBERED if indices is None else indices[pts], file.seconds(pts)), frame)
+                for found, layout, session in self._frames(file, info, parts, turn, most):
+                    frames = found if indices is None else [frame for frame in found if frame[0] in indices]
+                    if gone < skip:
+                        left_out = min(skip - gone, len(frames))
+                        frames, gone = frames[left_out:], gone + left_out
+                    while frames:
+                        taken = self._copied(session, layout.nbytes, [address for _, address in frames])
+                        gone += len(taken)
+                        yield [
+                            DecodedFrame(
+                                FrameRef(info.number, UNNUMBERED if indices is None else indices[pts], file.seconds(pts)),
+                                DeviceFrame(layout, surface.address, session.stream, release),
+                            )
+                            for (pts, _), (surface, release) in zip(frames, taken, strict=False)
+                        ]
+                        frames = frames[len(taken) :]
         except (DamagedError, UnsupportedError) as problem:
             self._report(info.path, problem)
             # with several threads FFmpeg marks different frames of a damaged stream from run to run
-            yield from decode_planes(info, segment, max(skip, gone), threads=1)
+            yield from singly(decode_planes(info, segment, max(skip, gone), threads=1))
+
+    def _copied(self, session: Session, nbytes: int, addresses: list[int]) -> list[tuple[Surface, Callable[[], None]]]:
+        """Copy the first frames, as many as there are free surfaces. Returns these, with functions that release them."""
+        taken = self._surfaces.acquire_several(nbytes, len(addresses))
+        try:
+            session.copy_all(addresses[: len(taken)], [surface for surface, _ in taken], nbytes)
+        except BaseException:
+            for _, release in taken:
+                release()
+            raise
+        return taken
 
     def cpu_reason(self, info: SourceInfo) -> Notice | None:
         """See ``Decoder.cpu_reason``."""
@@ -160,8 +192,12 @@ class NvdecDecoder(Decoder):
         if self._live is not None:
             self._live.close()
 
-    def _frames(self, file: VideoFile, info: SourceInfo, parts: Parts, turn: object) -> Iterator[tuple[int, FrameFormat, Session, int]]:
-        """Each frame's pts, format, session and address, in display order. An address is valid until the next frame.
+    def _frames(
+        self, file: VideoFile, info: SourceInfo, parts: Parts, turn: object, most: int
+    ) -> Iterator[tuple[list[tuple[int, int]], FrameFormat, Session]]:
+        """Yield the next frames in display order: pts and addresses, format, session. Addresses are valid until the next ones.
+
+        most: packets that the session gets at once.
 
         Raises
         ------
@@ -186,16 +222,15 @@ class NvdecDecoder(Decoder):
                     session, kind = stack.enter_context(self._sessions.use(file.codec.name, bitstream.format, turn)), bitstream.format
                 elif bitstream.format != kind:
                     raise DamagedError(Notice("media.format_changes"))
-                for pts, address in awaited.matched(session.decode(begin, decoder_time(first.pts)), session.damaged):
-                    yield pts, layout, session, address
-                for packet in packets:
-                    data, time = bitstream.convert(memoryview(packet)), packet.pts or 0
-                    if leads(part, time) and bitstream.is_skippable_leading(data):
-                        continue
-                    for pts, address in awaited.matched(session.decode(data, decoder_time(time)), session.damaged):
-                        yield pts, layout, session, address
-                for pts, address in awaited.matched(session.finish(), session.damaged):
-                    yield pts, layout, session, address
+                awaited.feed(first.pts)
+                for found in awaited.matched(session.decode(begin, decoder_time(first.pts)), session.damaged):
+                    yield found, layout, session
+                together = max(1, min(most, _GROUP_BYTES // layout.nbytes)) if bitstream.joinable else 1
+                for data, time in _groups_of(_converted(packets, bitstream, awaited, part), awaited, together):
+                    for found in awaited.matched(session.decode(data, decoder_time(time)), session.damaged):
+                        yield found, layout, session
+                for found in awaited.matched(session.finish(), session.damaged):
+                    yield found, layout, session
                 awaited.end()
 
     def _format(self, info: SourceInfo, segment: Segment, kind: bytes) -> FrameFormat:
@@ -233,6 +268,52 @@ class NvdecDecoder(Decoder):
         self._problems[path] = problem
         if not isinstance(problem, UncertainEndError):  # each MPEG-TS has one
             _LOG.warning("%s: NVDEC cannot decode parts of this video reliably, so the CPU decodes them: %s", path, problem)
+
+
+def _converted(
+    packets: Iterator[VideoPacket], bitstream: Bitstream, awaited: AwaitedFrames, part: Segment
+) -> Iterator[tuple[Writable, int]]:
+    """The packets that the session needs, with their pts. Raises DamagedError if the next one is damaged."""
+    for packet in packets:
+        data, time = bitstream.convert(memoryview(packet)), packet.pts or 0
+        if leads(part, time) and bitstream.is_skippable_leading(data):
+            continue
+        awaited.feed(time)
+        yield data, time
+
+
+def _groups_of(packets: Iterator[tuple[Writable, int]], awaited: AwaitedFrames, most: int) -> Iterator[tuple[Writable, int]]:
+    """Join up to ``most`` packets where their frames can be counted: each call of the session waits for Python's lock.
+
+    Raises DamagedError as ``packets``, after all packets before.
+    """
+    problem: DamagedError | None = None
+    memory = memoryview(bytearray())  # kept: new memory of this size costs as much as the rest
+    while problem is None:
+        group: list[Writable] = []
+        time = 0
+        awaited.counted |= most > 1 and awaited.countable
+        try:
+            for data, pts in islice(packets, most if awaited.counted else 1):
+                group.append(data)
+                time = pts
+        except DamagedError as damage:
+            problem = damage
+        if len(group) == 1:
+            yield group[0], time
+            continue
+        size = sum(map(len, group))
+        if size > len(memory):
+            memory = memoryview(bytearray(2 * size))
+        end = 0
+        for data in group:
+            begin, end = end, end + len(data)
+            memory[begin:end] = data
+        if not group:
+            break
+        yield memory[:end], time
+    if problem is not None:
+        raise problem
 
 
 def _sampled(file: VideoFile, segment: Segment, skip: int) -> tuple[Parts, dict[int, int]]:

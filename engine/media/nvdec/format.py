@@ -39,6 +39,7 @@ def leads(segment: Segment, pts: int) -> bool:
 class AwaitedFrames:
     """The frames that the decoder still has to return.
 
+    counted: the decoder gets several packets at once, so that its frames have no times. They come in ascending order of the packets' times.
     This class only detects damaged streams; ``SegmentDecoder`` decodes them. NVDEC's parser assigns the packets' times to frames in
     ascending order. If it silently drops a damaged frame, later frames get wrong times, and one frame is missing at the segment's end.
     """
@@ -48,6 +49,24 @@ class AwaitedFrames:
         self._order: list[int] = []  # heap of pts: expected frames that have not arrived
         self._unwanted: set[int] = set()  # pts of frames that the container marks as not to be shown
         self._expected = 0
+        self._fed: list[int] = []  # heap of pts: all frames that the decoder has got and not returned
+        self._returned = False  # whether it has returned a frame
+        self._regular = True  # whether it has returned all frames in ascending order of their times
+        self.counted = False
+
+    @property
+    def countable(self) -> bool:
+        """Whether the next frames can be recognised by counting them: those before came as expected."""
+        return self._returned and self._regular
+
+    def feed(self, pts: int) -> None:
+        """Note that the decoder gets a frame. Raises DamagedError if frames cannot be counted any more."""
+        if leads(self._segment, pts):  # the decoder may be unable to decode it
+            if self.counted:
+                raise DamagedError(Notice("media.frame_out_of_order"))
+            self._regular = False
+        if self._regular:
+            heappush(self._fed, pts)
 
     def packets(self, chosen: Iterator[VideoPacket] | None = None) -> Iterator[VideoPacket]:
         """The segment's packets, or only the chosen ones, in decoding order.
@@ -83,22 +102,40 @@ class AwaitedFrames:
             self._expected += 1
             heappush(self._order, pts)
 
-    def matched(self, frames: list[tuple[int, int]], damaged: bool) -> Iterator[tuple[int, int]]:
-        """Yield the expected ones of the decoder's next frames (``decoder_time``, address), as pts and address.
+    def matched(self, frames: list[tuple[int, int]], damaged: bool) -> Iterator[list[tuple[int, int]]]:
+        """Yield the expected ones of the decoder's next frames (``decoder_time``, address): a list of pts and address, unless it is empty.
 
         damaged: whether one of the frames is damaged, unknown which. Other frames may be damaged, such as the first ones of an open GOP.
 
         Raises DamagedError if the next frame is damaged, or is not the expected one.
         """
+        problem: Notice | None = None
+        found: list[tuple[int, int]] = []
+        order, fed = self._order, self._fed
         for time, address in frames:
             pts = time - _ORIGIN
-            if self._order and self._order[0] == pts:
+            if self._regular:
+                first = heappop(fed) if fed else None
+                if not self.counted:
+                    self._returned, self._regular = True, first == pts
+                elif first is None:
+                    problem = Notice("media.frame_out_of_order")
+                    break
+                else:
+                    pts = first
+            if order and order[0] == pts:
                 if damaged:
-                    raise DamagedError(Notice("media.incomplete_data"))
-                heappop(self._order)
-                yield pts, address
+                    problem = Notice("media.incomplete_data")
+                    break
+                heappop(order)
+                found.append((pts, address))
             elif covers(self._segment, pts) and pts not in self._unwanted:
-                raise DamagedError(Notice("media.frame_out_of_order"))
+                problem = Notice("media.frame_out_of_order")
+                break
+        if found:
+            yield found
+        if problem is not None:
+            raise DamagedError(problem)
 
     def end(self) -> None:
         """Check that all frames have arrived. Raises DamagedError if frames are missing."""

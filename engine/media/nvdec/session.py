@@ -5,7 +5,7 @@ import os
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import addressof, c_char
 from functools import cache
@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from cuda.core import Device, Stream, StreamOptions
 
-from framefleet.engine.cuda.graph import copy
+from framefleet.engine.cuda.graph import copy, copy_all
 from framefleet.engine.detection.frame_format import FrameFormat
 from framefleet.engine.media.nvdec.bitstream import DamagedError, UncertainEndError, UnsupportedError, Writable
 from framefleet.engine.media.nvdec.surfaces import Surface
@@ -239,6 +239,13 @@ class Session:
     def copy(self, address: int, surface: Surface, nbytes: int) -> None:
         """Copy a frame into a surface, in stream order."""
         copy(surface.address, address, nbytes, self.stream)
+
+    def copy_all(self, addresses: Sequence[int], surfaces: Sequence[Surface], nbytes: int) -> None:
+        """Copy frames of the last call into surfaces, in stream order, by one call."""
+        if len(addresses) == 1:
+            self.copy(addresses[0], surfaces[0], nbytes)
+        else:
+            copy_all([surface.address for surface in surfaces], addresses, [nbytes] * len(addresses), self.stream)
 
     def download(self, address: int, nbytes: int) -> bytes:
         """Copy a frame to host memory, and wait."""

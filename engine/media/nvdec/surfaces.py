@@ -73,29 +73,37 @@ class SurfaceRing:
 
         Raises DeviceError if the ring is closed, or the memory does not suffice.
         """
+        return self.acquire_several(nbytes, 1)[0]
+
+    def acquire_several(self, nbytes: int, most: int) -> list[tuple[Surface, Callable[[], None]]]:
+        """Wait for one surface, and take up to ``most`` that are free by then. Returns and raises as ``acquire``."""
         with self._lock:
             free = self._free
-            if free and free[-1].nbytes >= nbytes and not self._waiting and not self._closed:  # almost always
-                surface = free.pop()
+            taken: list[Surface] = []
+            leased: list[tuple[Surface, Callable[[], None]]] = []
+            while len(taken) < most and free and free[-1].nbytes >= nbytes and not self._waiting and not self._closed:  # almost always
+                taken.append(free.pop())
+            for surface in taken or (self._wait_for(nbytes),):
                 surface.lease += 1
-                return surface, partial(self._release, surface, surface.lease)
-            if not self.room_for(nbytes):
-                raise DeviceError(Notice("media.frame_exceeds_memory", size=nbytes >> 20, limit=self._budget >> 20))
-            if self._waiting or not self._available(nbytes):
-                turn = threading.Condition(self._lock)
-                self._waiting.append(turn)
-                with waiting_for_room():
-                    while not self._closed and (self._waiting[0] is not turn or not self._available(nbytes)):
-                        turn.wait()
-                self._waiting.remove(turn)
-            try:
-                if self._closed:
-                    raise DeviceError(Notice("media.frame_memory_freed"))
-                surface = self._take(nbytes)
-            finally:
-                self._call_next()
-            surface.lease += 1
-            return surface, partial(self._release, surface, surface.lease)
+                leased.append((surface, partial(self._release, surface, surface.lease)))
+            return leased
+
+    def _wait_for(self, nbytes: int) -> Surface:
+        if not self.room_for(nbytes):
+            raise DeviceError(Notice("media.frame_exceeds_memory", size=nbytes >> 20, limit=self._budget >> 20))
+        if self._waiting or not self._available(nbytes):
+            turn = threading.Condition(self._lock)
+            self._waiting.append(turn)
+            with waiting_for_room():
+                while not self._closed and (self._waiting[0] is not turn or not self._available(nbytes)):
+                    turn.wait()
+            self._waiting.remove(turn)
+        try:
+            if self._closed:
+                raise DeviceError(Notice("media.frame_memory_freed"))
+            return self._take(nbytes)
+        finally:
+            self._call_next()
 
     def close(self) -> None:
         """Wake waiting threads, wait until all surfaces are released, and free the memory; harmless when repeated."""

@@ -1,6 +1,7 @@
 """In a worker: threads that decode segments, and request the next segment in time."""
 
 import math
+import sys
 import threading
 import time
 from collections import deque
@@ -8,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from framefleet.engine.media.decoder import Decoder, DecoderUse
+from framefleet.engine.media.decoder import Decoder, DecoderUse, release_all, singly
 from framefleet.engine.media.types import DecodeFailure, DeviceFrame
 from framefleet.engine.notices import Notice, notice_of
 from framefleet.engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Revoke, Trying
@@ -159,38 +160,48 @@ class DecodeThreads:
         error: Notice | None = None
         by_cpu = by_nvdec = 0
         try:
-            frames = iter(self._decoder.decode(task.info, task.segment, task.skip))
+            decoder, info = self._decoder, task.info
+            if task.careful:  # the frame that ends the process is the next one
+                groups = singly(decoder.decode(info, task.segment, task.skip))
+            else:
+                groups = decoder.groups(info, task.segment, task.skip)
             while not (self._stopped or self.dropped(task.source) or place in self._revoked):
                 if not asked and task.segment.frames - done <= self._near:
                     asked = True
                     self._send(Need())
-                if task.limit is not None and done - task.skip >= task.limit:
+                room = sys.maxsize if task.limit is None else task.limit - (done - task.skip)
+                if room <= 0:
                     break
                 started = time.perf_counter()
                 clock.start(what, patience)
-                frame = next(frames, None)
+                group = next(groups, None)
                 clock.stop()
                 patience = limit
-                if frame is None:
+                if group is None:
                     complete = True
                     break
-                if isinstance(frame, DecodeFailure):
-                    if address_space_is_short():
-                        raise MemoryError(str(frame.reason))
-                    self._buffer.put(Gap(task, frame))
-                    done += frame.count
-                    continue
+                release_all(group[room:])
                 now = time.perf_counter()
-                width, height = frame.size
-                if isinstance(frame.image, DeviceFrame):
-                    by_nvdec += 1
-                else:
-                    by_cpu += 1
-                if task.careful:
-                    self._send(Trying(frame.ref, task.segment.number, done, width, height))
-                took = 1000 * (now - started)
-                self._buffer.put(Picture(task, frame.ref, frame.image, width, height, took, now))
-                done += 1
+                took = 1000 * (now - started) / len(group)
+                pictures = []
+                for frame in group[:room]:
+                    if isinstance(frame, DecodeFailure):
+                        if address_space_is_short():
+                            raise MemoryError(str(frame.reason))
+                        self._buffer.put(Gap(task, frame))
+                        done += frame.count
+                        continue
+                    width, height = frame.size
+                    if isinstance(frame.image, DeviceFrame):
+                        by_nvdec += 1
+                    else:
+                        by_cpu += 1
+                    if task.careful:
+                        self._send(Trying(frame.ref, task.segment.number, done, width, height))
+                    pictures.append(Picture(task, frame.ref, frame.image, width, height, took, now))
+                if pictures:
+                    self._buffer.put_all(pictures)
+                    done += len(pictures)
                 if task.careful:
                     self._buffer.wait_settled()
         except Exception as problem:  # any error affects this segment only, and the others can go on

@@ -4,7 +4,7 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -144,27 +144,38 @@ class FrameBuffer:
 
     def put(self, item: Item) -> None:
         """Append an item; waits until there is room. After ``close``, releases the item instead."""
-        if not isinstance(item, Picture):
-            with self._lock:
-                if not self._closed:
-                    self._append(item)
+        if isinstance(item, Picture):
+            self.put_all((item,))
             return
-        size = item.host_bytes
         with self._lock:
-            if self._waiting or not self._has_room(size):
-                turn = _Turn(size, threading.Condition(self._lock))
-                self._waiting.append(turn)
-                self._enough.notify()
-                while not self._closed and (self._waiting[0] is not turn or not self._has_room(size)):
-                    turn.comes.wait()
-                self._waiting.remove(turn)
             if not self._closed:
+                self._append(item)
+
+    def put_all(self, pictures: Iterable[Picture]) -> None:
+        """Append pictures as ``put``."""
+        unwanted: list[Picture] = []
+        with self._lock:
+            for picture in pictures:
+                size = picture.host_bytes
+                if self._waiting or not self._has_room(size):
+                    self._wait_for_room(size)
+                if self._closed:
+                    unwanted.append(picture)
+                    continue
                 self._pictures += 1
                 self._bytes += size
-                self._append(item)
-                self._call_next()
-                return
-        item.release()
+                self._append(picture)
+                self._call_next()  # this thread may wait behind the next one
+        for picture in unwanted:
+            picture.release()
+
+    def _wait_for_room(self, size: int) -> None:
+        turn = _Turn(size, threading.Condition(self._lock))
+        self._waiting.append(turn)
+        self._enough.notify()
+        while not self._closed and (self._waiting[0] is not turn or not self._has_room(size)):
+            turn.comes.wait()
+        self._waiting.remove(turn)
 
     def take(self, batch: int) -> list[Item] | None:
         """Take the next items, with up to ``batch`` pictures; fewer only if no more arrive soon. None: the buffer is closed."""

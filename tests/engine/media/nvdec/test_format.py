@@ -33,48 +33,72 @@ CLIPS: dict[str, dict[str, Any]] = {
 }
 
 
-def passed(path: Path, segment: Segment, tamper: Callable[[list[int]], list[int]] | None = None) -> Iterator[tuple[int, int]]:
-    """pts that pass, and those of FFmpeg's frames. tamper: may drop frames; the others then bear other times, as with NVDEC's parser."""
+def passed(
+    path: Path, segment: Segment, tamper: Callable[[list[int]], list[int]] | None = None, most: int = 1
+) -> Iterator[tuple[int, int]]:
+    """pts that pass, and those of FFmpeg's frames. tamper: may drop frames; the others then bear other times, as with NVDEC's parser.
+
+    most: packets that are decoded together where that is allowed; their frames have no times then.
+    """
     waiting: list[int] = []
     with VideoFile(path) as file:
         awaited = AwaitedFrames(file, segment)
 
-        def decoded(packet: VideoPacket | None) -> Iterator[tuple[int, int]]:
-            frames = [frame.pts for frame in file.decode(packet) if frame.pts is not None]
+        def decoded(packets: list[VideoPacket | None]) -> Iterator[tuple[int, int]]:
+            frames = [frame.pts for packet in packets for frame in file.decode(packet) if frame.pts is not None]
             kept = tamper(frames) if tamper else frames
-            yield from awaited.matched([(heappop(waiting), pts) for pts in kept], damaged=False)
+            times = [0 if awaited.counted else heappop(waiting) for _ in kept]
+            for found in awaited.matched(list(zip(times, kept, strict=True)), damaged=False):
+                yield from found
 
+        group: list[VideoPacket | None] = []
         for packet in awaited.packets():
             assert packet.pts is not None
             if not packet.is_discard and not leads(segment, packet.pts):  # those FFmpeg leaves out
                 heappush(waiting, decoder_time(packet.pts))
-            yield from decoded(packet)
-        yield from decoded(None)
+            if not packet.is_discard:
+                awaited.feed(packet.pts)
+            group.append(packet)
+            awaited.counted |= most > 1 and awaited.countable
+            if not awaited.counted or len(group) == most:
+                yield from decoded(group)
+                group = []
+        yield from decoded([*group, None])
         awaited.end()
 
 
-def times(info: SourceInfo, segment: Segment) -> list[float]:
+def times(info: SourceInfo, segment: Segment, most: int) -> list[float]:
     with VideoFile(Path(info.path)) as file:
         base = file.time_base
-    return [float(pts * base) for pts, address in passed(Path(info.path), segment) if pts == address]
+    return [float(pts * base) for pts, address in passed(Path(info.path), segment, most=most) if pts == address]
 
 
+@pytest.mark.parametrize("most", [1, 5])
 @pytest.mark.parametrize("name", CLIPS)
-def test_the_same_frames_pass_as_the_other_way(name: str, clip: Clip) -> None:
+def test_the_same_frames_pass_as_the_other_way(name: str, most: int, clip: Clip) -> None:
     info = probe(clip(name, frames=FRAMES, **CLIPS[name]))
     assert len(info.segments) >= 2
     for segment in info.segments[:-1] if name.endswith(".ts") else info.segments:
         frames = list(decode(info, segment))
         assert all(isinstance(frame, DecodedFrame) for frame in frames)
-        assert times(info, segment) == [frame.ref.pts for frame in frames]
+        assert times(info, segment, most) == [frame.ref.pts for frame in frames]
 
 
-def test_a_frame_that_is_dropped_is_noticed(clip: Clip) -> None:
+@pytest.mark.parametrize("most", [1, 5])
+def test_a_frame_that_is_dropped_is_noticed(most: int, clip: Clip) -> None:
     path = clip("a.mp4", frames=FRAMES, **CLIPS["a.mp4"])
     segment = probe(path).segments[0]
     gone = [pts for pts, _ in passed(path, segment)][30]
     with pytest.raises(DamagedError, match="missing"):
-        list(passed(path, segment, lambda frames: [pts for pts in frames if pts != gone]))
+        list(passed(path, segment, lambda frames: [pts for pts in frames if pts != gone], most))
+
+
+def test_a_frame_too_many_is_noticed(clip: Clip) -> None:
+    path = clip("a.mp4", frames=FRAMES, **CLIPS["a.mp4"])
+    segment = probe(path).segments[0]
+    doubled = [pts for pts, _ in passed(path, segment)][-4]
+    with pytest.raises(DamagedError, match="out of order"):
+        list(passed(path, segment, lambda frames: [pts for pts in frames for _ in range(1 + (pts == doubled))], 5))
 
 
 def test_frames_out_of_order_are_noticed(clip: Clip) -> None:
@@ -82,7 +106,7 @@ def test_frames_out_of_order_are_noticed(clip: Clip) -> None:
     with VideoFile(path) as file:
         awaited = AwaitedFrames(file, probe(path).segments[0])
         times = [decoder_time(packet.pts or 0) for packet, _ in zip(awaited.packets(), range(9), strict=False)]
-        assert len(list(awaited.matched([(time, 0) for time in sorted(times)[:3]], damaged=False))) == 3
+        assert [len(found) for found in awaited.matched([(time, 0) for time in sorted(times)[:3]], damaged=False)] == [3]
         with pytest.raises(DamagedError, match="out of order"):
             list(awaited.matched([(sorted(times)[4], 0)], damaged=False))
 

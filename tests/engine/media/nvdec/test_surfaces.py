@@ -192,3 +192,21 @@ def test_there_are_plenty_while_less_than_half_of_them_are_in_use() -> None:
     large()
     releases[1]()
     assert surfaces.plenty()
+
+
+def test_several_are_those_that_are_free() -> None:
+    surfaces = ring(count=4)
+    several = surfaces.acquire_several(10, 3)
+    assert len(several) == 1, "no memory was allocated before"
+    others = [surfaces.acquire(10) for _ in range(3)]
+    for _, release in (*several, *others):
+        release()
+    again = surfaces.acquire_several(10, 3)
+    assert len({id(surface) for surface, _ in again}) == 3
+    assert len(surfaces.acquire_several(10, 3)) == 1, "one is free"
+    thread, results = in_thread(surfaces.acquire_several, 10, 3)
+    time.sleep(0.05)
+    assert not results
+    again[0][1]()
+    thread.join(5)
+    assert [surface for surface, _ in results[0]] == [again[0][0]]  # type: ignore[attr-defined]

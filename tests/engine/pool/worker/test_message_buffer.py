@@ -122,23 +122,34 @@ def test_pictures_of_any_size_from_several_threads_never_block_each_other(monkey
     buffer.close()
 
 
-def test_many_threads_at_once_keep_their_order_and_none_starves() -> None:
+@pytest.mark.parametrize("together", [1, 5])
+def test_many_threads_at_once_keep_their_order_and_none_starves(together: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """together: pictures that a thread puts at once."""
+    monkeypatch.setattr(module, "PAUSE_SECONDS", 1000.0)  # longer than the test's own time limit
     decode_threads, count, most = 6, 300, 8
     buffer, random = FrameBuffer(pictures=most), Random(1)
     tasks = [replace(TASK, segment=Segment(number, None, None, count)) for number in range(decode_threads)]
     waiting, put = 0, dict.fromkeys(range(decode_threads), 0)
 
     def fill(task: Detect) -> None:
-        for number in range(count):
-            buffer.put(replace(picture(number), task=task))
-            put[task.segment.number] += 1
-            if number % 50 == 0:
+        for first in range(0, count, together):
+            numbers = range(first, first + together)
+            buffer.put_all([replace(picture(number), task=task) for number in numbers])
+            put[task.segment.number] += together
+            for number in (each for each in numbers if each % 50 == 0):
                 buffer.put(Gap(task, DecodeFailure(FrameRef(0, UNNUMBERED, float(number)), 1, words("damaged"))))
         buffer.put(End(task, count, complete=True, error=None))
 
     threads = [threading.Thread(target=fill, args=(task,)) for task in tasks]
     for thread in threads:
         thread.start()
+
+    def end() -> None:
+        for thread in threads:
+            thread.join()
+        buffer.flush()
+
+    threading.Thread(target=end).start()
     taken: list[Item] = []
     progress: list[int] = []
     while len([item for item in taken if isinstance(item, End)]) < decode_threads:
