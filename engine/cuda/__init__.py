@@ -14,9 +14,26 @@ def has_driver() -> bool:
     return not Path("/proc").is_dir() or DRIVER.exists() or _WINDOWS_SUBSYSTEM.exists()
 
 
+def only_gpu() -> int | None:
+    """The index of this machine's GPU if it has exactly one, as far as NVIDIA's driver tells without a library of CUDA."""
+    folder = DRIVER.parent / "gpus"
+    return 0 if folder.is_dir() and sum(1 for _ in folder.iterdir()) == 1 else None
+
+
 def open_driver() -> None:
     """Open NVIDIA's driver, but no device: that takes a part of a second, without Python's lock. Does nothing if it cannot be opened."""
     with suppress(Exception):
         from cuda.bindings import driver
 
         driver.cuInit(0)
+
+
+def open_context(index: int) -> None:
+    """Open a device until the process ends, as ``open_device`` will need it. Does nothing if it cannot be opened."""
+    with suppress(Exception):
+        from cuda.bindings import driver
+
+        driver.cuInit(0)
+        _, device = driver.cuDeviceGet(index)
+        driver.cuDevicePrimaryCtxSetFlags(device, driver.CUctx_flags.CU_CTX_SCHED_BLOCKING_SYNC)
+        driver.cuDevicePrimaryCtxRetain(device)

@@ -16,7 +16,7 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
-from framefleet.engine.cuda import has_driver, open_driver
+from framefleet.engine.cuda import has_driver, open_context, open_driver
 from framefleet.engine.logs import follow_environment
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.outcome import THE_WORKER
@@ -105,6 +105,13 @@ def preload(files: ModelFiles) -> None:
             _waiting[0].send(files)
 
 
+def open_early(index: int) -> None:
+    """Let the waiting process open the CUDA device that the next worker needs. Does nothing if no process waits."""
+    with _lock:
+        if _waiting:
+            _waiting[0].send(index)
+
+
 def load(files: ModelFiles) -> Model:
     """Load a model in a worker's process, unless it has been loaded by ``preload``. Errors: see ``load_model``."""
     from framefleet.engine.model.load import load_model
@@ -136,7 +143,7 @@ def main(connection: Connection[Any, Any]) -> None:
 
 
 def _import_until_work(connection: Connection[Any, Any]) -> Any:
-    """Import modules, and load models that ``preload`` sends, until work comes. Returns the work."""
+    """Import modules, load models and open devices that are sent, until work comes. Returns the work."""
     nvidia = has_driver()
     if nvidia:
         threading.Thread(target=open_driver, name="driver", daemon=True).start()
@@ -151,11 +158,14 @@ def _import_until_work(connection: Connection[Any, Any]) -> Any:
 
 
 def _next_work(connection: Connection[Any, Any]) -> Any:
-    """The work, if that is the next message. None: it was a model to load."""
+    """The work, if that is the next message. None: it was a model to load, or a device to open."""
     message = connection.recv()
     if isinstance(message, tuple):
         return message
-    _start_loading(message)
+    if isinstance(message, int):
+        threading.Thread(target=open_context, args=(message,), name="device", daemon=True).start()
+    else:
+        _start_loading(message)
     return None
 
 

@@ -9,7 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from framefleet.engine import cuda as cuda_package
 from framefleet.engine.backends.tensorrt import library as tensorrt_library
+from framefleet.engine.cuda import only_gpu
 from framefleet.engine.devices import cuda
 from framefleet.engine.devices.cuda import CudaDevice, FindLibrary, describe, describe_devices
 from framefleet.engine.devices.discovery import DeviceDescription
@@ -153,3 +155,12 @@ def test_cuda_that_does_not_start_says_what_to_do(monkeypatch: pytest.MonkeyPatc
     (device,) = describe_devices(tensorrt_rtx)
     assert device.name == "NVIDIA H200"
     assert ("pip install" if module is None else "CUDA cannot be started") in str(device.problem)
+
+
+def test_the_only_gpu_is_known_without_a_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(cuda_package, "DRIVER", tmp_path / "version")
+    assert only_gpu() is None
+    (tmp_path / "gpus" / "0000:01:00.0").mkdir(parents=True)
+    assert only_gpu() == 0
+    (tmp_path / "gpus" / "0000:02:00.0").mkdir()
+    assert only_gpu() is None

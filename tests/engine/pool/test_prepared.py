@@ -107,6 +107,16 @@ def test_a_command_has_one_process_for_its_run(tmp_path: Path) -> None:
         assert not multiprocessing.active_children()
 
 
+def test_a_device_that_cannot_be_opened_early_does_not_disturb_the_work() -> None:
+    prepared.open_early(99)  # no process waits
+    prepared.prepare()
+    prepared.open_early(99)
+    process = prepared.take("cpu:0", 7.0, tell, "hello")
+    assert process is not None
+    assert process.receive()[3] == "hello"
+    assert process.end(10).exit_code == 0
+
+
 def digest(connection: Any, files: ModelFiles) -> None:
     try:
         connection.send(prepared.load(files).digest)
