@@ -65,6 +65,9 @@ BARE = -2
 """In place of the percentage of an object whose label has no room for it."""
 
 
+_TOUCH = 0.01  # pixels
+
+
 class LabelPlaces:
     """The labels of one picture, placed so that they do not overlap. bounds: the area for labels. height: of each label."""
 
@@ -122,8 +125,9 @@ class LabelPlaces:
         numbers, positions = np.nonzero(possible)
         free = np.zeros((len(boxes), widths.shape[1], 3), np.bool_)
         ends = reserved[:, :2] + np.maximum(reserved[:, 2:], (0, height))  # as ``reserve`` does
-        start_x, start_y = reserved[:, :2].T.astype(np.float32)
-        end_x, end_y = ends.T.astype(np.float32)
+        # a label may touch a rectangle, also after rounding: without this, none would stand on its own low box
+        start_x, start_y = (reserved[:, :2].T + _TOUCH).astype(np.float32)
+        end_x, end_y = (ends.T - _TOUCH).astype(np.float32)
         text_x, text_y = x.astype(np.float32)[:, :, None], y[numbers, positions].astype(np.float32)[:, None]
         beside = np.packbits(
             (text_x < end_x) & (start_x < text_x + widths.astype(np.float32)[:, :, None]), 2

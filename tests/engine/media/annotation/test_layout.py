@@ -61,6 +61,14 @@ def test_all_labels_at_once_get_the_places_that_they_get_one_after_the_other(
     assert LabelPlaces(BOUNDS, 14).place_all(shape, np.array(widths).reshape(-1, 2), np.array(inside, np.bool_), kept) == expected
 
 
+@given(st.lists(st.floats(20, 150), min_size=1, max_size=20))
+def test_a_label_stands_on_its_own_low_box_wherever_that_is(tops: list[float]) -> None:
+    for top in tops:
+        box = np.array([[50.0, top, 30.0, 8.0]])
+        (place,) = LabelPlaces(BOUNDS, 14).place_all(box, np.array([[60.0]]), np.array([False]), box)
+        assert place == (0, (50, top - 14, 60, 14))
+
+
 AREA = (20.0, 10.0, 400.0, 200.0)
 SIZE = (90.0, 20.0)
 ARROW = 22.0
