@@ -236,22 +236,27 @@ class ClusterConnection(Hosts, Closing):
         return reply.values
 
     def _read(self) -> None:
-        for message in self._process.messages():
-            match message:
-                case messages.Joined(nodes):
-                    self._take_in(nodes)
-                case messages.Refused(error):
-                    self._greeted.set_exception(error)
-                case messages.Say(said):
-                    self._say(said)
-                case messages.Answer(number):
-                    with self._lock:
-                        answer = self._answers.pop(number)
-                    answer.set_result(message)
-                case messages.States(nodes):
-                    self.states = nodes
-                    self._let_join()
-        self._end()
+        try:
+            for message in self._process.messages():
+                self._take(message)
+        finally:  # whatever goes wrong here, no other thread waits for ever
+            self._end()
+
+    def _take(self, message: messages.FromConnection) -> None:
+        match message:
+            case messages.Joined(nodes):
+                self._take_in(nodes)
+            case messages.Refused(error):
+                self._greeted.set_exception(error)
+            case messages.Say(said):
+                self._say(said)
+            case messages.Answer(number):
+                with self._lock:
+                    answer = self._answers.pop(number)
+                answer.set_result(message)
+            case messages.States(nodes):
+                self.states = nodes
+                self._let_join()
 
     def _end(self) -> None:
         problem = ClusterError(self._problem())

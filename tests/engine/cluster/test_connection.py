@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from framefleet.engine.cluster.connection import choose, devices_of
-from framefleet.engine.cluster.messages import Hello, own_versions
-from framefleet.engine.notices import ClusterError, UsageError
+from framefleet.engine.cluster.connection import ClusterConnection, choose, devices_of
+from framefleet.engine.cluster.messages import Hello, Say, own_versions
+from framefleet.engine.notices import ClusterError, Notice, UsageError
 from framefleet.engine.types import DeviceId
 from tests.support.notices import words
 
@@ -47,3 +49,18 @@ def test_without_a_device_each_node_says_why() -> None:
         ClusterError, match=r"no node of the cluster has a device that can be used \(node a: no driver; node b: no OpenVINO\)"
     ):
         names(nodes={"b": node("b", problem="no OpenVINO"), "a": node("a", problem="no driver")})
+
+
+def says_something(connection: Any, *_: Any) -> None:
+    """The process of a connection, which waits for the user's program after its first message."""
+    connection.send(Say(Notice("cluster.joined", name="a")))
+    connection.recv()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_no_thread_waits_for_a_reader_that_failed() -> None:
+    def fail(said: Notice) -> None:
+        raise ValueError(said)
+
+    with pytest.raises(ClusterError, match="the connection to the cluster has ended"):
+        ClusterConnection("nowhere:1", fail, main=says_something)
