@@ -103,6 +103,7 @@ TEXTS: dict[str, Text] = {
     "model.onnx_fixed_batch": "{path} takes exactly {batch} pictures at once: export it for one picture, or for any number",
     "model.onnx_fixed_size": "{path} takes only pictures of {width}×{height}: leave out {option}, or export it for another size",
     "model.onnx_size_needed": "{path} takes pictures of any size and does not say which it was made for: give {option}",
+    "model.onnx_quantized": "{path} computes with 8-bit numbers, and finds other boxes on some processors: export it in float32 or float16",
     "model.onnx_task": "{path} is a network for {task}: only detectors of upright boxes can be used",
     "model.task_segment": "segmentation",
     "model.task_pose": "poses",

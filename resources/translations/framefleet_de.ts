@@ -3394,6 +3394,10 @@
         <translation>{path} berechnet mehr als {most:,} Werte je Bild</translation>
     </message>
     <message>
+        <source>{path} computes with 8-bit numbers, and finds other boxes on some processors: export it in float32 or float16</source>
+        <translation>{path} rechnet mit 8-Bit-Zahlen und findet auf manchen Prozessoren andere Objekte: Exportieren Sie es in float32 oder float16</translation>
+    </message>
+    <message>
         <source>{path} does not exist; cameras of this machine: {cameras}</source>
         <translation>{path} existiert nicht; Kameras dieses Rechners: {cameras}</translation>
     </message>

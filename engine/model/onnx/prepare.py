@@ -18,7 +18,7 @@ _EXACT = frozenset({"Range", "CumSum"})
 _EXACT_INPUTS = {"Resize": (1, 2)}
 """Inputs that need FP32."""
 
-_WITHOUT_HALF = frozenset({"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "If", "Loop", "Scan"})
+_WITHOUT_HALF = frozenset({"DequantizeLinear", "If", "Loop", "Scan"})
 """Operators whose numbers cannot be replaced by FP16."""
 
 

@@ -52,6 +52,9 @@ _ANCHORS = 3
 _COCO_GAPS = frozenset({0, 12, 26, 29, 30, 45, 66, 68, 69, 71, 83})
 """COCO's category ids from 0 to 90 that no category has."""
 
+_QUANTIZED = frozenset({"QuantizeLinear", "DynamicQuantizeLinear", "QLinearConv", "QLinearMatMul", "ConvInteger", "MatMulInteger"})
+"""Operators of networks that compute with 8-bit numbers. On processors without VNNI, their sums overflow in OpenVINO and in onnxruntime."""
+
 _KEYPOINTS = 56
 """Channels of a network for poses with COCO's 17 key points: 4 + 1 + 17 · 3."""
 
@@ -128,6 +131,8 @@ def describe_onnx(files: ModelFiles) -> OnnxDescription:
     picture, sizes = _inputs(file)
     width, height = _size(file, picture, files.size)
     _refuse_other_tasks(file, width, height)
+    if any(node.operator in _QUANTIZED for node in file.graph.nodes):
+        raise ModelError(Notice("model.onnx_quantized", path=file.path))
     found = tuple(_candidates(file, width, height, sizes is not None))
     if not found:
         outputs = file.graph.outputs

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 from framefleet.engine.model.load import check_model
 from framefleet.engine.model.onnx.network import Reading
@@ -17,6 +18,7 @@ from framefleet.engine.settings import ModelFiles
 from tests.support.onnx_models import (
     CELLS,
     SIDE,
+    save,
     sizes_input,
     write_distances,
     write_model,
@@ -288,6 +290,14 @@ def test_labels_without_a_list(tmp_path: Path) -> None:
 def test_other_networks_are_refused_by_name(tmp_path: Path, outputs: Any, metadata: dict[str, str], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         check_model(write_model(tmp_path / "a.onnx", outputs, metadata))
+
+
+def test_numbers_of_8_bits_are_refused(tmp_path: Path) -> None:
+    nodes = [helper.make_node("QuantizeLinear", ["images", "scale"], ["q"]), helper.make_node("DequantizeLinear", ["q", "scale"], ["o"])]
+    tensors = [numpy_helper.from_array(np.array(0.1, np.float32), "scale")]
+    files = save(tmp_path / "a.onnx", nodes, tensors, [helper.make_tensor_value_info("o", TensorProto.FLOAT, (1, 6, CELLS))])
+    with pytest.raises(ModelError, match=r"a\.onnx computes with 8-bit numbers, .*: export it in float32 or float16"):
+        describe_onnx(files)
 
 
 @pytest.mark.parametrize(
