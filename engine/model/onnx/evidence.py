@@ -7,6 +7,25 @@ _MOVES = _JOINS_AND_CUTS | {"Gather", "GatherElements", "GatherND", "Expand"}
 """Operators that only move numbers: those of their first input, or of all inputs of Concat."""
 
 
+def scales_pictures(file: OnnxFile, name: str) -> bool:
+    """Whether the network itself divides its input by 255, or subtracts a mean of numbers from 0 to 255."""
+    numbers = {constant.name: constant.numbers for constant in file.graph.constants}
+    numbers |= {output: node.constants[0].numbers for node in file.graph.nodes if node.constants for output in node.outputs}
+    users = [node for node in file.graph.nodes if name in node.inputs]
+    while len(users) == 1 and users[0].outputs and users[0].operator in ("Cast", "Identity", "Transpose"):
+        name = users[0].outputs[0]
+        users = [node for node in file.graph.nodes if name in node.inputs]
+    return bool(users) and all(_scales_bytes(node.operator, [numbers.get(value, ()) for value in node.inputs]) for node in users)
+
+
+def _scales_bytes(operator: str, numbers: list[tuple[float, ...]]) -> bool:
+    constant = next(filter(None, numbers), ())
+    if operator == "Sub":
+        return any(number > 1 for number in constant)
+    factors = [1 / number if operator == "Div" else number for number in constant if number]
+    return operator in ("Div", "Mul") and bool(factors) and all(1 / 256.5 < factor < 1 / 253.5 for factor in factors)
+
+
 def is_raw(file: OnnxFile, output: str) -> bool:
     """Whether an output consists of outputs of convolutions, without arithmetic that would make boxes of them."""
     producers, waiting, seen, convolutions = file.producers, [output], set[str](), 0

@@ -497,7 +497,7 @@ def _model_info(file: OnnxFile, name: str) -> str:
 def _preprocessing(file: OnnxFile, reading: Reading, picture: Value) -> Preprocessing:
     """How pictures are prepared: by the reading, the input's type, and what OpenVINO's model API has written into the file."""
     prepared = reading.preprocessing
-    if picture.element_type == UINT8:  # the network itself scales the bytes
+    if picture.element_type == UINT8 or evidence.scales_pictures(file, picture.name):
         prepared = replace(prepared, mean=(0.0, 0.0, 0.0), scale=(1.0, 1.0, 1.0))
     if reading is Reading.FRAMEFLEET:
         return replace(prepared, letterbox=file.metadata.get("letter_box") == "1")

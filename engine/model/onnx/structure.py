@@ -8,6 +8,7 @@ import hashlib
 import heapq
 import math
 import mmap
+import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -34,6 +35,7 @@ FLOAT, UINT8, INT32, INT64, FLOAT16 = 1, 2, 6, 7, 10
 _ITEM_BYTES = {1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8, 12: 4, 13: 8, 14: 8, 15: 16, 16: 2, 17: 1, 18: 1, 19: 1, 20: 1}
 _HALF_BYTES = (21, 22, 23)
 _STRINGS = 8
+_FEW_BYTES = 12
 
 Dims: TypeAlias = tuple[int | None, ...]
 """A shape. None: an axis whose size is not fixed."""
@@ -62,23 +64,25 @@ class External:
 
 @dataclass(frozen=True)
 class Constant:
-    """A constant without its values. nbytes: size of the values."""
+    """A constant. nbytes: size of the values. numbers: the values, if they are up to three float32 numbers in the file; else empty."""
 
     name: str
     dims: tuple[int, ...]
     nbytes: int
     external: External | None
+    numbers: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
 class Node:
-    """An operator. integers: its attributes that are one integer."""
+    """An operator. integers: its attributes that are one integer. constants: its attributes that are a constant."""
 
     operator: str
     domain: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     integers: Mapping[str, int]
+    constants: tuple[Constant, ...] = ()
 
 
 @dataclass
@@ -276,6 +280,7 @@ class _Reader:
         inputs, outputs = list[str](), list[str]()
         operator = domain = ""
         integers: dict[str, int] = {}
+        constants: list[Constant] = []
         for number, begin, stop in self._each(start, end):
             match number:
                 case 1:
@@ -285,13 +290,13 @@ class _Reader:
                 case 4:
                     operator = self._text(begin, stop)
                 case 5:
-                    self._attribute(begin, stop, depth, integers)
+                    self._attribute(begin, stop, depth, integers, constants)
                 case 7:
                     domain = self._text(begin, stop)
         self._operators.add((domain, operator))
-        return Node(operator, domain, tuple(inputs), tuple(outputs), integers)
+        return Node(operator, domain, tuple(inputs), tuple(outputs), integers, tuple(constants))
 
-    def _attribute(self, start: int, end: int, depth: int, integers: dict[str, int]) -> None:
+    def _attribute(self, start: int, end: int, depth: int, integers: dict[str, int], constants: list[Constant]) -> None:
         name, integer = "", None
         for number, begin, stop in self._each(start, end):
             match number:
@@ -300,16 +305,18 @@ class _Reader:
                 case 3:
                     integer = begin
                 case 5 | 10:
-                    self._constant(begin, stop)
+                    constants.append(self._constant(begin, stop))
                 case 6 | 11:
                     self._graph(begin, stop, depth + 1)
         if integer is not None:
             integers[name] = integer
 
     def _constant(self, start: int, end: int) -> Constant:
-        name, dims, kind, stored, in_raw, outside = "", list[int](), 0, 0, False, False
+        name, dims, kind, stored, in_raw, outside, values = "", list[int](), 0, 0, False, False, b""
         entries: dict[str, str] = {}
         for number, begin, stop in self._each(start, end):
+            if number in (4, 9) and 0 < stop - begin <= _FEW_BYTES:
+                values = bytes(self._content[begin:stop])
             match number:
                 case 1:
                     dims += self._integers(begin, stop)
@@ -335,7 +342,8 @@ class _Reader:
         least = nbytes if in_raw or kind in (FLOAT, 11) else count
         if external is None and kind != _STRINGS and (stored < least or (in_raw and stored != nbytes)):
             raise self._damaged(Notice("model.onnx_wrong_constant", name=name[:100]))
-        constant = Constant(name, tuple(dims), nbytes, external)
+        numbers = struct.unpack(f"<{count}f", values) if kind == FLOAT and len(values) == nbytes else ()
+        constant = Constant(name, tuple(dims), nbytes, external, numbers)
         self._constants.append(constant)
         return constant
 

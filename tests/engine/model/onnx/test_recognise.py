@@ -220,6 +220,25 @@ def test_model_info_changes_the_preprocessing(tmp_path: Path) -> None:
     assert not describe_onnx(stretched).preprocessing.letterbox
 
 
+@pytest.mark.parametrize("embedded", [False, True])
+@pytest.mark.parametrize(
+    ("operator", "number", "scaled"),
+    [("Div", 255, True), ("Mul", 1 / 255, True), ("Sub", 127.5, True), ("Div", 0.225, False), ("Mul", 2, False), ("Sub", 0.485, False)],
+)
+def test_pictures_that_the_network_scales(tmp_path: Path, operator: str, number: float, scaled: bool, embedded: bool) -> None:
+    constant = numpy_helper.from_array(np.array(number, np.float32), "constant")
+    nodes = [helper.make_node("Constant", [], ["number"], value=constant)] if embedded else []
+    nodes += [
+        helper.make_node("Transpose", ["images"], ["turned"], perm=[0, 1, 2, 3]),
+        helper.make_node(operator, ["turned", "number" if embedded else "constant"], ["scaled"]),
+        helper.make_node("ReduceMean", ["scaled"], ["mean"], keepdims=0),
+        helper.make_node("Add", ["values", "mean"], ["o"]),
+    ]
+    tensors = [constant, numpy_helper.from_array(zeros(1, 6, CELLS), "values")]
+    files = save(tmp_path / "a.onnx", nodes, tensors, [helper.make_tensor_value_info("o", TensorProto.FLOAT, (1, 6, CELLS))])
+    assert describe_onnx(files).preprocessing.scale == ((1.0, 1.0, 1.0) if scaled else (255.0, 255.0, 255.0))
+
+
 def test_a_size_that_the_file_leaves_open(tmp_path: Path) -> None:
     shape = ("batch", 3, "height", "width")
     outputs, declared = {"o": zeros(1, 6, CELLS)}, {"o": ("batch", 6, "anchors")}
