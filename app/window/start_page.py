@@ -134,7 +134,10 @@ class StartPage(QScrollArea):
         if summary is None:
             step.title.setText(translate("window", "Choose a model"))
             step.text.setText(
-                translate("window", "Download one with a click, or drop a Darknet .cfg and its .weights anywhere on this window.")
+                translate(
+                    "window",
+                    "Download one with a click, or drop an .onnx file, or a Darknet .cfg and its .weights, anywhere on this window.",
+                )
             )
             self.choose_model.setText(translate("window", "Choose model…"))
         else:

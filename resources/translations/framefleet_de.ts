@@ -8632,8 +8632,8 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Wiederholt: {what}</translation>
     </message>
     <message>
-        <source>Download one with a click, or drop a Darknet .cfg and its .weights anywhere on this window.</source>
-        <translation>Laden Sie eines herunter, oder ziehen Sie eine .cfg und ihre .weights auf dieses Fenster.</translation>
+        <source>Download one with a click, or drop an .onnx file, or a Darknet .cfg and its .weights, anywhere on this window.</source>
+        <translation>Laden Sie eines herunter, oder ziehen Sie eine .onnx-Datei oder eine .cfg und ihre .weights auf dieses Fenster.</translation>
     </message>
     <message>
         <source>Drop videos, pictures or folders anywhere on this window, or open them.</source>
