@@ -139,7 +139,10 @@ def lack_of_resources(problem: BaseException) -> Notice | None:
     """
     seen: BaseException | None = problem
     while seen is not None:
-        if isinstance(seen, MemoryError) or getattr(seen, "errno", None) == errno.ENOMEM or any(map(str(seen).lower().count, _NO_MEMORY)):
+        # an import fails, too, if another thread that imports the same module has no memory left
+        import_broke = isinstance(seen, ImportError) and not isinstance(seen, ModuleNotFoundError)
+        without_memory = isinstance(seen, MemoryError) or import_broke or getattr(seen, "errno", None) == errno.ENOMEM
+        if without_memory or any(map(str(seen).lower().count, _NO_MEMORY)):
             if (limited := _no_memory_left()) is not None:
                 return limited
             if _free_memory() < _LITTLE_BYTES:

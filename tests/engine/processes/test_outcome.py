@@ -105,6 +105,7 @@ def test_a_lack_is_found_among_the_causes_of_an_error(monkeypatch: pytest.Monkey
         MemoryError(),
         OSError(errno.ENOMEM, "Cannot allocate memory"),
         ImportError("x.so: failed to map segment"),
+        ImportError("cannot import name 'probe' from 'framefleet.engine.media.probe'"),
         BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"),
         RuntimeError("can't start new thread"),
     )
