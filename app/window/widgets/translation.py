@@ -92,9 +92,9 @@ def of_engine(said: Notice | None, *, names: bool = False, capital: bool = False
 
 
 def headline(said: Notice) -> tuple[str, str]:
-    """What the engine says as a bold line and its details: what happened, and behind the colon why, or what to do; "" if there is no more.
+    """What happened, for a bold line, and the details below it: why, or what to do; "" without details.
 
-    The colon is that of the text with its placeholders. Values, such as the names of files, may have others.
+    The first colon of the text divides it before values are filled in, since names of files may contain colons.
     """
     rendering = _Rendering()
     template = rendering.template(said)
