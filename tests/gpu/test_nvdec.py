@@ -21,7 +21,7 @@ from cuda.core import Device
 from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.decoder import Decoded, release_all
-from framefleet.engine.media.nvdec.decoder import NvdecDecoder
+from framefleet.engine.media.nvdec.decoder import NvdecDecoder, open_nvdec
 from framefleet.engine.media.nvdec.format import planes
 from framefleet.engine.media.nvdec.session import limits
 from framefleet.engine.media.nvdec.surfaces import SurfaceRing, device_surfaces
@@ -294,6 +294,16 @@ def test_only_decoding_on_the_gpu_is_bound_to_few_processors(surfaces: SurfaceRi
     frame.image.release()
     frames.close()  # type: ignore[attr-defined]
     assert os.sched_getaffinity(0) == all_of_them
+
+
+def test_decode_threads_follow_the_hardware() -> None:
+    Device(0).set_current()
+    engines = limits(4, 8).engines
+    assert engines > 0
+    for threads, more, expected in ((12, True, max(12, 3 * engines)), (64, True, 64), (12, False, 12)):
+        decoder = open_nvdec(0, 16, threads, required=True, more=more)
+        assert decoder.threads == expected
+        decoder.close()
 
 
 def outcomes_of(frames: Any) -> list[tuple[float, int, str]]:
