@@ -40,7 +40,9 @@ def run(argv: Sequence[str]) -> int:
     results.add_argument("--out", type=Path, metavar="DIR", help=f"folder for the video and the detections ({FOLDER}); implies --headless")
     add_run_options(results, "print one line of JSON with the figures at the end; implies --headless")
     arguments = parser.parse_args(argv)
-    settings = demo_settings(options.chosen_settings(arguments))
+    chosen = options.chosen_settings(arguments)
+    settings = demo_settings(chosen)
+    options.prepare_worker(settings.model, chosen)
     if arguments.headless or arguments.out or arguments.json or not has_display():
         return reported(lambda run: _report(run, settings, arguments), arguments.json, arguments.quiet)
     return open_window([], demo=settings)

@@ -31,8 +31,12 @@ LIMIT_SECONDS = 400.0
 STEPS = {
     "the command's process runs": r"MainProcess framefleet\.engine\.logs: process",
     "the worker's process runs": r"framefleet \S+ framefleet\.engine\.logs: process",
+    "the worker's modules are imported": "modules are imported$",
+    "the GPU is open": r"cuda:\d+ is open$",
+    "the GPU's libraries are loaded": r"libraries of cuda:\d+ are loaded$",
     "the session is open": "StrategyChosen$",
     "the worker has its task": "DeviceStarting$",
+    "the engine's network is loaded": "the model is loaded$",
     "the source is probed": "SourceOpened$",
     "the engine is ready": "DeviceReady$",
     "the first frame arrives": "FramesDone$",
@@ -128,7 +132,8 @@ def main() -> None:
     arguments = parser.parse_args()
     here = Path(__file__).resolve().parents[2] / "src"
     sources: list[Path] = [path.resolve() for path in arguments.source or [here]]
-    options = [str(arguments.video.resolve()), "--model", str(arguments.cfg.resolve()), "--weights", arguments.weights]
+    weights = arguments.weights if arguments.weights.startswith("random:") else str(Path(arguments.weights).resolve())
+    options = [str(arguments.video.resolve()), "--model", str(arguments.cfg.resolve()), "--weights", weights]
     options += ["--devices", arguments.devices, *arguments.options.split()]
     found: dict[tuple[Path, str], list[Start]] = {}
     for number in range(arguments.rounds):

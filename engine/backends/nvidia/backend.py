@@ -13,15 +13,17 @@ from dataclasses import dataclass, replace
 from threading import Lock
 
 import numpy as np
-from cuda.core import Stream
+from cuda.core import Device, Stream
 from numpy.typing import NDArray
 
 from framefleet.engine.backends.base import Backend, Progress, earlier_choice, letterboxes, reasons
+from framefleet.engine.backends.cudnn.library import find_cudnn
 from framefleet.engine.backends.memory import check_memory
 from framefleet.engine.backends.nvidia.engine import PLAN_ONLY, CustomLayers
 from framefleet.engine.backends.nvidia.slot import Geometry, Slot, Uploads, WholeSlot
 from framefleet.engine.backends.nvidia.trials import Builder
 from framefleet.engine.backends.precision import MATCHING, NOT_TUNED
+from framefleet.engine.backends.tensorrt.library import find_library
 from framefleet.engine.cuda.device import free_memory, open_device
 from framefleet.engine.cuda.memory import Memory, OutOfMemoryError, cuda_errors
 from framefleet.engine.detection.frame_format import HostImage
@@ -320,6 +322,19 @@ class NvidiaBackend(Backend):
             memory.close()
         self._memories.clear()
         self._cuda.set_current()
+
+
+def load_libraries(index: int) -> None:
+    """Load the libraries of an engine before its network is known: that takes a part of a second. index: the device's ordinal, open.
+
+    Raises DeviceError or an error of CUDA or of cuDNN if they cannot be used.
+    """
+    device = Device(index)
+    device.set_current()
+    capability = device.compute_capability.major, device.compute_capability.minor
+    find_library(capability)
+    library = find_cudnn(capability)
+    library.cudnn.destroy_handle(library.cudnn.create_handle())  # loads cuDNN's parts, which stay
 
 
 def _exact_outputs(network: Network, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]] | None:
