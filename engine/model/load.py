@@ -5,22 +5,26 @@ number of pictures seen in training, int64 (int32 before version 0.2). Values of
 means and variances; the kernel. Source: https://github.com/AlexeyAB/darknet, src/parser.c.
 """
 
+from __future__ import annotations
+
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.model.describe import describe, with_hints
 from framefleet.engine.model.description import ConvolutionSpec, Description
-from framefleet.engine.model.files import check_download, find_labels, read_start
+from framefleet.engine.model.files import check_download, find_labels, is_random, read_start
 from framefleet.engine.model.network import Convolution, Layer, Network
-from framefleet.engine.model.onnx.network import Model, Reading
-from framefleet.engine.model.onnx.recognise import describe_onnx
-from framefleet.engine.model.random_weights import is_random, parse_seed, random_weights
+from framefleet.engine.model.random_weights import parse_seed, random_weights
 from framefleet.engine.notices import ModelError, Notice
 from framefleet.engine.settings import ModelFiles
+
+if TYPE_CHECKING:
+    from framefleet.engine.model.onnx.network import Model, Reading
 
 EPSILON = 1e-5
 """Added to the variance before its square root, as in AlexeyAB's Darknet when it folds batch normalisation."""
@@ -167,6 +171,8 @@ def check_model(files: ModelFiles) -> ModelSummary:
 
 
 def _check_onnx(files: ModelFiles) -> ModelSummary:
+    from framefleet.engine.model.onnx.recognise import describe_onnx  # few models need it
+
     described = describe_onnx(files)
     file, reading = described.file, described.candidate.reading
     notes = [Notice("model.onnx_read_as", name=reading.value, meaning=reading.notice)]
@@ -190,8 +196,11 @@ def _check_onnx(files: ModelFiles) -> ModelSummary:
 
 def input_size(files: ModelFiles) -> tuple[int, int]:
     """Return width and height of the network's input, pixels. Errors: see ``check_model``."""
-    described = describe_onnx(files) if files.is_onnx else describe(files.cfg, files.size)
-    return described.width, described.height
+    if files.is_onnx:
+        summary = _check_onnx(files)
+        return summary.width, summary.height
+    description = describe(files.cfg, files.size)
+    return description.width, description.height
 
 
 def load_network(files: ModelFiles) -> Network:

@@ -25,7 +25,7 @@ from framefleet.engine.bench.scaling import Experiment, Mode, Point, measure_sca
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.discovery import default_devices
 from framefleet.engine.media.sources import missing
-from framefleet.engine.model.random_weights import is_random
+from framefleet.engine.model.files import is_random
 from framefleet.engine.notices import SourceError
 from framefleet.engine.pool.events import Event
 from framefleet.engine.store.schema import explained
