@@ -246,6 +246,8 @@ class Flow(QLayout):
     def __init__(self, *widgets: QWidget, spacing: int) -> None:
         super().__init__()
         self._items: list[QLayoutItem] = []
+        self._hints: list[QSize] = []  # the sizes of the widgets and the heights for widths: Qt asks for them again and again
+        self._heights: dict[int, int] = {}
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(spacing)
         for widget in widgets:
@@ -267,13 +269,25 @@ class Flow(QLayout):
         """Remove a widget."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
+    def invalidate(self) -> None:
+        """Ask the widgets for their sizes again."""
+        self._hints, self._heights = [], {}
+        super().invalidate()
+
+    def _sizes(self) -> list[QSize]:
+        if len(self._hints) != len(self._items):
+            self._hints = [item.sizeHint() for item in self._items]
+        return self._hints
+
     def hasHeightForWidth(self) -> bool:
         """A narrow layout has more rows."""
         return True
 
     def heightForWidth(self, width: int) -> int:
         """The height of all rows."""
-        return self._arrange(QRect(0, 0, width, 0), place=False)
+        if width not in self._heights:
+            self._heights[width] = self._arrange(QRect(0, 0, width, 0), place=False)
+        return self._heights[width]
 
     def setGeometry(self, area: QRect) -> None:
         """Place the widgets."""
@@ -282,20 +296,19 @@ class Flow(QLayout):
 
     def sizeHint(self) -> QSize:
         """The size of one row with all widgets."""
-        hints = [item.sizeHint() for item in self._items]
+        hints = self._sizes()
         return QSize(sum(hint.width() + self.spacing() for hint in hints), max((hint.height() for hint in hints), default=0))
 
     def minimumSize(self) -> QSize:
         """The size of the largest widget, so that no text is cut."""
-        hints = [item.sizeHint() for item in self._items]
+        hints = self._sizes()
         return QSize(max((hint.width() for hint in hints), default=0), max((hint.height() for hint in hints), default=0))
 
     def _arrange(self, area: QRect, place: bool) -> int:
         """Return the height of all rows. place: also place the widgets."""
         rows: list[list[tuple[QLayoutItem, QSize]]] = []
         used = 0
-        for item in self._items:
-            hint = item.sizeHint()
+        for item, hint in zip(self._items, self._sizes(), strict=True):
             if not rows or used + hint.width() > area.width():
                 rows.append([])
                 used = 0
