@@ -99,6 +99,7 @@ class NvidiaBackend(Backend):
             self._builder = builder = Builder(
                 self.device, self._cuda, self._stream, network, settings, progress, self.tuning, self.examples
             )
+            _log.debug("%s: kernels are loaded", self.device)
             earlier = earlier_choice(settings, self._name)
             if earlier is not None and settings.precision in (Precision.AUTO, earlier.precision):
                 precision, reason, self._layers = Precision(earlier.precision), AS_BEFORE, CustomLayers.named(earlier.options)
@@ -109,6 +110,7 @@ class NvidiaBackend(Backend):
                     precision, reason, batch, why = self._start_unproven(network, precision)
                 else:
                     batch, why = self._start_largest(precision, *builder.choose_batch(precision))
+        _log.debug("%s: the engine is built", self.device)
         self._reasons = [reason, *self._layers_reason]
         layers = self._layers or CustomLayers()
         return EngineInfo(
