@@ -209,7 +209,7 @@ class NvdecDecoder(Decoder):
         UnsupportedError
             A part's format differs from that of the source's beginning, and is not supported.
         """
-        bitstream = Bitstream(file.codec.name, file.codec.extradata)
+        bitstream = Bitstream(file.codec_name, file.codec.extradata)
         session: Session | None = None
         kind = b""
         with ExitStack() as stack:
@@ -222,7 +222,7 @@ class NvdecDecoder(Decoder):
                 begin = bitstream.first(bytearray(first))
                 layout = self._format(info, part, bitstream.format)
                 if session is None:
-                    session, kind = stack.enter_context(self._sessions.use(file.codec.name, bitstream.format, turn)), bitstream.format
+                    session, kind = stack.enter_context(self._sessions.use(file.codec_name, bitstream.format, turn)), bitstream.format
                 elif bitstream.format != kind:
                     raise DamagedError(Notice("media.format_changes"))
                 awaited.feed(first.pts)
@@ -249,7 +249,7 @@ class NvdecDecoder(Decoder):
     def _examine(self, info: SourceInfo, segment: Segment) -> FrameFormat:
         """Decode a segment's first frame with FFmpeg and NVDEC, and compare."""
         with VideoFile(Path(info.path)) as file:
-            codec = file.codec.name
+            codec = file.codec_name
             first = first_frame(file, segment)
         key = identity(Path(info.path)), first.bitstream.format
         try:
