@@ -205,7 +205,7 @@ def windows(folder: Path) -> None:
 
     from framefleet.app.window.main import make_application
     from framefleet.app.window.main_window import MainWindow
-    from framefleet.app.window.results.export_dialog import ExportDialog
+    from framefleet.app.window.results.export import ExportDialog
     from framefleet.app.window.results.worst_frames import WorstFramesDialog
 
     application = make_application()

@@ -15,9 +15,8 @@ from framefleet.app.window.queue.open_files import local_paths
 from framefleet.app.window.queue.opening import sort_paths
 from framefleet.app.window.results.stored import clock_preview
 from framefleet.app.window.run.background import Background
-from framefleet.app.window.settings.folders import FoldersForm
 from framefleet.app.window.settings.form import SettingsForm, words
-from framefleet.app.window.settings.pages import DeviceForm, ModelForm, WindowForm
+from framefleet.app.window.settings.pages import DeviceForm, FoldersForm, ModelForm, WindowForm
 from framefleet.app.window.settings.preferences import NAME, Preferences, read_settings, write_settings
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, show_inside, within_screen, wrapped

@@ -19,8 +19,7 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.queue.open_files import DropOverlay
 from framefleet.app.window.queue.panel import QueuePanel
-from framefleet.app.window.results.export import Exports
-from framefleet.app.window.results.export_dialog import ExportChoice, ExportDialog
+from framefleet.app.window.results.export import ExportChoice, ExportDialog, Exports
 from framefleet.app.window.viewer.filter_panel import FilterPanel
 from framefleet.engine.model.load import ModelSummary
 from framefleet.engine.notices import Notice

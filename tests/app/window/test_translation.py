@@ -46,7 +46,7 @@ ELSEWHERE = {
     "settings/preferences.py: framefleet settings",
     "settings/form.py: decoded by",
     "sessions/dialog.py: Delete",
-    "settings/folders.py: Cache",
+    "settings/pages.py: Cache",
     "player/preview_client.py: the preview process",
     "run/thread.py: framefleet run",
     "devices/telemetry.py: memory",

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from framefleet.app.window import actions
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.settings import choices, folders
+from framefleet.app.window.settings import choices, pages
 from framefleet.app.window.widgets import translation
 from framefleet.app.window.widgets.appearance import Theme, apply_theme
 from framefleet.engine.devices.discovery import DeviceDescription
@@ -85,7 +85,7 @@ def main(folder: Path, language: str, theme: Theme, wanted: Sequence[str]) -> No
     translation.install(application, language)
     apply_theme(application, theme)
     choices.discover = lambda: DEVICES
-    folders.own_folders = lambda: OWN_FOLDERS
+    pages.own_folders = lambda: OWN_FOLDERS
     actions.user_log_path = lambda *_, **__: OWN_FOLDERS["Logs"]
     actions.version = lambda _: "1.0"
     take(folder, wanted)

@@ -22,8 +22,7 @@ from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.queue.model import THUMBNAIL_ROLE
 from framefleet.app.window.queue.open_files import DropOverlay
 from framefleet.app.window.queue.panel import QueuePanel
-from framefleet.app.window.results.export import Exports
-from framefleet.app.window.results.export_dialog import ExportDialog
+from framefleet.app.window.results.export import ExportDialog, Exports
 from framefleet.app.window.results.worst_frames import WorstFramesDialog
 from framefleet.app.window.sessions.dialog import SessionsDialog
 from framefleet.app.window.viewer.filter import COUNT_ROLE, ViewFilter

@@ -17,8 +17,7 @@ from framefleet.app.window.queue.model import FOUND_ROLE
 from framefleet.app.window.queue.open_files import drop_title
 from framefleet.app.window.queue.opening import MANY, Contents, Intake, expand, listed, sort_paths
 from framefleet.app.window.queue.panel import QueuePanel
-from framefleet.app.window.results.export import Exports
-from framefleet.app.window.results.export_dialog import ExportChoice
+from framefleet.app.window.results.export import ExportChoice, Exports
 from framefleet.app.window.results.interrupted import InterruptedRun
 from framefleet.app.window.results.stored import read_stored
 from framefleet.engine.media.sources import stamp_of

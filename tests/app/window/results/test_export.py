@@ -17,8 +17,7 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.queue.item import Part as Range
-from framefleet.app.window.results.export import Exports
-from framefleet.app.window.results.export_dialog import ExportChoice, ExportDialog, command_of
+from framefleet.app.window.results.export import ExportChoice, ExportDialog, Exports, command_of
 from framefleet.app.window.results.export_options import FilterForm
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.engine.store.export import export_session

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.panel import QueuePanel
-from framefleet.app.window.results.export_dialog import ExportDialog
+from framefleet.app.window.results.export import ExportDialog
 from framefleet.app.window.results.outcome import OutcomeLine
 from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.pool.events import Ledger

@@ -18,7 +18,7 @@ from shiboken6 import delete
 from framefleet.app.window.models.files import ModelParts
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.settings.dialog import NOTHING, SettingsDialog
-from framefleet.app.window.settings.folders import FoldersForm, own_folders
+from framefleet.app.window.settings.pages import FoldersForm, own_folders
 from framefleet.app.window.settings.preferences import STORED, Preferences
 from framefleet.app.window.widgets.appearance import Theme, apply_theme, current_theme
 from framefleet.app.window.widgets.translation import LANGUAGE

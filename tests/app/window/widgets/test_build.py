@@ -14,7 +14,7 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.models.files import ModelDownloads
 from framefleet.app.window.models.library import ModelList
 from framefleet.app.window.queue.item import ItemState
-from framefleet.app.window.results.export_dialog import ExportDialog
+from framefleet.app.window.results.export import ExportDialog
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.settings.dialog import SettingsDialog
 from framefleet.app.window.settings.preferences import Preferences

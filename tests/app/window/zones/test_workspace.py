@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QWidget
 
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.queue.panel import QueuePanel
-from framefleet.app.window.results.export_dialog import ExportDialog
+from framefleet.app.window.results.export import ExportDialog
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.filter_panel import FilterPanel
 from framefleet.app.window.zones.counts.counting import count_files
