@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -48,6 +49,8 @@ class Listener(QObject):
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._connected)
+        with suppress(OSError):
+            user_data_path("framefleet", appauthor=False).mkdir(parents=True, exist_ok=True)  # a first start has none
         address = address_of(sessions)
         if address is None or self._server.listen(address):
             return

@@ -49,6 +49,20 @@ def test_a_second_start_hands_its_files_to_the_open_window(qtbot: QtBot, window:
     qtbot.waitUntil(lambda: [item.path for item in window.context.queue] == videos)
 
 
+def test_without_a_runtime_folder_the_first_window_of_a_new_user_is_found_too(
+    qtbot: QtBot, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path_factory.mktemp("x") / "data"  # a socket's name is short
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(data))
+    listener = Listener(data / "sessions")
+    socket = QLocalSocket()
+    socket.connectToServer(address_of(data / "sessions") or "")
+    qtbot.waitUntil(lambda: socket.state() is QLocalSocket.LocalSocketState.ConnectedState)
+    socket.abort()
+    listener.stop()
+
+
 def test_what_is_no_message_is_refused_and_a_killed_window_leaves_no_closed_door(
     qtbot: QtBot, window: MainWindow, listener: Listener, tmp_path: Path
 ) -> None:
