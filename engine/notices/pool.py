@@ -7,6 +7,7 @@ TEXTS: dict[str, Text] = {
     "pool.as_settings_say": "as the settings say",
     "pool.tiles_as_settings_say": "as the settings say: {tiles}",
     "pool.only_device": "{device} is the only device and does every file from start to end",
+    "pool.live_sources": "each live source stays on one device, the one with the least load",
     "pool.at_keyframes": "files are cut at keyframes, and all {devices} devices work on the oldest one",
     "pool.uncut_stay": "{together}; a video that cannot be cut stays on one device",
     "pool.devices_idle": (

@@ -42,7 +42,7 @@ class Ledger:
 class StrategyChosen:
     """The first event of a run: the strategy, and its reason. elastic: devices can join and leave the run.
 
-    Repeated with the same strategy when the reason changes: devices join or leave, or the keyframes of all sources become known.
+    Repeated when the reason changes: devices join or leave, the keyframes of all sources become known, or only live sources are left.
     """
 
     strategy: str

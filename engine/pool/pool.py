@@ -1,7 +1,5 @@
 """``EnginePool``: takes sources, infers them on all devices at once and yields ordered results. ``CpuFallback`` helps at the start."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +7,6 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,20 +14,17 @@ from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.notices import Notice, UsageError
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding, Event, Position, SourceFinished, StrategyChosen
 from framefleet.engine.pool.hosts import Hosts, WorkerMain
-from framefleet.engine.pool.protocol import FromWorker, Setup, ToWorker, Watch
+from framefleet.engine.pool.protocol import Watch
 from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
 from framefleet.engine.pool.scheduling.strategies import create_strategy, explain
 from framefleet.engine.pool.streams import LiveSource, Streams
 from framefleet.engine.pool.supervisor import Supervisor, WantedDevices
-from framefleet.engine.settings import Isolation, RunSettings, check_decode
+from framefleet.engine.pool.worker import worker
+from framefleet.engine.settings import Isolation, Parallel, RunSettings, check_decode
 from framefleet.engine.types import Closing, DeviceId
 
-
-def _work(connection: Connection[FromWorker, ToWorker], setup: Setup) -> None:
-    """Run a worker. Only its process imports it."""
-    from framefleet.engine.pool.worker import worker
-
-    worker.main(connection, setup)
+BY_SOURCE = Parallel.AUTO, Parallel.SEGMENTS, Parallel.STREAMS
+"""The ways of sharing the work in which a live source has one device."""
 
 
 class EnginePool(Closing):
@@ -62,7 +56,7 @@ class EnginePool(Closing):
     """
 
     stall_seconds: ClassVar[float] = 60.0
-    worker_main: ClassVar[WorkerMain] = staticmethod(_work)
+    worker_main: ClassVar[WorkerMain] = staticmethod(worker.main)
 
     def __init__(self, settings: RunSettings, devices: Sequence[DeviceId], hosts: Hosts | None = None) -> None:
         if not devices:
@@ -76,6 +70,8 @@ class EnginePool(Closing):
         self._strategy = create_strategy(settings, devices)
         self._chosen = StrategyChosen(self._strategy.name, explain(settings, devices), self._strategy.elastic)
         self._uncut: int | None = None
+        self._live: set[int] = set()
+        self._only_live = False
         self._wanted = WantedDevices(self._strategy.workers)
         self._dispatcher = Dispatcher(self._strategy, self._strategy.workers, together=settings.isolation is Isolation.THREAD)
         self._streams = Streams()
@@ -135,6 +131,7 @@ class EnginePool(Closing):
                 raise RuntimeError(f"{source.address} cannot be added: the pool accepts no more sources")
             self._sources = max(self._sources, number + 1)
             self._unfinished.add(number)
+            self._live.add(number)
             self._command(lambda: self._streams.add(number, source))
 
     def record(self, source: int, settings: RecordSettings | None) -> None:
@@ -245,6 +242,7 @@ class EnginePool(Closing):
 
     def _drive(self) -> Iterator[Event]:
         try:
+            self._explain()
             yield self._chosen
             while (events := self._step()) is not None:
                 with self._commanding:
@@ -296,12 +294,18 @@ class EnginePool(Closing):
         """``StrategyChosen`` again, if changed devices or sources give another reason."""
         if self._uncut is None:
             self._uncut = self._dispatcher.uncut
-        devices = self._wanted.snapshot()
-        reason = explain(self._settings, devices, self._uncut or 0) if devices else self._chosen.reason
-        if reason == self._chosen.reason:
+        with self._commanding:
+            if self._unfinished:
+                self._only_live = self._unfinished <= self._live
+        devices, settings, chosen = self._wanted.snapshot(), self._settings, self._chosen
+        if self._only_live and settings.parallel in BY_SOURCE:
+            chosen = replace(chosen, strategy=str(Parallel.STREAMS), reason=Notice("pool.live_sources"))
+        elif devices:
+            chosen = replace(chosen, strategy=self._strategy.name, reason=explain(settings, devices, self._uncut or 0))
+        if chosen == self._chosen:
             return []
-        self._chosen = replace(self._chosen, reason=reason)
-        return [self._chosen]
+        self._chosen = chosen
+        return [chosen]
 
     def _shut_down(self) -> list[Event]:
         """Stop the workers, then close the pipe. Called with ``_driving`` held. Returns the last statistics."""

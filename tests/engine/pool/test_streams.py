@@ -7,15 +7,18 @@ import os
 import signal
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from framefleet.engine.media.live.address import LiveAddress
+from framefleet.engine.media.live.address import LiveAddress, LiveKind
 from framefleet.engine.media.live.messages import LiveState
-from framefleet.engine.pool.events import EpochStarted, Event, FramesDone, SourceFinished, StreamChanged, StreamPicture
+from framefleet.engine.notices import Notice
+from framefleet.engine.pool.events import EpochStarted, Event, FramesDone, SourceFinished, StrategyChosen, StreamChanged, StreamPicture
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.pool.streams import LiveSource, best_move
+from framefleet.engine.settings import Parallel
 from framefleet.engine.types import DeviceId, FrameResult
 from tests.support.live.http_camera import HttpCamera
 from tests.support.live.servers import RtspServer
@@ -30,6 +33,7 @@ def kill(name: str) -> None:
     os.kill(process.pid, signal.SIGKILL)
 
 
+CAMERA = LiveSource(LiveAddress(LiveKind.RTSP, "rtsp://camera.example/1", "rtsp://camera.example/1"))
 THREE = (*CPUS, DeviceId("cpu", "2"))
 
 
@@ -167,6 +171,24 @@ def test_few_capture_processes_start_at_once_and_one_that_waits_can_be_cancelled
     assert all(watched.frames[number] for number in range(3))
     assert [change.state for change in watched.changes[3]] == [LiveState.STOPPED]
     assert watched.finished[3].cancelled
+
+
+@pytest.mark.parametrize(
+    ("parallel", "strategy", "reason"), [("auto", "streams", "live_sources"), ("tiles", "tiles", "tiles_as_settings_say")]
+)
+def test_a_run_of_live_sources_only_says_that_each_stays_on_one_device(parallel: str, strategy: str, reason: str) -> None:
+    with EnginePool(replace(tiny_settings(), parallel=Parallel(parallel)), CPUS[:1]) as pool:
+        pool.add_stream(CAMERA, 0)
+        chosen = next(pool.events())
+    assert isinstance(chosen, StrategyChosen)
+    assert (chosen.strategy, chosen.reason.code) == (strategy, f"pool.{reason}")
+
+
+def test_a_file_beside_a_live_source_is_cut(tmp_path: Path) -> None:
+    with EnginePool(tiny_settings(), CPUS[:1]) as pool:
+        pool.add_stream(CAMERA, 0)
+        pool.add(tmp_path / "a.mp4")
+        assert next(pool.events()) == StrategyChosen("segments", Notice("pool.only_device", device="cpu:0"))
 
 
 def test_streams_are_shared_by_the_devices(tmp_path: Path) -> None:
