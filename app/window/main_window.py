@@ -305,8 +305,10 @@ class MainWindow(QMainWindow):
         if not self.isFullScreen():  # the next start does not begin in full screen
             store = self.context.store
             store.setValue("window/geometry", self.saveGeometry())
+            by_user = {"window/columns": self._sized, "window/right": self.right.sized}
             for name, splitter in self._splitters.items():
-                store.setValue(name, splitter.saveState())
+                if by_user.get(name, True):
+                    store.setValue(name, splitter.saveState())
             for action, _, name in self._panels:
                 store.setValue(name, "yes" if action.isChecked() else "no")
 

@@ -229,6 +229,9 @@ def test_devices_and_classes_grow_with_the_window_until_the_user_sizes_them(qtbo
     qtbot.waitUntil(lambda: (window.width(), devices.width()) == (1024, 300))
     low = classes.height()
     assert low < devices.height()
+    window.close()
+    window = open_window()  # a start with the sizes of an earlier one, which the user has not chosen
+    devices, classes = feature(window, DevicePanel), feature(window, FilterPanel)
     window.resize(1920, 1080)
     qtbot.waitUntil(lambda: devices.width() == 440 and low + 100 < classes.height() < devices.height())
     window.right.moveSplitter(window.right.height() - 200, 1)
@@ -238,6 +241,10 @@ def test_devices_and_classes_grow_with_the_window_until_the_user_sizes_them(qtbo
     window.resize(1920, 1180)
     qtbot.waitUntil(lambda: window.right.height() > 1000)
     assert (classes.height(), devices.width() < 381) == (chosen, True)
+    window.close()
+    window = open_window()
+    window.resize(1920, 1180)
+    qtbot.waitUntil(lambda: (feature(window, FilterPanel).height(), window.right.width() < 381) == (chosen, True))
 
 
 def test_new_settings_ask_about_what_runs(qtbot: QtBot, open_window: Open, long: Path) -> None:
