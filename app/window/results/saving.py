@@ -16,7 +16,10 @@ from framefleet.engine.notices import ExportError, literal
 
 
 class PictureSaver(QObject):
-    """Saves pictures in the size of the video. saved: the Path of the file. failed: why it could not be written."""
+    """Saves pictures in the size of the video. possible: the shown frame has its picture.
+
+    saved: the Path of the file. failed: why it could not be written.
+    """
 
     saved = Signal(object)
     failed = Signal(str)
@@ -25,12 +28,13 @@ class PictureSaver(QObject):
         super().__init__(parent)
         self._player, self._canvas, self._background = player, canvas, background
         self._wanted: tuple[Path, bool, bool] | None = None
+        self.possible = True
         player.shown.connect(self._shown)
 
     def save(self, source: Path, boxes: bool) -> None:
         """Save the current picture of a source, with or without boxes; ``saved`` or ``failed`` follows."""
         info, current = self._player.info, self._player.current
-        if info is None or current is None or self._wanted is not None:
+        if info is None or current is None or self._wanted is not None or not self.possible:
             return
         self._wanted = source, boxes, self._player.playing
         self._player.pause()

@@ -160,6 +160,7 @@ class Streams(QObject):
                 player.pause()
                 player.seek(item.progress.head or 0.0)
         self._watch()
+        self._update()
 
     def _watch(self, *_: object) -> None:
         """Ask for pictures in the sizes in which they are shown."""
@@ -320,6 +321,8 @@ class Streams(QObject):
             if (item := self._context.queue.get(view.key)) is not None:
                 view.update(item)
         main = self._main
+        there = self._context.viewer.saver.possible = main is None or not main.stored or main.recorded
+        self.bar.snapshot.setEnabled(there)
         if main is not None and (item := self._context.queue.get(main.key)) is not None:
             by = None if main.picture is None or item.ended else main.picture.result.device
             device = next((status for status in self._devices if status.device == by), None)

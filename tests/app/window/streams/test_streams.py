@@ -16,6 +16,8 @@ from framefleet.app.window.events.clips import Clips
 from framefleet.app.window.grid.grid import Grid
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState, QueueItem
+from framefleet.app.window.queue.panel import QueuePanel
+from framefleet.app.window.results.outcome import OutcomeLine
 from framefleet.app.window.streams.dialog import StreamDialog
 from framefleet.app.window.streams.streams import Streams
 from framefleet.app.window.streams.view import LiveView
@@ -107,6 +109,8 @@ def test_a_stream_is_shown_live_and_stops_and_goes_on(
     frames = item_of(window, item).progress.frames
     qtbot.waitUntil(lambda: item_of(window, item).progress.frames > frames, timeout=PATIENCE)
     assert viewer.player.position == first, "it stays where the user looks"
+    assert (view.recorded, streams.bar.snapshot.isEnabled()) == (False, False), "there is no picture to save"
+    viewer.save_picture(boxes=True)
     viewer.player.step(1)
     qtbot.waitUntil(lambda: viewer.player.position > first, timeout=PATIENCE)
     streams.bar.live.click()
@@ -115,6 +119,7 @@ def test_a_stream_is_shown_live_and_stops_and_goes_on(
     with qtbot.waitSignal(viewer.saver.saved, timeout=PATIENCE) as saved:
         streams.bar.snapshot.click()
     (path,) = saved.args or []
+    assert [*Path(str(path)).parent.iterdir()] == [Path(str(path))]
     assert QImage(str(path)).size() == viewer.player.current.image.size()  # type: ignore[union-attr]
 
     assert streams.bar.stop.text() == "Stop"
@@ -129,6 +134,10 @@ def test_a_stream_is_shown_live_and_stops_and_goes_on(
     with SessionReader(stopped.results.database) as reader:
         assert reader.count(stopped.results.source) == ledger.inferred
     assert streams.bar.stop.text() == "Continue"
+    line = feature(window, OutcomeLine)
+    qtbot.waitUntil(line.isVisible)
+    assert not line.go_on.isVisible(), "one button is enough"
+    qtbot.waitUntil(lambda: feature(window, QueuePanel).heading.summary.accessibleName() == "1 stopped")
     streams.bar.stop.click()
     qtbot.waitUntil(lambda: item_of(window, item).state is ItemState.RUNNING, timeout=PATIENCE)
     again = item_of(window, item)
