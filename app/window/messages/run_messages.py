@@ -94,10 +94,19 @@ def attach(context: Context) -> Feature:
     run.refused.connect(notices.refused)
     run.failed.connect(notices.session_failed)
 
+    shown: list[str] = []
+
     def show_notes(notes: Sequence[Notice]) -> None:
-        context.activity.show_done(listed([of_engine(note, names=True, capital=True) for note in notes]))
+        lines = listed([of_engine(note, names=True, capital=True) for note in notes])
+        shown[:] = lines if all(note.code == "run.goes_on" for note in notes) else ()
+        context.activity.show_done(lines)
+
+    def forget_notes(_: object) -> None:
+        if shown and all(item.ended for item in context.queue):
+            context.activity.forget(shown)
 
     run.noted.connect(show_notes)
+    run.file_done.connect(forget_notes)
     return Feature()
 
 

@@ -40,12 +40,12 @@ def kind_of(model: QueueModel, item: QueueItem) -> Found | None:
 def summary_of(model: QueueModel) -> tuple[str, dict[Found, str]]:
     """The queue in one line, ``2 of 5 done`` or ``4 done, 1 cancelled``, and the kinds of files that can be shown alone: ``2 empty``."""
     items = list(model)
-    done, failed, cancelled = (
-        sum(item.state is state for item in items) for state in (ItemState.DONE, ItemState.FAILED, ItemState.CANCELLED)
-    )
+    done, failed, ended = (sum(item.state is state for item in items) for state in (ItemState.DONE, ItemState.FAILED, ItemState.CANCELLED))
+    stopped = sum(item.state is ItemState.CANCELLED and item.live for item in items)
+    cancelled = ended - stopped
     if not items:
         return "", {}
-    all_ended = done + failed + cancelled == len(items)
+    all_ended = done + failed + ended == len(items)
     first = (
         translate("queue", "{done} done").format(done=formats.count(done))
         if all_ended
@@ -54,8 +54,9 @@ def summary_of(model: QueueModel) -> tuple[str, dict[Found, str]]:
     kinds = Counter(kind_of(model, item) for item in items) if all_ended else Counter({Found.FAILED: failed})
     if not kinds[Found.EMPTY]:
         del kinds[Found.OBJECTS]  # all files have objects
-    parts = [first] * (not all_ended or bool(done) or not failed + cancelled)
+    parts = [first] * (not all_ended or bool(done) or not failed + ended)
     parts += [translate("queue", "{number} cancelled").format(number=formats.count(cancelled))] if cancelled else []
+    parts += [translate("queue", "{number} stopped").format(number=formats.count(stopped))] if stopped else []
     shown = {kind: translate("queue", text).format(number=formats.count(kinds[kind])) for kind, text in KINDS.items() if kinds[kind]}
     return ", ".join(parts), shown
 
@@ -82,7 +83,10 @@ class QueueHeading(QWidget):
         self.stop = tool_button("stop", translate("queue", "Cancel all files that are not finished"))
         self.pause = tool_button("pause", "", clicked=lambda: self.pause_requested.emit(not self._paused))
         self.set_paused(False)
-        head = row(label("section", translate("queue", "Queue")), None, self.pause, self.stop, spacing=2, margins=(16, 10, 8, 0))
+        head = row(label("section", translate("queue", "Queue")), None, self.pause, self.stop, spacing=2, margins=(16, 4, 8, 0))
+        policy = self.stop.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # the list below does not move when a run ends
+        self.stop.setSizePolicy(policy)
         column(head, row((self.summary, 1), margins=(16, 0, 8, 6)), spacing=0, of=self)
 
     def refresh(self) -> None:

@@ -238,6 +238,14 @@ class QueueItem:
     @property
     def brief(self) -> str:
         """The state in a line that fits into the queue; the progress of a running file stands elsewhere in its row."""
+        rest = {ItemState.PAUSED: translate("queue", "Paused at {part}"), ItemState.CANCELLED: translate("queue", "Cancelled at {part}")}
+        if self.state in rest and self.progress.frames and not self.live and not self.replaced and self.fraction is not None:
+            return rest[self.state].format(part=formats.percent(self.fraction))
+        if self.state is ItemState.DONE and self.progress.failed:
+            counts = {"failed": formats.count(self.progress.failed), "count": formats.count(self.progress.frames)}
+            return translate("queue", "{failed} of {count} failed").format(**counts)
+        if self.live and self.state is ItemState.CANCELLED:
+            return translate("queue", "Stopped, {frames}").format(frames=self.frames_text)
         waits = self.live and self.progress.state is not None and self.progress.state.state is not LiveState.RUNNING
         if self.state is not ItemState.RUNNING or waits:
             return self.summary

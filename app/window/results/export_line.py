@@ -50,6 +50,11 @@ class ExportLine(QWidget):
         self.reveal.setText(title or translate("results", "Show in folder"))
         self.reveal.setVisible(act is not None)
 
+    def forget(self, lines: Sequence[str]) -> None:
+        """Hide the line if it shows these lines, which are no longer true."""
+        if self.text.toolTip() == "\n".join(lines):
+            self.hide()
+
     def _show(self, text: str | Sequence[str], act: Callable[[], object], running: bool) -> None:
         self._act = act
         lines = [text] if isinstance(text, str) else text

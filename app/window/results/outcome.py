@@ -29,7 +29,9 @@ NARROW = 620
 
 
 class OutcomeLine(Panel):
-    """Says how many frames a file has, and in how many of them each class was found. A file that is being detected has no such line.
+    """Says how many frames a file has, and in how many of them each class was found.
+
+    A file that is being detected has no such line. One that was cancelled before its first frame can only go on.
 
     count, correct, export, go_on: the user wants to draw lines, correct objects, export the results, or detect in the rest.
     """
@@ -56,9 +58,9 @@ class OutcomeLine(Panel):
         self.count.setToolTip(translate("results", "Draw lines and zones, and count what crosses them"))
         self.correct = push_button(translate("results", "Correct…"), self.correct_requested)
         self.correct.setToolTip(translate("results", "Confirm, relabel and delete objects"))
-        buttons = self.go_on, self.export, self.count, self.correct
+        self._of_results = self.export, self.count, self.correct
         said = row(self.symbol, (self.text, 1), spacing=8)
-        self._box = row((said, 1), row(*buttons, None, spacing=8), spacing=8, margins=(12, 4, 12, 4), of=self)
+        self._box = row((said, 1), row(self.go_on, *self._of_results, None, spacing=8), spacing=8, margins=(12, 4, 12, 4), of=self)
         self._soon = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._soon.timeout.connect(self._count)
         self.hide()
@@ -98,7 +100,7 @@ class OutcomeLine(Panel):
     def _count(self) -> None:
         """Count in the background, unless that was done already."""
         results, state = self._results(), self._item.state if self._item is not None else None
-        key = results, state, self._filter
+        key = results, state, self._filter, self._item.progress.frames if results is not None and self._item is not None else 0
         if key != self._key:
             self._key, self._found = key, None
             self._stop.set()
@@ -115,19 +117,23 @@ class OutcomeLine(Panel):
         self._show()
 
     def _show(self) -> None:
-        item = self._item
-        if item is None or self._results() is None:
+        item, results = self._item, self._results()
+        cancelled = item is not None and item.state is ItemState.CANCELLED
+        goes_on = item is not None and cancelled and not item.replaced and not item.live  # the bar of a stream continues it
+        if item is None or (results is None and not goes_on):
             self.hide()
             return
+        for button in self._of_results:
+            button.setVisible(results is not None)
         found = self._found.most_common() if self._found is not None else []
         parts = [translate("results", "{name} in {count}").format(name=name, count=formats.count(number)) for name, number in found]
         text, tip = (self._sentence(item, shown) for shown in (parts[:MAX_NAMED], parts))
         self.text.setText(text if len(parts) <= MAX_NAMED else f"{text} …")
         self.text.setToolTip(tip)
-        cancelled, lost = item.state is ItemState.CANCELLED, item.progress.failed > 0
+        lost = item.progress.failed > 0
         name, colour = ("stop", "MUTED") if cancelled else ("warning", "WARNING") if lost else ("check", "GOOD")
         self.symbol.show_icon(name, colour)
-        self.go_on.setVisible(cancelled)
+        self.go_on.setVisible(goes_on)
         self.setVisible(self._wanted)
 
     def _sentence(self, item: QueueItem, found: list[str]) -> str:

@@ -478,7 +478,11 @@ class DetectionController(QObject):
         ended = False
         for number in snapshot.sources.keys() | snapshot.rates.sources.keys():
             item, progress = self._model.get(keys.get(number, -1)), snapshot.sources.get(number)
-            if item is not None and item.results is not None and item.active:
+            if item is None or item.results is None:
+                continue
+            if item.state is ItemState.CANCELLED and progress is not None and item.results.source == number:
+                self._put(replace(with_progress(item, progress, None), state=item.state))  # what was under way is stored, too
+            if item.active:
                 if item.results.source != number:
                     self._tallies[item.key] = run.feed.tally(number)
                     item = replace(item, results=replace(item.results, source=number, created=run.created))

@@ -44,6 +44,19 @@ def test_every_state_in_words(changes: dict[str, object], summary: str, monkeypa
     assert changed(ITEM, **changes).summary == summary
 
 
+@pytest.mark.parametrize(
+    ("changes", "brief"),
+    [
+        ({"state": ItemState.CANCELLED}, "Cancelled at 6 %"),
+        ({"state": ItemState.PAUSED}, "Paused at 6 %"),
+        ({"state": ItemState.DONE}, "12 frames"),
+        ({"state": ItemState.DONE, "failed": 3}, "3 of 12 failed"),
+    ],
+)
+def test_a_narrow_row_says_how_far_a_file_came(changes: dict[str, object], brief: str) -> None:
+    assert changed(ITEM, frames=12, **changes).brief == brief
+
+
 def test_the_rate_is_that_of_the_last_seconds() -> None:
     meter = RateMeter(window=4.0)
     assert meter.mark(0.0, 0) is None

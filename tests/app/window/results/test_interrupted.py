@@ -36,12 +36,13 @@ from framefleet.app.window.settings.preferences import Preferences
 from framefleet.engine.model.load import check_model
 from framefleet.engine.pool.events import FramesDone
 from framefleet.engine.run.run import DetectionRun
-from framefleet.engine.settings import Isolation
 from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_files
+from tests.support.running import fork_server
 
 if __name__ == "__main__":
-    settings = Preferences.of(tiny_files(), devices=(DeviceId("cpu", "0"),), isolation=Isolation.THREAD).run_settings()
+    fork_server.install()
+    settings = Preferences.of(tiny_files(), devices=(DeviceId("cpu", "0"),)).run_settings()
     settings = replace(settings, engine=replace(settings.engine, stored_confidence=float(sys.argv[1])))
     session = DetectionRun(settings, Path(sys.argv[2]), check_model(settings.model).labels)
     for path in sys.argv[3:]:
@@ -100,6 +101,7 @@ def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWin
     qtbot.waitUntil(
         lambda: len(window.context.queue) == 2 and all(item.state is ItemState.DONE for item in window.context.queue), timeout=60_000
     )
+    assert window.context.activity.isHidden(), "what goes on no longer is not said"
     with SessionReader(database) as reader:
         assert [reader.count(source.number) for source in reader.sources()] == [60, 240]
     assert {item.results.database for item in window.context.queue if item.results} == {database}

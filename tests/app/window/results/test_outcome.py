@@ -91,3 +91,17 @@ def test_a_cancelled_file_offers_to_continue_also_after_a_restart(qtbot: QtBot, 
     buttons(line)["Continue"].click()
     (item,) = window.context.queue
     assert (item.active, item.summary, line.isHidden()) == (True, "Needs a model", True)
+
+
+def test_a_file_that_was_cancelled_before_its_first_frame_only_goes_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.open_paths([make_video(tmp_path / "a.mp4", 20, (320, 240))])
+    qtbot.waitUntil(lambda: len(window.context.queue) == 1)
+    (item,) = window.context.queue
+    window.context.run.cancel(item.key)
+    line = feature(window, OutcomeLine)
+    qtbot.waitUntil(line.isVisible)
+    assert line.text.text() == "Cancelled"
+    assert [text for text, button in buttons(line).items() if button.isVisible()] == ["Continue"]
+    buttons(line)["Continue"].click()
+    (item,) = window.context.queue
+    assert (item.active, line.isHidden()) == (True, True)
