@@ -838,7 +838,7 @@
     </message>
     <message>
         <source>frames/s, mean</source>
-        <translation>Bilder/s im Mittel</translation>
+        <translation>Ø Bilder/s</translation>
     </message>
     <message>
         <source>generation {pcie_generation}, {pcie_width} lanes</source>
@@ -871,6 +871,10 @@
     <message>
         <source>p50 {p50} · p99 {p99} ms</source>
         <translation>p50 {p50} · p99 {p99} ms</translation>
+    </message>
+    <message>
+        <source>p50 {p50} · p99 {p99} s</source>
+        <translation>p50 {p50} · p99 {p99} s</translation>
     </message>
     <message>
         <source>p99 ms</source>
@@ -2452,6 +2456,10 @@
     <message>
         <source>directly</source>
         <translation>direkt</translation>
+    </message>
+    <message>
+        <source>each live source stays on one device, the one with the least load</source>
+        <translation>jede Live-Quelle bleibt auf einem Gerät, dem mit der geringsten Last</translation>
     </message>
     <message>
         <source>estimating how certain the differences are</source>
@@ -5867,6 +5875,10 @@ Bilder: {decoder}</translation>
         <translation>Abgebrochen nach {frames}</translation>
     </message>
     <message>
+        <source>Cancelled at {part}</source>
+        <translation>Abgebrochen bei {part}</translation>
+    </message>
+    <message>
         <source>Clear this list</source>
         <translation>Diese Liste leeren</translation>
     </message>
@@ -5955,6 +5967,10 @@ Bilder: {decoder}</translation>
         <translation>Angehalten nach {frames}</translation>
     </message>
     <message>
+        <source>Paused at {part}</source>
+        <translation>Angehalten bei {part}</translation>
+    </message>
+    <message>
         <source>Paused: {summary}</source>
         <translation>Angehalten: {summary}</translation>
     </message>
@@ -6029,6 +6045,10 @@ Bilder: {decoder}</translation>
         <translation>Gestoppt nach {frames}</translation>
     </message>
     <message>
+        <source>Stopped, {frames}</source>
+        <translation>Gestoppt, {frames}</translation>
+    </message>
+    <message>
         <source>The boxes are of the earlier file: detect again.</source>
         <translation>Die Rahmen gehören zur früheren Datei: Erkennen Sie erneut.</translation>
     </message>
@@ -6069,6 +6089,10 @@ Bilder: {decoder}</translation>
         <translation>{done} von {count} fertig</translation>
     </message>
     <message>
+        <source>{failed} of {count} failed</source>
+        <translation>{failed} von {count} fehlgeschlagen</translation>
+    </message>
+    <message>
         <source>{failed} of {count} frames failed</source>
         <translation>{failed} von {count} Bildern fehlgeschlagen</translation>
     </message>
@@ -6107,6 +6131,10 @@ Bilder: {decoder}</translation>
     <message>
         <source>{number} failed</source>
         <translation>{number} fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>{number} stopped</source>
+        <translation>{number} gestoppt</translation>
     </message>
     <message>
         <source>{number} with objects</source>

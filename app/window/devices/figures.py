@@ -25,6 +25,7 @@ class DeviceFigures(QWidget):
         self._drawn: tuple[Sample, ...] | None = None
         self.rate = label("section", formats.DASH)
         self.latency = label("section", formats.DASH, tip=translate("devices", "Half of the frames took at most this time"))
+        self.unit = label("small", translate("devices", "frames/s"))
         self.frames, self.tail = ElidedLabel("small"), ElidedLabel("small")
         for more in (self.frames, self.tail):
             more.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -38,15 +39,16 @@ class DeviceFigures(QWidget):
         inner.setVerticalSpacing(2)
         inner.setRowMinimumHeight(2, self.latency_chart.height() + 8)
         inner.addWidget(self.rate_chart, 0, 0)
-        inner.addLayout(_figure_line(self.latency, translate("devices", "ms latency"), self.tail), 1, 0)
+        inner.addLayout(_figure_line(self.latency, label("small", translate("devices", "ms latency")), self.tail), 1, 0)
         for place, widget in enumerate((self.latency_chart, self.stages, self.stage_text, self.bottleneck), 2):
             inner.addWidget(widget, place, 0)
-        column(_figure_line(self.rate, translate("devices", "frames/s"), self.frames), self.moving, spacing=2, of=self)
+        column(_figure_line(self.rate, self.unit, self.frames), self.moving, spacing=2, of=self)
 
     def show_work(self, status: DeviceStatus, share: float | None) -> None:
         """Show the work that the device has completed. share: of all work, 0..1, None = it is the only device."""
         frames, shown = formats.plural(status.frames, "frame"), status.shown
         self.rate.setText(formats.rate(shown.frames_per_second) if shown.frames_per_second else formats.DASH)
+        self.unit.setText(translate("devices", "frames/s, mean") if status.at_rest else translate("devices", "frames/s"))
         self.latency.setText(formats.milliseconds(shown.latency_p50))
         tail = translate("devices", "99 of 100 within {time} ms").format(time=formats.milliseconds(shown.latency_p99))
         self.tail.setText("" if shown.latency_p99 is None else tail)
@@ -73,8 +75,8 @@ class DeviceFigures(QWidget):
         say(self.bottleneck, translate("devices", "Slowest stage: {stage}").format(stage=slowest) if slowest else "")
 
 
-def _figure_line(figure: QWidget, unit: str, more: QWidget) -> QBoxLayout:
-    return row((figure, 0, _BASE), (label("small", unit), 0, _BASE), (more, 1, _BASE), spacing=6)
+def _figure_line(figure: QWidget, unit: QWidget, more: QWidget) -> QBoxLayout:
+    return row((figure, 0, _BASE), (unit, 0, _BASE), (more, 1, _BASE), spacing=6)
 
 
 CHART_HEIGHT = 64

@@ -34,8 +34,8 @@ class Column:
 COLUMNS = {
     "hardware": Column("", "NVIDIA RTX 6000", "", flexible=True),
     "rate": Column(marked("devices", "frames/s"), "00,000", marked("devices", "Frames per second")),
-    "p50": Column(marked("devices", "p50 ms"), "000.0", marked("devices", "Latency: half of the frames took at most this time, ms")),
-    "p99": Column(marked("devices", "p99 ms"), "000.0", marked("devices", "Latency: 99 of 100 frames took at most this time, ms")),
+    "p50": Column(marked("devices", "p50 ms"), "00.0 s", marked("devices", "Latency: half of the frames took at most this time, ms")),
+    "p99": Column(marked("devices", "p99 ms"), "00.0 s", marked("devices", "Latency: 99 of 100 frames took at most this time, ms")),
     "load": Column(marked("devices", "Load"), "100 %", marked("devices", "The part of the time in which the device computed")),
     "memory": Column(marked("devices", "Memory"), "100 %", marked("devices", "The used part of the memory")),
     "size": Column(marked("devices", "Memory"), "140.0 GiB", marked("devices", "The memory of the device")),
@@ -227,7 +227,7 @@ class RowContent:
             case "rate":
                 return self.rate_text, (self.pace or 0.0), theme.WARNING if self.slow else ""
             case "p50" | "p99":
-                return formats.milliseconds(self.p50 if key == "p50" else self.p99), None, ""
+                return formats.short_latency(self.p50 if key == "p50" else self.p99), None, ""
             case "share":
                 return formats.DASH if self.share is None else formats.part(self.share), None, ""
             case "hardware":

@@ -55,6 +55,17 @@ def milliseconds(value: float | None) -> str:
     return DASH if value is None else rate(value)
 
 
+LONG_MS = 9999.5
+"""The latency from which narrow places show seconds."""
+
+
+def short_latency(value: float | None) -> str:
+    """A latency in five places: ms without the unit up to ``9,999``, then with it ``16.2 s``, ``180 s``, ``47 min``; a dash for None."""
+    if value is None or value < LONG_MS:
+        return milliseconds(value)
+    return f"{rate(value / 1000)} s" if value < 999_500 else f"{count(round(value / 60_000))} min"
+
+
 def count(value: int) -> str:
     """A whole number with thousands separated: ``12,345``."""
     return QLocale().toString(value)

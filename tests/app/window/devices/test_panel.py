@@ -55,6 +55,9 @@ def test_a_card_shows_what_a_device_is_and_does(qtbot: QtBot) -> None:
     assert "OpenVINO 2026.4 · bf16 · 320×320 · batch 1" in card.engine.text()
     assert "the fastest that matches fp32" in card.engine.toolTip()
     assert card.figures.stage_text.text() == "ms: decode\N{NO-BREAK SPACE}1.0 · detect\N{NO-BREAK SPACE}8.2"
+    assert card.figures.unit.text() == "frames/s"
+    panel.show_devices([replace(working(now), resting=True)])
+    assert card.figures.unit.text() == "frames/s, mean"
     panel.show_devices([replace(working(now), rate=0.0, samples=())])
     card.refresh(now)
     assert (card.figures.rate.text(), card.figures.latency.text(), card.figures.tail.text()) == ("–", "–", "")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QSettings, Qt
-from PySide6.QtGui import QAccessible
+from PySide6.QtGui import QAccessible, QFontMetricsF
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
@@ -146,6 +146,17 @@ def test_columns_never_touch_however_wide_the_row_is(width: int) -> None:
         in_order = [areas.name, *areas.cells.values()]
         assert all(left.right() < right.left() for left, right in pairwise(in_order))
         assert in_order[-1].right() <= width
+
+
+def test_slow_devices_have_whole_latencies_in_the_narrowest_panel(qtbot: QtBot) -> None:
+    row = DeviceRow()
+    qtbot.addWidget(row)
+    row.resize(284, 40)
+    row.set_columns(RowColumns("cuda:0", OF_RUN, tall=True))
+    row.change(rate=0.05, p50=16_164.0, p99=179_575.0)
+    for key, text in (("p50", "16.2 s"), ("p99", "180 s")):
+        assert row.content.cell(key)[0] == text
+        assert QFontMetricsF(RowColumns(tall=True).font(key)).horizontalAdvance(text) <= row.areas().cells[key].width()
 
 
 def test_narrow_rows_keep_the_most_important_columns() -> None:

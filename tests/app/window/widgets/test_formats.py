@@ -36,6 +36,14 @@ def test_rates_keep_three_places(value: float, text: str) -> None:
     assert formats.milliseconds(value) == text
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "–"), (0.84, "0.84"), (9999.0, "9,999"), (16_164.0, "16.2 s"), (179_575.0, "180 s"), (999_500.0, "17 min")],
+)
+def test_long_latencies_fit_narrow_columns(value: float | None, text: str) -> None:
+    assert formats.short_latency(value) == text
+
+
 def test_only_the_finished_reads_a_hundred_percent() -> None:
     assert [formats.percent(share) for share in (0.0, 0.29, 0.999, 1.0, 2.0)] == ["0 %", "29 %", "99 %", "100 %", "100 %"]
 
