@@ -19,7 +19,7 @@ pytest.importorskip("cuda.core")
 NAMES = ("mish", "preprocess_fp16", "preprocess_fp32", "yolo_count_fp16", "yolo_count_fp32", "yolo_layer_fp16", "yolo_layer_fp32", "nms")
 
 
-@pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
+@pytest.mark.parametrize("arch", ["sm_75", pytest.param("sm_120", marks=pytest.mark.slow)])
 def test_they_compile_for(arch: str, tmp_path: Path) -> None:
     cubin = compile_kernels(arch, FileCache(tmp_path))
     assert cubin.startswith(b"\x7fELF")

@@ -58,11 +58,16 @@ def test_heads_of_the_scaled_family(tmp_path: Path) -> None:
     assert [layer.new_coords for layer in network.heads] == [True, True]
 
 
+@pytest.mark.slow
 def test_yolov4_tiny(data: Path, tmp_path: Path) -> None:
     check(data / "models" / "yolov4-tiny.cfg", tmp_path, batch=1)
 
 
-@pytest.mark.parametrize("name", ARCHITECTURES)
+SHORT = ("yolov2", "enet-coco", "csresnext50-panet-spp", "yolov7-tiny")
+"""Architectures that together have all kinds of layers. The long form has the others."""
+
+
+@pytest.mark.parametrize("name", [name if name in SHORT else pytest.param(name, marks=pytest.mark.slow) for name in ARCHITECTURES])
 def test_structures_of_published_detectors(name: str, tmp_path: Path) -> None:
     """Each with an eighth of its channels. With random weights, Darknet's 1e-5 and OpenCV's 1e-6 in batch normalisation hardly differ."""
     cfg = tmp_path / f"{name}.cfg"

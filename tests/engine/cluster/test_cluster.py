@@ -30,6 +30,7 @@ from tests.support.pool import tiny_settings
 pytestmark = OF_RAY
 
 
+@pytest.mark.slow  # test_deaths.py has these deaths and another one
 def test_two_nodes_share_a_file_one_agent_dies_and_the_results_equal_a_local_run(
     cluster: ClusterConnection, raylets: Raylets, video: Path, local: list[tuple[Any, ...]], tmp_path: Path
 ) -> None:
@@ -41,6 +42,7 @@ def test_two_nodes_share_a_file_one_agent_dies_and_the_results_equal_a_local_run
     assert not list((tmp_path / "cache" / "files").iterdir()), "the nodes can read the file"
 
 
+@pytest.mark.slow  # so does the command whose driver was killed, in test_deaths.py
 def test_the_command_gives_the_same_files_as_on_one_machine(raylets: Raylets, video: Path, tmp_path: Path) -> None:
     raylets.add("beta")
     options = ("--precision", "fp32", "--confidence", "0.05", "--format", FORMATS, "--json")
@@ -65,16 +67,22 @@ def test_the_command_lists_the_devices_of_all_nodes(raylets: Raylets) -> None:
     assert {device["id"] for device in listed.report["devices"]} == {"alpha/cpu:0", "beta/cpu:0"}
 
 
-def test_what_a_cluster_cannot_do_is_said(raylets: Raylets, cluster: ClusterConnection, video: Path) -> None:
+def test_what_a_cluster_cannot_do_and_a_node_that_does_not_answer_are_said(raylets: Raylets) -> None:
+    raylets.add("beta")
     within = (Parallel.FRAMES, Parallel.TILES, Parallel.DEPTH)
-    for settings, words in (
-        *((tiny_settings(parallel), f"--parallel {parallel} shares pictures within one machine") for parallel in within),
-        (tiny_settings(isolation=Isolation.THREAD), "--isolation thread is for one machine"),
-    ):
-        with pytest.raises(UsageError, match=words):
-            EnginePool(settings, [ALPHA, BETA], cluster)
-    with pytest.raises(UsageError, match="cpu:0 is not a device of the cluster"):
-        EnginePool(tiny_settings(), [DeviceId("cpu", "0")], cluster)
+    said: list[Notice] = []
+    with ClusterConnection(raylets.address, said.append) as cluster:
+        for settings, words in (
+            *((tiny_settings(parallel), f"--parallel {parallel} shares pictures within one machine") for parallel in within),
+            (tiny_settings(isolation=Isolation.THREAD), "--isolation thread is for one machine"),
+        ):
+            with pytest.raises(UsageError, match=words):
+                EnginePool(settings, [ALPHA, BETA], cluster)
+        with pytest.raises(UsageError, match="cpu:0 is not a device of the cluster"):
+            EnginePool(tiny_settings(), [DeviceId("cpu", "0")], cluster)
+        kill(raylets.agent("beta"))
+        assert {device.id.node for device in cluster.describe()} == {"alpha"}
+    assert [line for line in said if str(line).startswith("node beta does not answer, and is left out: ")]
 
 
 def with_another_version(*arguments: Any) -> None:

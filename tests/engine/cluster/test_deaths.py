@@ -27,7 +27,6 @@ from tests.support.cli import FAST, TINY, run_main
 from tests.support.clusters.ray import ALPHA, BETA, GAMMA, OF_RAY, Raylets, kill, run_on, until
 from tests.support.clusters.runs import FORMATS, FRAMES, SLOW, SLOW_MAIN, Once, check, exported
 from tests.support.faults.seeds import seeded
-from tests.support.media import make_video
 from tests.support.paths import PROJECT
 from tests.support.pool import Seen, alive, tiny_settings
 
@@ -57,15 +56,6 @@ def test_the_agent_dies(cluster: ClusterConnection, raylets: Raylets, video: Pat
     assert "node beta cannot be reached" in str(seen.failures[0].message)
     assert [ready.engine.device for ready in seen.ready] == [BETA, BETA], "a new agent has started the worker again"
     until(lambda: not alive(worker))
-
-
-def test_a_node_that_does_not_answer_is_named_when_devices_are_listed(raylets: Raylets) -> None:
-    raylets.add("beta")
-    said: list[str] = []
-    with ClusterConnection(raylets.address, said.append) as cluster:
-        kill(raylets.agent("beta"))
-        assert {device.id.node for device in cluster.describe()} == {"alpha"}
-    assert [line for line in said if str(line).startswith("node beta does not answer, and is left out: ")]
 
 
 @pytest.mark.slow
@@ -161,7 +151,7 @@ def test_an_agent_and_a_node_die_another_one_joins_and_the_exports_equal_those_o
             sources.append(Path(shutil.copy(video, tmp_path / f"{len(sources)}.mp4")))
             session.add(sources[-1])
 
-        for _ in range(3):
+        for _ in range(2):
             add()
         for event in session.events():
             ready += isinstance(event, DeviceReady) and event.engine.device == BETA
@@ -187,9 +177,9 @@ def test_an_agent_and_a_node_die_another_one_joins_and_the_exports_equal_those_o
 
 
 @pytest.mark.timeout(240)
-def test_the_driver_dies_nothing_is_left_and_the_next_run_goes_on(raylets: Raylets, tmp_path: Path) -> None:
+def test_the_driver_dies_nothing_is_left_and_the_next_run_goes_on(raylets: Raylets, video: Path, tmp_path: Path) -> None:
     raylets.add("beta")
-    video, here, there = make_video(tmp_path / "long.mp4", 600, (160, 120)), tmp_path / "here", tmp_path / "there"
+    here, there = tmp_path / "here", tmp_path / "there"
     options = ("--precision", "fp32", "--confidence", "0.2", "--format", FORMATS)
     command = ["detect", str(video), *TINY, *options, "--cluster", raylets.address, "--out", str(there)]
     driver = subprocess.Popen([sys.executable, "-c", SLOW_COMMAND, *command], cwd=PROJECT, stderr=subprocess.DEVNULL)

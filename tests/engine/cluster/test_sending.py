@@ -62,6 +62,7 @@ def without_files(*arguments: Any) -> None:
     connection_process.main(*arguments)
 
 
+@pytest.mark.slow
 def test_a_file_that_vanishes_before_it_is_sent_fails_and_the_run_goes_on(
     raylets: Raylets, video: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

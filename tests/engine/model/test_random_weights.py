@@ -50,7 +50,9 @@ def heads(network: Network, pictures: np.ndarray) -> list[np.ndarray]:
     return [np.asarray(result[output]) for output in model.outputs]
 
 
-@pytest.mark.parametrize("name", ["yolov4-tiny", "yolov4-csp", "yolo-fastest-1.1"])
+@pytest.mark.parametrize(
+    "name", ["yolo-fastest-1.1", *(pytest.param(name, marks=pytest.mark.slow) for name in ("yolov4-tiny", "yolov4-csp"))]
+)
 def test_some_objects_that_depend_on_the_picture(data: Path, name: str) -> None:
     network = load_network(ModelFiles(data / "models" / f"{name}.cfg", "random:1", size=(160, 160)))
     random = np.random.default_rng(0)

@@ -82,13 +82,13 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_cpu_works_until_the_first_engine_is_built(tmp_path: Path) -> None:
-    video = make_video(tmp_path / "a.mp4", frames=600, size=(64, 48))
+    video = make_video(tmp_path / "a.mp4", frames=400, size=(64, 48))
     seen = run(video, tmp_path / "go")
     by = [frame.device for frame in seen.frames[0]]
-    assert len(by) == 600
+    assert len(by) == 400
     assert by[0] == CPU
     assert by[-1] == GPU
-    assert seen.finished[0].ledger.inferred == 600
+    assert seen.finished[0].ledger.inferred == 400
     order = [event for event in seen.events if isinstance(event, DeviceReady | DeviceLeft)]
     assert [type(event) for event in order] == [DeviceReady, DeviceReady, DeviceLeft]
     assert isinstance(order[-1], DeviceLeft)

@@ -85,7 +85,14 @@ def cancel_after_failure(pool: EnginePool, event: Event, _: Seen) -> None:
         pool.cancel()
 
 
-@pytest.mark.parametrize(("parallel", "devices"), [(Parallel.AUTO, 1), (Parallel.STREAMS, 2), (Parallel.SEGMENTS, 2)])
+@pytest.mark.parametrize(
+    ("parallel", "devices"),
+    [
+        (Parallel.STREAMS, 2),
+        pytest.param(Parallel.AUTO, 1, marks=pytest.mark.slow),
+        pytest.param(Parallel.SEGMENTS, 2, marks=pytest.mark.slow),
+    ],
+)
 def test_a_killed_worker_costs_no_frame(parallel: Parallel, devices: int, video: Path) -> None:
     seen = run_pool([video, video], CPUS[:devices], tiny_settings(parallel), Killer("cpu:0", 1))
     for source in (0, 1):
@@ -97,7 +104,7 @@ def test_a_killed_worker_costs_no_frame(parallel: Parallel, devices: int, video:
 
 
 def test_frames_are_not_to_blame_for_a_worker_that_somebody_kills(video: Path) -> None:
-    times = 4
+    times = 3
     sources = [video] * times  # on a busy machine, a worker may finish a video before it is killed
     seen = run_pool(sources, CPUS[:1], react=Killer("cpu:0", times))
     assert [failure.restarting for failure in seen.failures] == [True] * times
@@ -156,7 +163,7 @@ def test_a_bug_in_a_thread_ends_the_worker_instead_of_hanging_it(video: Path, ca
     assert "Traceback" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize(("batch", "how"), [(1, "late"), (4, "late"), (4, "raise")])
+@pytest.mark.parametrize(("batch", "how"), [(1, "late"), (4, "raise"), pytest.param(4, "late", marks=pytest.mark.slow)])
 def test_a_picture_the_engine_refuses_is_a_failed_frame(batch: int, how: str, video: Path) -> None:
     main = partial(engine_fault_main, numbers=frozenset({7, 150}), how=how)
     seen = run_pool([video], CPUS[:1], tiny_settings(batch=batch), pool_type=with_worker(main))
@@ -208,7 +215,12 @@ def test_a_file_that_kills_the_worker_when_opened_is_given_up(video: Path, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("number", "devices", "isolation"), [(0, 1, Isolation.PROCESS), (130, 2, Isolation.PROCESS), (130, 2, Isolation.THREAD)]
+    ("number", "devices", "isolation"),
+    [
+        (130, 2, Isolation.PROCESS),
+        pytest.param(0, 1, Isolation.PROCESS, marks=pytest.mark.slow),
+        pytest.param(130, 2, Isolation.THREAD, marks=pytest.mark.slow),
+    ],
 )
 def test_files_at_which_the_system_kills_workers_are_set_aside(
     number: int, devices: int, isolation: Isolation, video: Path, tmp_path: Path
@@ -293,7 +305,7 @@ OWNER = """
 """
 
 
-@pytest.mark.parametrize("moment", ["DeviceStarting", "FramesDone"])
+@pytest.mark.parametrize("moment", [pytest.param("DeviceStarting", marks=pytest.mark.slow), "FramesDone"])
 def test_workers_do_not_outlive_a_killed_owner(moment: str, video: Path, tmp_path: Path) -> None:
     script = tmp_path / "owner.py"
     script.write_text(textwrap.dedent(OWNER))

@@ -30,7 +30,7 @@ from tests.support.pool import (
     worker_pids,
 )
 
-FRAMES = 160
+FRAMES = 120
 TOGETHER = tiny_settings(isolation=Isolation.THREAD)
 
 
@@ -81,18 +81,18 @@ def test_an_engine_that_cannot_be_built_ends_its_own_worker_only(video: Path) ->
 
 
 def test_a_picture_that_kills_the_process_twice_is_the_only_one_given_up(video: Path) -> None:
-    main = partial(engine_fault_main, numbers=frozenset({130}), how="kill")
+    main = partial(engine_fault_main, numbers=frozenset({110}), how="kill")
     seen = run_pool([video], CPUS, TOGETHER, pool_type=with_worker(main))
     assert Counter(failure.device for failure in seen.failures) == dict.fromkeys(CPUS, 2)
-    check_complete(seen, 1, frozenset({130}))
-    assert seen.failed(0)[130] == DIED_TWICE.reason
+    check_complete(seen, 1, frozenset({110}))
+    assert seen.failed(0)[110] == DIED_TWICE.reason
 
 
 def test_an_engine_that_hangs_is_told_from_the_others(video: Path) -> None:
     """All are started again; what the others had is not suspected of anything, and the frame is given up."""
-    main = partial(engine_fault_main, numbers=frozenset({150}), how="hang")
+    main = partial(engine_fault_main, numbers=frozenset({115}), how="hang")
     seen = run_pool([video], CPUS, TOGETHER, pool_type=with_worker(main, 1.2))
-    check_complete(seen, 1, frozenset({150}))
+    check_complete(seen, 1, frozenset({115}))
     hanging = [failure for failure in seen.failures if "did not come to an end" in str(failure.message)]
     assert {str(failure.message).partition(" did not")[0] for failure in hanging} <= {f"an inference on {device}" for device in CPUS}
     assert len(hanging) == 2

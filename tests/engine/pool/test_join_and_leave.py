@@ -49,7 +49,9 @@ FIRST, SECOND = CPUS
 SLOW = with_worker(partial(slow_main, seconds=0.002))
 """A run takes long enough for what happens in it."""
 
-isolations = pytest.mark.parametrize("isolation", [*Isolation])
+isolations = pytest.mark.parametrize("isolation", [Isolation.THREAD, pytest.param(Isolation.PROCESS, marks=pytest.mark.slow)])
+in_processes = pytest.mark.parametrize("isolation", [Isolation.PROCESS, pytest.param(Isolation.THREAD, marks=pytest.mark.slow)])
+"""The default run has each isolation in some of the tests."""
 
 
 @pytest.fixture(scope="module")
@@ -85,8 +87,15 @@ def kinds(seen: Seen, device: DeviceId) -> list[type[Event]]:
     return [type(event) for event in seen.events if getattr(event, "device", None) == device and not isinstance(event, DeviceStats)]
 
 
-@isolations
-@pytest.mark.parametrize("parallel", [Parallel.SEGMENTS, Parallel.STREAMS])
+@pytest.mark.parametrize(
+    ("parallel", "isolation"),
+    [
+        (Parallel.SEGMENTS, Isolation.PROCESS),
+        (Parallel.STREAMS, Isolation.THREAD),
+        pytest.param(Parallel.SEGMENTS, Isolation.THREAD, marks=pytest.mark.slow),
+        pytest.param(Parallel.STREAMS, Isolation.PROCESS, marks=pytest.mark.slow),
+    ],
+)
 def test_a_device_leaves_and_another_does_its_work(parallel: Parallel, isolation: Isolation, video: Path) -> None:
     leave = Once(FramesDone, lambda pool: pool.remove_device(FIRST))
     seen = run_pool([video] * 2, CPUS, tiny_settings(parallel, isolation=isolation), leave, SLOW)
@@ -101,7 +110,8 @@ def test_a_device_leaves_and_another_does_its_work(parallel: Parallel, isolation
     assert [event.device for event in seen.stats if event.final] == [FIRST, SECOND]
 
 
-@isolations
+@pytest.mark.slow  # so does the device of the golden
+@pytest.mark.parametrize("isolation", [*Isolation])
 def test_a_device_joins_and_takes_part(isolation: Isolation, video: Path) -> None:
     join = Once(FramesDone, lambda pool: pool.add_device(SECOND))
     with with_worker(partial(slow_main, seconds=0.005))(tiny_settings(isolation=isolation), [FIRST]) as pool:
@@ -121,7 +131,7 @@ def test_a_device_joins_and_takes_part(isolation: Isolation, video: Path) -> Non
     assert len({frame.device for frame in seen.frames[0][:8]}) == 1
 
 
-@isolations
+@in_processes
 def test_devices_join_leave_and_join_again_as_in_the_golden(isolation: Isolation, video: Path, goldens: Goldens) -> None:
     """The second device joins during the first file. Then the first one leaves, joins again, and takes part in two more files."""
     join = Once(FramesDone, lambda pool: pool.add_device(SECOND))
@@ -283,7 +293,7 @@ def test_a_device_leaves_while_a_suspect_task_runs(isolation: Isolation, video: 
     check_complete(seen, 1, frozenset({90}))
 
 
-@isolations
+@in_processes
 def test_a_device_whose_engine_is_being_built_leaves_at_once(isolation: Isolation, video: Path) -> None:
     leave = Once(EngineBuilding, lambda pool: pool.remove_device(FIRST))
     main = partial(slow_build_main, device=FIRST)
@@ -326,8 +336,8 @@ def test_a_killed_device_that_is_leaving_has_left(video: Path) -> None:
         os.kill(worker_pids()["cpu:0"], signal.SIGSTOP)  # so that it cannot stop by itself
         pool.remove_device(FIRST)
 
-    seen = run_pool([video] * 6, CPUS, tiny_settings(), Once(FramesDone, leave), SLOW)
-    check_complete(seen, 6)
+    seen = run_pool([video] * 4, CPUS, tiny_settings(), Once(FramesDone, leave), SLOW)
+    check_complete(seen, 4)
     assert seen.left == [FIRST]
 
 

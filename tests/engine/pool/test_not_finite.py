@@ -36,9 +36,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> ModelFiles:
     [
         (Parallel.SEGMENTS, Isolation.PROCESS),
         (Parallel.STREAMS, Isolation.THREAD),
-        (Parallel.FRAMES, Isolation.PROCESS),
+        pytest.param(Parallel.FRAMES, Isolation.PROCESS, marks=pytest.mark.slow),
         (Parallel.FRAMES, Isolation.THREAD),
-        (Parallel.TILES, Isolation.PROCESS),
+        pytest.param(Parallel.TILES, Isolation.PROCESS, marks=pytest.mark.slow),
     ],
 )
 def test_only_frames_without_finite_outputs_fail(parallel: Parallel, isolation: Isolation, video: Path, model: ModelFiles) -> None:

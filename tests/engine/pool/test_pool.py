@@ -96,13 +96,12 @@ def test_a_long_video_that_cannot_be_cut_gives_a_hint_once(gop: int, hint: bool,
 @pytest.mark.parametrize(
     ("parallel", "devices", "batch", "isolation"),
     [
-        (Parallel.AUTO, 1, None, Isolation.PROCESS),
-        (Parallel.AUTO, 1, 4, Isolation.PROCESS),
-        (Parallel.STREAMS, 2, None, Isolation.PROCESS),
-        (Parallel.SEGMENTS, 2, None, Isolation.PROCESS),
-        (Parallel.SEGMENTS, 2, 4, Isolation.THREAD),
+        pytest.param(Parallel.AUTO, 1, None, Isolation.PROCESS, id="one", marks=pytest.mark.slow),
+        pytest.param(Parallel.AUTO, 1, 4, Isolation.PROCESS, id="batches", marks=pytest.mark.slow),
+        pytest.param(Parallel.STREAMS, 2, None, Isolation.PROCESS, id="streams"),
+        pytest.param(Parallel.SEGMENTS, 2, None, Isolation.PROCESS, id="segments", marks=pytest.mark.slow),
+        pytest.param(Parallel.SEGMENTS, 2, 4, Isolation.THREAD, id="threads"),
     ],
-    ids=["one", "batches", "streams", "segments", "threads"],
 )
 def test_every_frame_of_every_source_as_without_a_pool(
     parallel: Parallel,
@@ -165,17 +164,18 @@ def check_statistics(seen: Seen, devices: int) -> None:
         assert count <= next(last.frames for last in final if last.device == event.device)
 
 
-def test_sources_may_be_added_while_it_runs(long_video: Path) -> None:
+def test_sources_may_be_added_while_it_runs(tmp_path: Path) -> None:
+    video = make_video(tmp_path / "short.mp4", 40, (64, 48))
     with EnginePool(tiny_settings(), CPUS[:1]) as pool:
-        assert pool.add(long_video) == 0
+        assert pool.add(video) == 0
 
         def add_later() -> None:
             time.sleep(0.3)  # while the pool has nothing to do
-            assert pool.add(long_video) == 1
+            assert pool.add(video) == 1
             pool.finish()
 
         seen = watch_and_then(pool, add_later)
-    assert [seen.finished[number].ledger.inferred for number in (0, 1)] == [430, 430]
+    assert [seen.finished[number].ledger.inferred for number in (0, 1)] == [40, 40]
     assert len([event for event in seen.events if isinstance(event, DeviceStarting)]) == 1
 
 

@@ -16,12 +16,12 @@ from framefleet.engine.types import DeviceId, FrameResult
 from tests.support.media import damaged, make_video, write_pictures
 from tests.support.pool import CPUS, tiny_settings
 
-FRAMES = 430
+FRAMES = 330
 
 
 @pytest.fixture(scope="module")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four segments."""
+    """Three segments."""
     return make_video(tmp_path_factory.mktemp("sampling") / "a.mp4", FRAMES, (160, 120), bframes=2, gop=30)
 
 
@@ -46,7 +46,10 @@ def run(
     raise AssertionError("the source was not finished")
 
 
-@pytest.mark.parametrize("parallel", [Parallel.SEGMENTS, Parallel.STREAMS, Parallel.FRAMES, Parallel.TILES, Parallel.DEPTH])
+OTHERS = [pytest.param(parallel, marks=pytest.mark.slow) for parallel in (Parallel.STREAMS, Parallel.TILES)]
+
+
+@pytest.mark.parametrize("parallel", [Parallel.SEGMENTS, Parallel.FRAMES, Parallel.DEPTH, *OTHERS])
 def test_every_strategy_takes_the_same_frames(parallel: Parallel, video: Path) -> None:
     results, ledger, announced, error = run(video, parallel, CPUS, begin="1s", every="0.5s")
     expected = list(range(30, FRAMES, 15))

@@ -67,7 +67,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     ("parallel", "devices"),
-    [(Parallel.SEGMENTS, 2), (Parallel.FRAMES, 2), (Parallel.TILES, 1)],
+    [(Parallel.SEGMENTS, 2), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((Parallel.FRAMES, 2), (Parallel.TILES, 1)))],
 )
 def test_tracks_equal_those_of_the_stored_session(parallel: Parallel, devices: int, tmp_path: Path) -> None:
     detect(tmp_path / "s.sqlite", [CLIP], replace(SETTINGS, parallel=parallel, devices=CPUS[:devices]))

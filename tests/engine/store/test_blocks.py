@@ -49,7 +49,7 @@ def _read(reader: SessionReader, sources: range) -> list[tuple[object, ...]]:
     ]
 
 
-LENGTHS = [3, 1, 0, 7, MANY_FRAMES + 1, 2, 499, 4, *[5] * 210]
+LENGTHS = [3, 1, 0, 7, MANY_FRAMES + 1, 2, 499, 4, *[25] * 42]
 """Frames of sources, short and long ones."""
 
 
@@ -62,8 +62,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("confidence", [0.0, 0.6])
-@pytest.mark.parametrize("classes", [None, frozenset({1})])
+@pytest.mark.parametrize(("confidence", "classes"), [(0.0, None), (0.6, frozenset({1}))])
 def test_short_sources_read_together_have_the_same_frames(many: Path, confidence: float, classes: frozenset[int] | None) -> None:
     every = range(len(LENGTHS))
     with SessionReader(many, confidence, classes) as reader:

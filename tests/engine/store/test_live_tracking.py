@@ -24,7 +24,7 @@ def tracks(path: Path) -> list[object]:
         return [reader.tracks(0), [None if each is None else each.tolist() for each in found]]
 
 
-@pytest.mark.parametrize("stored", [FIRST_FRAMES + 1, 0])
+@pytest.mark.parametrize("stored", [FIRST_FRAMES + 1, pytest.param(0, marks=pytest.mark.slow)])
 def test_tracks_of_a_growing_session_equal_those_of_the_whole_one(tmp_path: Path, stored: int) -> None:
     """stored: number of frames before the process begins."""
     path = tmp_path / "s.sqlite"

@@ -111,7 +111,7 @@ def silently_short(result: Result, content: bytes, name: str, damage: Damage) ->
     return not (name == "a.ts" and damage.kind == "truncated") and not any(map(damage.touches, timing(content)))
 
 
-@short_and_long(40, 1000, "count")
+@short_and_long(16, 1000, "count")
 def test_mutated_videos(count: int, clips: list[Path], decoding: Decoding, tmp_path: Path) -> None:
     chance = seeded()
     short: list[str] = []
@@ -181,7 +181,7 @@ def test_handmade_videos(clips: list[Path], decoding: Decoding, tmp_path: Path) 
     assert count >= 60
 
 
-@short_and_long(24, 200, "count")
+@short_and_long(12, 200, "count")
 def test_mutated_pictures(count: int, decoding: Decoding, tmp_path: Path) -> None:
     chance = seeded()
     noise = np.random.default_rng(chance.randrange(1 << 32)).integers(0, 256, (96, 128, 3)).astype(np.uint8)

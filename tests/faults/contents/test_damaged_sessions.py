@@ -153,7 +153,7 @@ def changes(path: Path, choice: random.Random) -> str:
     return statement
 
 
-@short_and_long(30, 1000, "count")
+@short_and_long(12, 1000, "count")
 def test_sessions_changed_by_sql_are_refused_or_used(tmp_path: Path, count: int) -> None:
     choice, refused, unnamed = seeded(), 0, list[str]()
     good = write_session(tmp_path / "good.sqlite", {"a.mp4": 60, "b.mp4": 20}, facts=FACTS)

@@ -63,7 +63,7 @@ def test_zones_with_other_values(rounds: int, tmp_path: Path) -> None:
         change()
 
 
-@short_and_long(2, 20)
+@short_and_long(1, 20)
 def test_endless_zones(rounds: int, tmp_path: Path) -> None:
     """Deep nesting, long numbers, many shapes and many points."""
     path = tmp_path / "zones.json"

@@ -18,7 +18,7 @@ from tests.support.faults.decoding import Decoding
 from tests.support.media import make_video
 
 OPENED, READ = 0x20, 0x01  # IN_OPEN, IN_ACCESS of inotify
-SUFFIXES = ("mp4", "mkv", "avi", "ts", "mov", "webm")
+SUFFIXES = ("mp4", *(pytest.param(suffix, marks=pytest.mark.slow) for suffix in ("mkv", "avi", "ts", "mov", "webm")))
 
 
 @pytest.fixture(scope="module")

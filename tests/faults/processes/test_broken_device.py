@@ -21,7 +21,11 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_video(tmp_path_factory.mktemp("broken") / "video.mp4", FRAMES, (160, 120))
 
 
-@pytest.mark.parametrize("parallel", [Parallel.SEGMENTS, Parallel.STREAMS, Parallel.FRAMES, Parallel.TILES])
+SHORT = [Parallel.SEGMENTS, Parallel.FRAMES]
+LONG = [pytest.param(parallel, marks=pytest.mark.slow) for parallel in (Parallel.STREAMS, Parallel.TILES)]
+
+
+@pytest.mark.parametrize("parallel", [*SHORT, *LONG])
 def test_a_device_that_fails_at_every_inference_costs_no_frame(parallel: Parallel, video: Path) -> None:
     grouped = parallel in (Parallel.FRAMES, Parallel.TILES)
     main = partial(broken_member_main if grouped else broken_device_main, device=CPUS[1], late=True)

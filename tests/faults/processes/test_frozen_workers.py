@@ -118,7 +118,7 @@ def notice_hang(kind: str, parallel: Parallel, video: Path, first: Path) -> floa
     return noticed[0] - first.stat().st_mtime
 
 
-@pytest.mark.parametrize(("kind", "parallel"), [("build", Parallel.FRAMES), ("decoder", Parallel.TILES)])
+@pytest.mark.parametrize(("kind", "parallel"), [("build", Parallel.FRAMES), ("decoder", Parallel.FRAMES)])
 def test_a_hang_in_a_library_is_noticed_and_the_worker_replaced(kind: str, parallel: Parallel, video: Path, tmp_path: Path) -> None:
     print(f"{notice_hang(kind, parallel, video, tmp_path / 'hung'):.1f} s until the hang was noticed")
 

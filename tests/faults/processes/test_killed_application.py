@@ -55,9 +55,9 @@ def check_session(database: Path) -> None:
             assert indices == list(range(len(indices)))
 
 
-@short_and_long(2, 50, "kills")
+@short_and_long(1, 50, "kills")
 def test_a_run_that_is_killed_again_and_again_equals_an_undisturbed_one(tmp_path: Path, kills: int) -> None:
-    videos = [make_video(tmp_path / f"{name}.mp4", frames=min(400, 50 * kills), size=(64, 48), gop=12) for name in "abc"]
+    videos = [make_video(tmp_path / f"{name}.mp4", frames=min(400, 100 * kills), size=(64, 48), gop=12) for name in "abc"]
     whole = ("detect", *videos, *FAST, "--format", FORMATS, "--out", tmp_path / "whole")
     longest = finished(*whole)
     expected, moment = files(tmp_path / "whole"), times(seeded(), longest, kills)
@@ -79,10 +79,10 @@ def test_a_run_that_is_killed_again_and_again_equals_an_undisturbed_one(tmp_path
     print(f"{kills} kills in {runs} runs")
 
 
-@short_and_long(2, 50, "kills")
+@short_and_long(1, 50, "kills")
 def test_a_killed_export_leaves_old_files_or_new_ones(tmp_path: Path, kills: int) -> None:
     out = tmp_path / "out"
-    frames = min(3000, 400 * kills)
+    frames = min(3000, 800 * kills)
     write_session(out / "session.sqlite", {"a.mp4": frames, "b.mp4": frames // 2})
     old_way = ("results", out, "--format", FORMATS, "--confidence", "0.85")
     new_way = ("results", out, "--format", FORMATS)

@@ -63,7 +63,7 @@ cache.get("a plan", lambda: build_plan(library, network, split(network)[0], 1))
 """
 
 
-@short_and_long(3, 50, "kills")
+@short_and_long(1, 50, "kills")
 def test_a_killed_download_leaves_no_damaged_model(kills: int, site: Site, tmp_path: Path) -> None:
     entry, folder, file = publish_tiny(site, tmp_path), tmp_path / "models", tmp_path / "entry"
     page = site.pages["/tiny.weights"]
@@ -87,7 +87,7 @@ def test_a_killed_download_leaves_no_damaged_model(kills: int, site: Site, tmp_p
     print(f"{cut} of {kills} kills came before the end of the download")
 
 
-@short_and_long(3, 50, "kills")
+@short_and_long(2, 50, "kills")
 def test_a_program_killed_while_it_stores_a_plan_leaves_a_whole_one(kills: int, tmp_path: Path) -> None:
     folder, begun, choice, parts = tmp_path / "plans", tmp_path / "begun", seeded(), 0
     for _ in range(kills):

@@ -25,7 +25,7 @@ from tests.support.media import make_video
 from tests.support.paths import PROJECT
 from tests.support.store import write_session
 
-PROGRAMS = 5
+PROGRAMS = 3
 
 START = """
 import sys
@@ -194,8 +194,8 @@ def at_once(script: str, *arguments: tuple[object, ...]) -> list[tuple[int, str,
 
 
 def test_several_programs_share_a_cache(tmp_path: Path) -> None:
-    ends = at_once(CACHE, *((tmp_path / "plans", letter, 1_000_000) for letter in "abcd"))
-    assert [status for status, *_ in ends] == [0] * 4, ends
+    ends = at_once(CACHE, *((tmp_path / "plans", letter, 1_000_000) for letter in "ab"))
+    assert [status for status, *_ in ends] == [0, 0], ends
     assert not [*(tmp_path / "plans").glob("*.part")]
 
 
@@ -237,11 +237,11 @@ def test_two_windows_with_the_same_settings_detect_in_the_same_video(tmp_path: P
 
 def test_two_runs_at_once_into_one_folder(tmp_path: Path) -> None:
     """Two real programs start at about the same time: one completes, the other one refuses or finds the work done."""
-    videos = [make_video(tmp_path / f"{name}.mp4", frames=60) for name in "ab"]
+    videos = [make_video(tmp_path / f"{name}.mp4", frames=20) for name in "ab"]
     command = [sys.executable, "-m", "framefleet.app", "detect", *map(str, videos), "--out", str(tmp_path / "out"), *FAST]
     programs = [subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     ends = [(program.communicate(timeout=100)[1], program.returncode) for program in programs]
     assert 0 in {status for _, status in ends}, ends
     assert all(status == 0 or "another run uses it" in words for words, status in ends), ends
-    assert [len((tmp_path / "out" / f"{name}.jsonl").read_text().splitlines()) for name in "ab"] == [60, 60]
+    assert [len((tmp_path / "out" / f"{name}.jsonl").read_text().splitlines()) for name in "ab"] == [20, 20]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.jsonl", "b.jsonl", "session.sqlite"]

@@ -60,8 +60,15 @@ def test_one_device_finds_what_its_tiles_hold(video: Path, alone: Seen) -> None:
             np.testing.assert_allclose(result.detections.boxes, expected.boxes, atol=0.01)
 
 
-@pytest.mark.parametrize("isolation", [Isolation.PROCESS, Isolation.THREAD])
-@pytest.mark.parametrize(("batch", "hint"), [(None, Hint.LATENCY), (4, Hint.THROUGHPUT)])
+@pytest.mark.parametrize(
+    ("batch", "hint", "isolation"),
+    [
+        (None, Hint.LATENCY, Isolation.PROCESS),
+        (4, Hint.THROUGHPUT, Isolation.THREAD),
+        pytest.param(None, Hint.LATENCY, Isolation.THREAD, marks=pytest.mark.slow),
+        pytest.param(4, Hint.THROUGHPUT, Isolation.PROCESS, marks=pytest.mark.slow),
+    ],
+)
 def test_two_devices_find_what_one_finds(isolation: Isolation, batch: int | None, hint: Hint, video: Path, alone: Seen) -> None:
     settings = replace(SETTINGS, isolation=isolation, engine=replace(SETTINGS.engine, batch=batch, hint=hint))
     seen = run_pool([video], CPUS, settings)
@@ -119,7 +126,7 @@ def test_an_error_in_merging_is_told_with_its_cause(video: Path, capfd: pytest.C
 
 
 def test_large_pictures_stay_within_the_memory(tmp_path: Path) -> None:
-    video = make_video(tmp_path / "large.mp4", 24, (1920, 1080))  # 150 MB of pictures
+    video = make_video(tmp_path / "large.mp4", 12, (1920, 1080))  # 75 MB of pictures
     most = 0
 
     def look(_: EnginePool, __: Event, ___: Seen) -> None:
@@ -129,5 +136,5 @@ def test_large_pictures_stay_within_the_memory(tmp_path: Path) -> None:
             most = max(most, memory(pid, "RssShmem"))
 
     seen = run_pool([video], CPUS, replace(SETTINGS, tiles=Tiles(4, 2, 0.1)), look, with_worker(small_memory_main))
-    assert seen.finished[0].ledger.inferred == 24
+    assert seen.finished[0].ledger.inferred == 12
     assert 10e6 < most <= CHUNK_BYTES

@@ -434,7 +434,9 @@ def test_cancelling_ends_a_source_at_once_and_no_other(parallel: Parallel, devic
             check_complete(run, number)
 
 
-@pytest.mark.parametrize(("devices", "decode_threads", "seed"), [(2, 1, 1), (3, 1, 2), (2, 3, 3)])
+@pytest.mark.parametrize(
+    ("devices", "decode_threads", "seed"), [(2, 1, 1), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((3, 1, 2), (2, 3, 3)))]
+)
 def test_results_that_wait_are_bounded(devices: int, decode_threads: int, seed: int) -> None:
     random = Random(seed)
     run = Run(Parallel.SEGMENTS, devices, [Truth((6_000, 5_000, 4_000, 3_000, 5_000) * decode_threads)], random, decode_threads)

@@ -13,13 +13,13 @@ from tests.support.groups import same_detections, slowed
 from tests.support.media import make_video
 from tests.support.pool import CPUS, Seen, run_pool, tiny_settings, worker_pids
 
-FRAMES = 650
+FRAMES = 430
 SEGMENT = 108
 
 
 @pytest.fixture(scope="module")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Six segments of about as many frames."""
+    """Four segments of about as many frames."""
     return make_video(tmp_path_factory.mktemp("unequal") / "video.mp4", FRAMES, (160, 120))
 
 
@@ -29,7 +29,7 @@ def alone(video: Path) -> Seen:
     return run_pool([video], CPUS[:1], tiny_settings(Parallel.SEGMENTS, confidence=0.1))
 
 
-@pytest.mark.parametrize("decode_threads", [1, 3])
+@pytest.mark.parametrize("decode_threads", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_other_device_takes_over_what_a_slow_one_has_not_got_to(decode_threads: int, video: Path, alone: Seen) -> None:
     settings = tiny_settings(Parallel.SEGMENTS, confidence=0.1, decode_threads=decode_threads)
     brakes: list[slowed] = []  # type: ignore[valid-type]

@@ -34,7 +34,7 @@ from tests.support.pool import (
     worker_pids,
 )
 
-FRAMES = 230
+FRAMES = 130
 STALL = 1.5
 
 
@@ -138,10 +138,10 @@ def test_a_frame_at_which_the_decoder_hangs_is_given_up(video: Path, tmp_path: P
 
 
 def test_a_frame_on_which_the_engine_hangs_is_given_up(video: Path) -> None:
-    main = partial(engine_fault_main, numbers=frozenset({150}), how="hang")
+    main = partial(engine_fault_main, numbers=frozenset({120}), how="hang")
     seen = run_pool([video], CPUS[:1], pool_type=with_worker(main, STALL))
     assert ["an inference on cpu:0 did not" in str(failure.message) for failure in seen.failures] == [True, True]
-    check_complete(seen, 0, failed={150})
+    check_complete(seen, 0, failed={120})
 
 
 def test_a_consumer_that_rests_is_no_reason_to_kill_a_worker(video: Path) -> None:
@@ -182,7 +182,7 @@ def test_building_can_be_given_up_at_once(video: Path) -> None:
 
 
 def test_an_engine_that_shrinks_loses_no_frame_and_says_so(video: Path) -> None:
-    main = partial(shrinking_main, after=20, batch=2)
+    main = partial(shrinking_main, after=8, batch=2)
     seen = run_pool([video], CPUS[:1], tiny_settings(batch=8), pool_type=with_worker(main))
     assert not seen.failures
     check_complete(seen, 0)

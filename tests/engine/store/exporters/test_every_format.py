@@ -10,7 +10,6 @@ import pytest
 from framefleet.engine.notices import ExportError, literal
 from framefleet.engine.store.export import Exported, export_session
 from framefleet.engine.store.exporters import EXPORTERS
-from framefleet.engine.store.exporters.base import REPORT_FRAMES
 from framefleet.engine.store.exporters.options import ExportOptions
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.tracks import track_session
@@ -20,11 +19,19 @@ from tests.support.store import write_session
 FORMATS = [name for name in EXPORTERS if name != "video"]
 """Videos decode their source: see ``test_video``."""
 
+REPORT_FRAMES = 50
+"""After how many frames a format reports here, so that short videos do."""
+
+
+@pytest.fixture(autouse=True)
+def _frequent_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("framefleet.engine.store.exporters.base.REPORT_FRAMES", REPORT_FRAMES)
+
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A session of two videos, with tracks."""
-    database = write_session(tmp_path_factory.mktemp("session") / "s.sqlite", {"a.mp4": 3 * REPORT_FRAMES, "b.mp4": 100})
+    database = write_session(tmp_path_factory.mktemp("session") / "s.sqlite", {"a.mp4": 3 * REPORT_FRAMES, "b.mp4": 20})
     track_session(database)
     return database
 
