@@ -21,6 +21,7 @@ from framefleet.engine.model.split import Balance, StageTime
 from framefleet.engine.notices import DeviceError, Notice, UsageError
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import Detections, DeviceId, Image
+from tests.support.faults.counts import others_slow
 from tests.support.models import tiny_network
 
 SETTINGS = EngineSettings(precision=Precision.FP32, stored_confidence=0.05, threads=2)
@@ -69,7 +70,7 @@ def same(a: Detections, b: Detections) -> bool:
     return len(a) == len(b) and np.allclose(a.boxes, b.boxes, atol=1e-3) and np.allclose(a.scores, b.scores, atol=1e-5)
 
 
-@pytest.mark.parametrize("stages", [2, 3, 4])
+@pytest.mark.parametrize("stages", others_slow([2, 3, 4], 3))
 def test_outputs_are_those_of_the_uncut_network(stages: int, network: Network, uncut: Backend) -> None:
     inputs = np.random.default_rng(0).random((2, 3, network.height, network.width), dtype=np.float32)
     with create_depth_backend(cpus(stages)) as backend:
@@ -86,7 +87,9 @@ def test_outputs_are_those_of_the_uncut_network(stages: int, network: Network, u
     assert all(same(ours, theirs) for ours, theirs in zip(found, expected, strict=True))
 
 
-@pytest.mark.parametrize("cuts", [(1,), (12,), (18,), (23,), (5, 22), (7, 8), (1, 2, 3), (10, 18, 20)])
+@pytest.mark.parametrize(
+    "cuts", others_slow([(1,), (12,), (18,), (23,), (5, 22), (7, 8), (1, 2, 3), (10, 18, 20)], (12,), (5, 22), (1, 2, 3))
+)
 def test_outputs_do_not_depend_on_where_it_is_cut(cuts: tuple[int, ...], network: Network, uncut: Backend, monkeypatch: Any) -> None:
     """Also where routes and sums lead over several cuts, or a head leaves before the last stage."""
     balance = Balance(cuts, tuple(StageTime(1.0) for _ in (0, *cuts)))

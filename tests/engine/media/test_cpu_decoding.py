@@ -21,6 +21,7 @@ from framefleet.engine.media.types import DecodedFrame, DecodeFailure, Segment, 
 from framefleet.engine.notices import SourceError
 from framefleet.resources import DEMO
 from tests.engine.media.conftest import Clip
+from tests.support.faults.counts import others_slow
 from tests.support.media import joined, make_field_video, number_of, packed_bitstream, rewrap, wrap_fields
 
 FRAMES = 180
@@ -97,7 +98,13 @@ def check_against_straight(path: Path, times: bool = True) -> SourceInfo:
     return info
 
 
-@pytest.mark.parametrize("name", CUTTABLE)
+SHORT = (
+    *("open gop mp4", "open gop mkv", "open gop ts", "flv", "hevc open gop ts", "mpeg-2 ts", "mpeg-4 avi", "mjpeg avi", "vp9 webm"),
+    *("keyframes closer than the reordering", "fragmented mp4", "variable rate mp4, late start"),
+)
+
+
+@pytest.mark.parametrize("name", others_slow(CUTTABLE, *SHORT))
 def test_segments_equal_a_straight_decode(name: str, clip: Clip) -> None:
     file, options = CUTTABLE[name]
     info = check_against_straight(clip(file, frames=FRAMES, **options))
@@ -231,8 +238,8 @@ def test_a_file_deleted_after_probing_is_an_error(clip: Clip, tmp_path: Path) ->
 
 
 def test_memory_does_not_grow_with_the_length(clip: Clip, tmp_path: Path) -> None:
-    looped = probe(rewrap(clip("a.mp4", frames=FRAMES, size=(480, 270), bframes=3), tmp_path / "looped.mp4", times=12))
-    assert looped.frames == 12 * FRAMES
+    looped = probe(rewrap(clip("a.mp4", frames=FRAMES, size=(480, 270), bframes=3), tmp_path / "looped.mp4", times=8))
+    assert looped.frames == 8 * FRAMES
 
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
@@ -246,7 +253,7 @@ def test_memory_does_not_grow_with_the_length(clip: Clip, tmp_path: Path) -> Non
             sizes.append(resident())
     finally:
         gc.enable()
-    assert len(sizes) > 15
+    assert len(sizes) > 9
     assert sizes[-1] - sizes[2] < 20  # MiB
 
 

@@ -18,6 +18,7 @@ from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, SourceInfo
 from framefleet.engine.notices import SourceError
 from tests.engine.media.conftest import Clip
+from tests.support.faults.counts import others_slow
 from tests.support.media import damaged, number_of, numbered, rewrap, truncated
 
 FRAMES = 170
@@ -53,7 +54,7 @@ def counts(info: SourceInfo, **options: int) -> tuple[list[int], list[DecodeFail
 
 
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.flv", "a.avi", "a.webm"])
-@pytest.mark.parametrize("share", [0.5, 0.8])
+@pytest.mark.parametrize("share", others_slow([0.5, 0.8], 0.5))
 def test_a_truncated_file_is_not_silently_short(name: str, share: float, clip: Clip, tmp_path: Path) -> None:
     info = probe(truncated(clip(name, frames=FRAMES, **CLIPS[name]), tmp_path / name, share))
     assert abs(info.frames - FRAMES) <= 2, "the header states the number"
@@ -103,7 +104,7 @@ def test_a_damaged_index_of_an_mp4_leaves_out_no_frame_silently(box: str, start:
     assert failures or len(frames) == FRAMES, f"{FRAMES - len(frames)} frames are lost silently"
 
 
-@pytest.mark.parametrize("begin", [1, 12, 511, 513, 5 * 512 + 3])
+@pytest.mark.parametrize("begin", others_slow([1, 12, 511, 513, 5 * 512 + 3], 12, 513))
 def test_an_edit_list_may_begin_within_a_frame(begin: int, clip: Clip, tmp_path: Path) -> None:
     """FFmpeg leaves this frame out. The list's duration is rounded to milliseconds, so it may seem to cover the whole frame."""
     content = bytearray(clip("a.mp4", frames=FRAMES, **CLIPS["a.mp4"]).read_bytes())
@@ -311,7 +312,7 @@ def noisy(number: int, size: tuple[int, int]) -> Any:
     return image
 
 
-@pytest.mark.parametrize("name", CLIPS)
+@pytest.mark.parametrize("name", others_slow(CLIPS, "a.mp4", "a.mkv", "a.ts"))
 def test_mutations_end_in_an_error_or_in_counts_that_add_up(name: str, clip: Clip, tmp_path: Path) -> None:
     content = clip(name, frames=120, picture=noisy, **CLIPS[name]).read_bytes()
     path = tmp_path / name
@@ -379,7 +380,7 @@ TS_CODECS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("codec", TS_CODECS)
-@pytest.mark.parametrize("lengths", [(10, 10, 10), (7, 1, 25, 2)], ids=str)
+@pytest.mark.parametrize("lengths", others_slow([(10, 10, 10), (7, 1, 25, 2)], (7, 1, 25, 2)), ids=str)
 def test_the_frames_at_the_seams_of_joined_broadcasts_are_good(codec: str, lengths: tuple[int, ...], clip: Clip, tmp_path: Path) -> None:
     """The continuity counters begin anew with each part, and the times continue."""
     parts, content, first = [], b"", 0
@@ -401,7 +402,7 @@ def test_the_frames_at_the_seams_of_joined_broadcasts_are_good(codec: str, lengt
         assert all(np.array_equal(image, part) for image, part in zip(images, parts, strict=True))
 
 
-@pytest.mark.parametrize("codec", TS_CODECS)
+@pytest.mark.parametrize("codec", others_slow(TS_CODECS, "h264"))
 @pytest.mark.parametrize("lost", ["a packet within a frame", "the end of a frame", "an end and the next start"])
 def test_a_frame_of_a_broadcast_that_lost_packets_fails_and_the_one_before_it_does_not(
     codec: str, lost: str, clip: Clip, tmp_path: Path

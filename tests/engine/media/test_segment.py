@@ -19,6 +19,7 @@ from framefleet.engine.notices import SourceError
 from framefleet.engine.settings.kinds import Moment, Moments
 from tests.engine.media.conftest import Clip
 from tests.engine.media.test_cpu_decoding import CUTTABLE, FRAMES, UNEVEN, WHOLE
+from tests.support.faults.counts import others_slow
 from tests.support.media import damaged, make_video, number_of
 
 
@@ -119,7 +120,10 @@ def check(path: Path, wanted: Sampling, rate: float, whole: list[DecodedFrame | 
     assert bool(info.wanted) == bool(found)
 
 
-@pytest.mark.parametrize("name", CLIPS)
+SHORT = ("open gop ts", "hevc open gop mkv", "only keyframes", "variable rate mkv", "avi with b-frames", "uneven, b-frames, open gop")
+
+
+@pytest.mark.parametrize("name", others_slow(CLIPS, *SHORT))
 def test_samples_are_frames_of_the_whole_video(name: str, clip: Clip) -> None:
     file, options = CLIPS[name]
     path = clip(file, frames=FRAMES, **options)

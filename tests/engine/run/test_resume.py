@@ -84,7 +84,7 @@ def undisturbed(clips: list[Path], tmp_path_factory: pytest.TempPathFactory) -> 
     return database
 
 
-@pytest.mark.parametrize("stop", [1, 95, 140, 175])
+@pytest.mark.parametrize("stop", [1, 140, *(pytest.param(stop, marks=pytest.mark.slow) for stop in (95, 175))])
 def test_an_interrupted_run_goes_on_behind_what_is_stored(clips: list[Path], undisturbed: Path, tmp_path: Path, stop: int) -> None:
     database = tmp_path / "s.sqlite"
     first = Run(database, *clips, stop=stop)
@@ -102,24 +102,20 @@ def test_an_interrupted_run_goes_on_behind_what_is_stored(clips: list[Path], und
     assert third.notes == ["3 sources finished by an earlier run: the results stay"]
     assert [source["frames"] for source in third.report["sources"]] == [source["frames"] for source in report]
     assert equal(database, undisturbed)
+    assert exported(database, tmp_path / "out") == exported(undisturbed, tmp_path / "other")
 
 
-@pytest.mark.parametrize("parallel", [Parallel.STREAMS, Parallel.FRAMES])
+def exported(database: Path, out: Path) -> list[bytes]:
+    with SessionReader(database) as reader:
+        return [item.path.read_bytes() for item in export_session(reader, out, ["jsonl"])]
+
+
+@pytest.mark.parametrize("parallel", [Parallel.FRAMES, pytest.param(Parallel.STREAMS, marks=pytest.mark.slow)])
 def test_every_strategy_goes_on(clips: list[Path], undisturbed: Path, tmp_path: Path, parallel: Parallel) -> None:
     settings = replace(SETTINGS, parallel=parallel)
     Run(tmp_path / "s.sqlite", *clips, stop=100, settings=settings)
     Run(tmp_path / "s.sqlite", *clips, settings=settings)
     assert equal(tmp_path / "s.sqlite", undisturbed)
-
-
-def test_exports_equal_those_of_an_undisturbed_run(clips: list[Path], undisturbed: Path, tmp_path: Path) -> None:
-    Run(tmp_path / "s.sqlite", *clips, stop=120)
-    Run(tmp_path / "s.sqlite", *clips)
-    content = []
-    for database in (undisturbed, tmp_path / "s.sqlite"):
-        with SessionReader(database) as reader:
-            content.append([item.path.read_bytes() for item in export_session(reader, tmp_path / f"out-{len(content)}", ["jsonl"])])
-    assert content[0] == content[1]
 
 
 def test_failed_frames_of_both_runs_are_counted(clips: list[Path], tmp_path: Path) -> None:
@@ -131,7 +127,7 @@ def test_failed_frames_of_both_runs_are_counted(clips: list[Path], tmp_path: Pat
     assert equal(tmp_path / "s.sqlite", tmp_path / "whole.sqlite")
 
 
-@pytest.mark.parametrize("first", [0, 1, 55])
+@pytest.mark.parametrize("first", [1, *(pytest.param(first, marks=pytest.mark.slow) for first in (0, 55))])
 def test_a_file_that_was_removed_during_the_run_goes_on_when_it_is_back(clips: list[Path], tmp_path: Path, first: int) -> None:
     database, undisturbed = tmp_path / "s.sqlite", tmp_path / "undisturbed.sqlite"
     Run(undisturbed, clips[0])

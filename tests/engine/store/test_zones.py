@@ -74,16 +74,16 @@ def test_a_short_time_is_continued_by_the_next_call(tmp_path):
 
 
 def test_a_long_run_keeps_no_more_than_a_short_one_and_counts_the_same(tmp_path, monkeypatch):
-    """A picture each two seconds for two hours: some objects wait in the zone for minutes, the others come, cross the line and go."""
+    """A picture each two seconds for an hour: some objects wait in the zone for minutes, the others come, cross the line and go."""
     path = tmp_path / "s.sqlite"
     random = np.random.default_rng(36)
-    begins, speeds = np.cumsum(random.uniform(5, 60, 450)), random.choice([0.05, 2.0, 3.0], 450)
-    seconds = 2 * 3600
+    begins, speeds = np.cumsum(random.uniform(5, 60, 150)), random.choice([0.05, 2.0, 3.0], 150)
+    seconds = 3600
 
     def frame(index: int) -> FrameResult:
         second = 2 * index
         moving = (begins <= second) & (5 + speeds * (second - begins) < 60)
-        x, y = 5 + speeds * (second - begins), 30 + 80 * (np.arange(450) % 4)
+        x, y = 5 + speeds * (second - begins), 30 + 80 * (np.arange(150) % 4)
         corners = np.stack((x - 15, y - 30, x + 15, y), 1)[moving].astype(np.float32)
         found = Detections(corners, np.full(len(corners), 0.9, np.float32), np.flatnonzero(moving).astype(np.int32) % 4 % 3)
         return replace(make_frame(0, index), ref=FrameRef(0, index, float(second)), found=found)
@@ -104,13 +104,13 @@ def test_a_long_run_keeps_no_more_than_a_short_one_and_counts_the_same(tmp_path,
     monkeypatch.setattr("framefleet.engine.store.zones.SETTLE_SECONDS", 1e9)
     forgets_nothing = LiveCounts(path, 0, zones)
     once = forgets_nothing.update(60)
-    assert counted[-1] > 100
+    assert counted[-1] > 50
     assert counted == sorted(counted)
     assert np.array_equal(late.crossings, once.crossings)
     assert np.array_equal(np.sort(late.visits, order=["begin", "track"]), np.sort(once.visits, order=["begin", "track"]))
     assert late.as_json() == once.as_json()
-    assert max(kept) < forgets_nothing.kept / 10
-    assert max(kept[12:]) <= 1.5 * max(kept[:12])
+    assert max(kept) < forgets_nothing.kept / 5
+    assert max(kept[6:]) <= 1.5 * max(kept[:6])
     people, weak = live.update(60, classes=frozenset({0})), live.update(60, confidence=0.95)
     assert 0 < people.crossed(0, forward=False) < counted[-1]
     assert (len(weak.crossings), len(weak.visits)) == (0, 0)

@@ -15,7 +15,7 @@ from framefleet.engine.media.preview.reader import VideoReader
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame, Sampling
 from framefleet.engine.settings.kinds import Moment
-from tests.support.faults.counts import short_and_long
+from tests.support.faults.counts import others_slow, short_and_long
 from tests.support.faults.seeds import seeded
 from tests.support.media import joined, make_video, number_of
 
@@ -40,6 +40,16 @@ CLIPS: dict[str, tuple[str, dict[str, Any]]] = {
     "avi": ("l.avi", {"codec": "mpeg4", "gop": 25}),
     "avi with b-frames": ("m.avi", {"codec": "mpeg4", "options": {"bf": "2"}}),
 }
+SHORT = (
+    "open gop, mp4",
+    "open gop, ts",
+    "hevc, open gop",
+    "vp9",
+    "variable rate, mkv",
+    "edit list",
+    "ts whose clock wraps",
+    "avi with b-frames",
+)
 
 
 def make(folder: Path, name: str) -> Path:
@@ -76,7 +86,7 @@ def check_seeks(path: Path, count: int, first: int = 0) -> None:
 
 
 @short_and_long(8, 500, "count")
-@pytest.mark.parametrize("name", CLIPS)
+@pytest.mark.parametrize("name", others_slow(CLIPS, *SHORT))
 def test_seeks_are_exact(name: str, count: int, tmp_path: Path) -> None:
     path = make(tmp_path, name)
     check_seeks(path, count, first=40 if name == "edit list" else 0)
@@ -92,7 +102,7 @@ def test_seeks_are_exact_where_the_clock_begins_again(count: int, tmp_path: Path
 
 
 @short_and_long(8, 500, "count")
-@pytest.mark.parametrize("name", CLIPS)
+@pytest.mark.parametrize("name", others_slow(CLIPS, "open gop, ts", "variable rate, mp4", "avi with b-frames"))
 def test_single_frames_of_a_run_are_exact(name: str, count: int, tmp_path: Path) -> None:
     chance = seeded()
     path = make(tmp_path, name)

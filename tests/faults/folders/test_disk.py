@@ -18,7 +18,7 @@ from tests.support.media import make_video
 from tests.support.store import write_session
 
 needs_mounting = pytest.mark.skipif(not can_mount(), reason="needs unshare and the right to mount in a namespace of its own")
-FRAMES = 200
+FRAMES = 120
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def test_a_session_with_checksums_on_a_read_only_disk(tmp_path: Path) -> None:
 
 def test_a_folder_that_vanishes_during_the_run(video: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    process = start("detect", *[video] * 10, *FAST, "--size", "416", "--out", out, "--json")
+    process = start("detect", *[video] * 10, *FAST, "--size", "256", "--out", out, "--json")
     wait_for(lambda: stored_frames(out) >= 10, process)
     shutil.rmtree(out)
     done = finish(process)
@@ -161,16 +161,16 @@ def test_a_folder_that_vanishes_during_the_run(video: Path, tmp_path: Path) -> N
 
 def test_a_source_that_vanishes_before_its_turn(tmp_path: Path) -> None:
     """The first source is under way; the others are opened later."""
-    videos = [make_video(tmp_path / f"{number}.mp4", 60, (64, 48)) for number in range(8)]
+    videos = [make_video(tmp_path / f"{number}.mp4", 60, (64, 48)) for number in range(6)]
     out = tmp_path / "out"
-    process = start("detect", *videos, *FAST, "--size", "416", "--out", out, "--json")
+    process = start("detect", *videos, *FAST, "--size", "256", "--out", out, "--json")
     wait_for(lambda: stored_frames(out) >= 5, process)
     videos[-1].unlink()
     done = finish(process)
     assert (done.status, done.report["exit"]) == (1, "failed")
     assert f"{videos[-1]} does not exist" in done.err
     inferred = [source["frames"]["inferred"] for source in done.report["sources"]]
-    assert inferred == [60] * 7 + [0]
+    assert inferred == [60] * 5 + [0]
 
 
 def test_a_source_that_vanishes_during_its_turn(video: Path, tmp_path: Path) -> None:

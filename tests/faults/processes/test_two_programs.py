@@ -13,6 +13,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from framefleet.engine.model.registry.catalogue import ModelEntry, is_installed
 from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.store.exporters.base import STAGE
@@ -219,6 +221,7 @@ def test_of_two_downloads_of_a_model_one_works_and_the_other_one_says_so(site: S
     assert [path.name for path in folder.iterdir()] == ["tiny"]
 
 
+@pytest.mark.slow
 def test_two_windows_with_the_same_settings_detect_in_the_same_video(tmp_path: Path) -> None:
     video = make_video(tmp_path / "a.mp4", frames=30, size=(64, 48))
     ends = at_once(WINDOW, *[(tmp_path, video)] * 2)

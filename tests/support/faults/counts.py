@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,11 @@ LONG_SECONDS = 3600
 def long_count(count: int) -> int:
     """A count of the long form. FRAMEFLEET_TEST_SHARE (1) multiplies it, for a shorter or longer test; at least 1."""
     return max(1, round(count * float(os.environ.get("FRAMEFLEET_TEST_SHARE") or 1)))
+
+
+def others_slow(values: Iterable[Any], *short: Any) -> list[Any]:
+    """Parameters of a test: every run of the tests takes those in ``short``, and ``-m slow`` the others."""
+    return [value if value in short else pytest.param(value, marks=pytest.mark.slow) for value in values]
 
 
 def time_limit(seconds: float) -> float:
