@@ -18,7 +18,8 @@ pytest.importorskip("cuda.core")
 from tests.gpu.test_first_convolution import *  # noqa: F403
 
 
-@pytest.mark.parametrize("arch", ["sm_75", pytest.param("sm_90", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
 def test_it_compiles_for(arch: str, tmp_path: Path) -> None:
     cubin = compile_kernels(arch, FileCache(tmp_path), first_convolution.SOURCES)
     for stride, channels in itertools.product((1, 2), (16, 32)):

@@ -19,7 +19,8 @@ pytest.importorskip("cuda.core")
 NAMES = ("mish", "preprocess_fp16", "preprocess_fp32", "yolo_count_fp16", "yolo_count_fp32", "yolo_layer_fp16", "yolo_layer_fp32", "nms")
 
 
-@pytest.mark.parametrize("arch", ["sm_75", pytest.param("sm_120", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
 def test_they_compile_for(arch: str, tmp_path: Path) -> None:
     cubin = compile_kernels(arch, FileCache(tmp_path))
     assert cubin.startswith(b"\x7fELF")
@@ -102,7 +103,8 @@ def test_python_and_the_kernels_agree() -> None:
         f"NV12 == {preprocess.NV12} && P016 == {preprocess.P016} && RGB8 == {preprocess.RGB8} && I420 == {preprocess.I420}",
         f"COLOUR_SHIFT == {colour.SHIFT}",
     ]
-    compile_source(source() + "".join(f'static_assert({check}, "agreed");\n' for check in checks), "sm_90")
+    cubin = compile_source(source() + "".join(f'static_assert({check}, "agreed");\n' for check in checks), "sm_90")
+    assert all(b".text." + name.encode() + b"\0" in cubin for name in NAMES)
     with pytest.raises(KernelError, match="static assertion failed"):
         compile_source(source("half.cuh", "preprocess.cu") + f'static_assert(!({checks[0]}), "agreed");', "sm_90")
     assert all(dtype.itemsize % 8 == 0 and dtype.itemsize <= 192 for dtype in (FRAME, HEAD))

@@ -394,7 +394,7 @@ def test_a_continued_run_keeps_its_engine(tmp_path: Path) -> None:
         assert reader.engines() == [first.choice]
 
 
-@pytest.mark.parametrize("number", [0, 30])
+@pytest.mark.parametrize("number", [30, pytest.param(0, marks=pytest.mark.slow)])
 def test_frames_on_which_a_worker_crashed_are_tried_again(
     clips: list[Path], undisturbed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
@@ -430,8 +430,8 @@ def test_frames_that_fail_by_themselves_or_are_corrected_are_not_tried_again(tmp
 
 @pytest.fixture(scope="module")
 def long_clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A video that is cut into nine segments."""
-    return make_video(tmp_path_factory.mktemp("long") / "long.mp4", 960, (64, 48), gop=20)
+    """A video that is cut into five segments."""
+    return make_video(tmp_path_factory.mktemp("long") / "long.mp4", 540, (64, 48), gop=20)
 
 
 @pytest.fixture(scope="module")
@@ -441,8 +441,12 @@ def undisturbed_long(long_clip: Path, tmp_path_factory: pytest.TempPathFactory) 
     return database
 
 
+SOUGHT = 14.5
+"""Seconds."""
+
+
 def sought_run(database: Path, clip: Path, end: str, settings: RunSettings = SETTINGS) -> list[FrameResult]:
-    """Seek to the last third of a clip after its first frame, and return the frames that came ahead.
+    """Seek to the last quarter of a clip after its first frame, and return the frames that came ahead.
 
     end: whether the run is "killed" or "cancelled" at the first of them, or ends "later", with the file.
     """
@@ -454,7 +458,7 @@ def sought_run(database: Path, clip: Path, end: str, settings: RunSettings = SET
         for event in session.events():
             if isinstance(event, FramesDone) and not sought:
                 sought = True
-                session.seek(number, 26.0)
+                session.seek(number, SOUGHT)
             if isinstance(event, FramesAhead):
                 assert session.progress_of(event) is None
                 ahead += event.frames
@@ -465,7 +469,7 @@ def sought_run(database: Path, clip: Path, end: str, settings: RunSettings = SET
     return ahead
 
 
-@pytest.mark.parametrize("parallel", [Parallel.STREAMS, Parallel.FRAMES])
+@pytest.mark.parametrize("parallel", [Parallel.STREAMS, pytest.param(Parallel.FRAMES, marks=pytest.mark.slow)])
 def test_a_sought_place_comes_first_and_changes_no_byte(
     long_clip: Path, undisturbed_long: Path, tmp_path: Path, parallel: Parallel
 ) -> None:
@@ -477,30 +481,30 @@ def test_a_sought_place_comes_first_and_changes_no_byte(
 
 def check_ahead(database: Path, ahead: list[FrameResult]) -> None:
     """The frames that came ahead are those around the sought place, as they are stored."""
-    assert any(frame.ref.pts <= 26.0 < frame.ref.pts + 1 for frame in ahead)
+    assert any(frame.ref.pts <= SOUGHT < frame.ref.pts + 1 for frame in ahead)
     with SessionReader(database) as reader:
         frames = {frame.ref.pts: frame for frame in reader.frames(0)}
     assert all(same_frame(frames[frame.ref.pts], frame) for frame in ahead)
 
 
-@pytest.mark.parametrize("parallel", [Parallel.TILES, Parallel.DEPTH])
+@pytest.mark.parametrize("parallel", [Parallel.DEPTH, pytest.param(Parallel.TILES, marks=pytest.mark.slow)])
 def test_devices_that_share_each_picture_go_to_a_sought_place_together(long_clip: Path, tmp_path: Path, parallel: Parallel) -> None:
     settings = replace(SETTINGS, parallel=parallel, devices=CPUS)
     Run(tmp_path / "in_order.sqlite", long_clip, settings=settings)
     ahead = sought_run(tmp_path / "sought.sqlite", long_clip, "later", settings)
-    assert any(frame.ref.pts <= 26.0 < frame.ref.pts + 1 for frame in ahead)
+    assert any(frame.ref.pts <= SOUGHT < frame.ref.pts + 1 for frame in ahead)
     assert {frame.device for frame in ahead} == {DeviceId.group(*CPUS)}
     assert equal(tmp_path / "sought.sqlite", tmp_path / "in_order.sqlite")
 
 
-@pytest.mark.parametrize("end", ["killed", "cancelled"])
+@pytest.mark.parametrize("end", ["killed", pytest.param("cancelled", marks=pytest.mark.slow)])
 def test_a_run_that_ends_at_a_sought_place_goes_on_in_the_gap(long_clip: Path, undisturbed_long: Path, tmp_path: Path, end: str) -> None:
     database = tmp_path / "s.sqlite"
     assert sought_run(database, long_clip, end)
     with SessionReader(database) as reader:
         position = reader.position(0)
         assert position is not None
-        assert 0 < position.frames < 700
+        assert 0 < position.frames < 400
     Run(database, long_clip)
     assert equal(database, undisturbed_long)
 

@@ -16,7 +16,7 @@ import pytest
 from framefleet.engine.model.registry.catalogue import is_installed
 from framefleet.engine.model.registry.download import download
 from framefleet.plugins.cache import FileCache
-from tests.support.faults.counts import short_and_long
+from tests.support.faults.counts import LONG_SECONDS, long_count, short_and_long
 from tests.support.faults.killing import kill_at, start_python, times
 from tests.support.faults.seeds import seeded
 from tests.support.http import Site, publish_tiny
@@ -105,7 +105,9 @@ def test_a_program_killed_while_it_stores_a_plan_leaves_a_whole_one(kills: int, 
     print(f"{parts} of {kills} kills left a part, which the next start removed")
 
 
-@short_and_long(1, 50, "kills")
+@pytest.mark.slow
+@pytest.mark.timeout(LONG_SECONDS)
+@pytest.mark.parametrize("kills", [long_count(50)])
 def test_a_program_killed_while_it_builds_a_plan_leaves_a_whole_one_or_none(kills: int, tmp_path: Path) -> None:
     pytest.importorskip("tensorrt_rtx")
     begun, temporary = tmp_path / "begun", tmp_path / "temporary"

@@ -90,7 +90,8 @@ def _wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes]) -
 
 OTHERS = [pytest.param(number, marks=pytest.mark.slow) for number in SIGNALS[1:]]
 MOMENTS_AND_SIGNALS = [
-    *(("creation", signal.SIGINT), ("frames", signal.SIGTERM)),
+    ("frames", signal.SIGTERM),
+    pytest.param("creation", signal.SIGINT, marks=pytest.mark.slow),
     *(pytest.param("frames", number, marks=pytest.mark.slow) for number in (signal.SIGINT, signal.SIGHUP)),
 ]
 """In the middle of a run, ``tests/app/cli/run/test_interrupt.py`` sends the other signals."""

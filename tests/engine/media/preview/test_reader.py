@@ -18,6 +18,7 @@ from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame
 from framefleet.engine.notices import SourceError
 from tests.engine.media.conftest import Clip
+from tests.support.faults.counts import others_slow
 from tests.support.media import joined, make_video, number_of, rewrap, truncated, write_pictures
 
 sides = st.integers(16, 4000)
@@ -74,7 +75,7 @@ CLIPS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", CLIPS)
+@pytest.mark.parametrize("name", others_slow(CLIPS, "a.mkv", "a.ts", "a.h264", "v.mp4"))
 def test_seeking_lands_on_the_frame_shown_then(name: str, clip: Clip) -> None:
     with VideoReader(clip(name, frames=150, **CLIPS[name])) as reader:
         times = [frame.ref.pts for frame in reader]

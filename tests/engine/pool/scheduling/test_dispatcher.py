@@ -291,7 +291,7 @@ class Run:
         pytest.fail("the run does not come to an end")
 
 
-few = settings(max_examples=30, deadline=None)
+few = settings(max_examples=20, deadline=None)
 lengths = st.lists(st.integers(0, 40), min_size=1, max_size=8).map(tuple)
 readable = st.integers(0, 4).map(bool)
 sources = st.lists(st.builds(Truth, lengths, readable=readable), min_size=1, max_size=5)
