@@ -25,6 +25,7 @@ from framefleet.engine.store.export import export_session, file_stems, stage
 from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.exporters.base import STAGE
 from framefleet.engine.store.session import SessionReader, SessionWriter
+from tests.support.faults.counts import others_slow
 from tests.support.notices import words
 from tests.support.paths import PROJECT
 from tests.support.store import LABELS, make_frame, video_info, write_session
@@ -306,7 +307,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
     return {count: write_session(folder / f"{count}.sqlite", {f"clip{number}.mp4": 2 for number in range(count)}) for count in (10, 30)}
 
 
-@pytest.mark.parametrize("form", sorted(set(EXPORTERS) - {"video", "zones"}))
+@pytest.mark.parametrize("form", others_slow(sorted(set(EXPORTERS) - {"video", "zones"}), "coco", "csv", "jsonl", "yolo"))
 def test_each_file_takes_the_same_few_statements_and_files_to_export(tmp_path: Path, many: dict[int, Path], form: str) -> None:
     if form == "parquet":
         pytest.importorskip("pyarrow")
