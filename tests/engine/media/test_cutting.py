@@ -19,7 +19,6 @@ from framefleet.engine.processes.watchdog import Clock
 from framefleet.engine.store.clips import Cut, CutsJob
 from framefleet.engine.store.clips_process import write_cuts
 from tests.engine.media.conftest import Clip
-from tests.support.faults.counts import others_slow
 from tests.support.media import joined, make_sound, number_of
 
 
@@ -110,7 +109,8 @@ def test_sound_that_only_matroska_can_hold_is_copied_there_and_named_elsewhere(t
 
 
 @pytest.mark.parametrize(
-    ("end", "frames", "length"), others_slow([(1.0, 9, 0.9), (1.3, 10, 1.2), (4.0, 11, 3.9), (9.0, 13, 8.5)], (1.3, 10, 1.2))
+    ("end", "frames", "length"),
+    [(1.3, 10, 1.2), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((1.0, 9, 0.9), (4.0, 11, 3.9), (9.0, 13, 8.5)))],
 )
 @pytest.mark.parametrize("name", ["v.mp4", "v.mkv"])
 def test_the_last_picture_of_an_exact_clip_is_shown_as_long_as_in_the_video(
