@@ -27,8 +27,8 @@ class Values:
         self._gpu, self._before, self._channels = gpu, before, channels
         random = np.random.default_rng(seed)
         self.start = random.normal(0, 1, (BATCH, height, width, before + channels + behind)).astype(np.float16)
-        self._address = gpu.upload(self.start)
-        self.slice = Slice(self._address + 2 * before, channels, height, width, self.start.shape[-1])
+        self.address = gpu.upload(self.start)
+        self.slice = Slice(self.address + 2 * before, channels, height, width, self.start.shape[-1])
 
     @property
     def given(self) -> NDArray[np.float64]:
@@ -38,7 +38,7 @@ class Values:
 
     def check(self, expected: NDArray[np.float64], tolerance: float = 0.0) -> None:
         """The kernel has written these planes, and nothing else."""
-        found = self._gpu.download(self._address, self.start.shape, np.float16)
+        found = self._gpu.download(self.address, self.start.shape, np.float16)
         stop = self._before + self._channels
         others = np.r_[: self._before, stop : found.shape[-1]]
         np.testing.assert_array_equal(found[..., others], self.start[..., others])
@@ -61,7 +61,7 @@ def test_a_window_with_nan_becomes_nan(gpu: Gpu) -> None:
     values[0, 0, 0, 3] = np.nan
     gpu.overwrite(source.slice.address, values)
     gpu.run(MaxPool(gpu.kernels, source.slice, target.slice, BATCH, 3, 1, 1))
-    found = gpu.download(target._address, target.start.shape, np.float16)[..., 8:16]
+    found = gpu.download(target.address, target.start.shape, np.float16)[..., 8:16]
     assert np.argwhere(np.isnan(found)).tolist() == [[0, y, x, 3] for y in (0, 1) for x in (0, 1)]
 
 

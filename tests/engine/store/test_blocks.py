@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -80,9 +81,16 @@ def test_short_sources_read_together_can_be_read_without_the_filter(many: Path) 
 
 def test_many_short_sources_take_few_queries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_session(tmp_path / "s.sqlite", {f"{number}.mp4": 4 for number in range(500)})
+    connect, queries = sqlite3.connect, []
+
+    def traced(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        connection = connect(*arguments, **options)
+        connection.set_trace_callback(queries.append)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", traced)
     with SessionReader(path) as reader, reader.steady():
-        queries = []
-        monkeypatch.setattr(reader, "_query", lambda sql, *values, ask=reader._query: queries.append(sql) or ask(sql, *values))
+        queries.clear()
         assert len(_read(reader, range(500))) == 500
     assert len(queries) <= 10
 

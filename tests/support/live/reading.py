@@ -42,13 +42,13 @@ class Reading:
         self.ended: Ended | None = None
         self.received = 0
         self.child = ChildProcess("capture", main, Job(address, time.perf_counter(), **job), words=Notice("live.process"))
-        self._packets: Any = None
+        self.connection: Any = None
         if attach:
             self.attach()
 
     def attach(self) -> None:
         """Take the packets from now on."""
-        self._packets, theirs = multiprocessing.Pipe()
+        self.connection, theirs = multiprocessing.Pipe()
         with theirs:
             self.child.connection.send(Attach(0))
             reduction.send_handle(self.child.connection, theirs.fileno(), self.child.pid)
@@ -75,15 +75,15 @@ class Reading:
         return self.until(lambda reading: state in reading.states()[known:])
 
     def _take(self) -> None:
-        open_ones = [each for each in (None if self.ended else self.child.connection, self._packets) if each is not None]
+        open_ones = [each for each in (None if self.ended else self.child.connection, self.connection) if each is not None]
         ready: list[Any] = wait(open_ones, 0.2)
         for connection in ready:
             try:
                 message = connection.recv()
             except (EOFError, OSError):
-                if connection is self._packets:
-                    self._packets.close()
-                    self._packets = None
+                if connection is self.connection:
+                    self.connection.close()
+                    self.connection = None
                 else:
                     self.ended = self.ended or Ended(False, Notice("live.stopped"), self.received)
                 continue
@@ -106,7 +106,7 @@ class Reading:
     def stop(self) -> Ended:
         """Stop, and take what is left."""
         self.child.send(StopCapture())
-        self.until(lambda reading: reading.ended is not None and reading._packets is None)
+        self.until(lambda reading: reading.ended is not None and reading.connection is None)
         assert self.ended is not None
         return self.ended
 
@@ -116,5 +116,5 @@ class Reading:
     def __exit__(self, *_: object) -> None:
         self.child.kill()
         self.child.end()
-        if self._packets is not None:
-            self._packets.close()
+        if self.connection is not None:
+            self.connection.close()

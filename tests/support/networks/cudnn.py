@@ -45,17 +45,17 @@ class _Run:
         self._stage = stage
         places, total = plan_memory(program, self._batch, stage)
         memory = np.full(total // 2, np.nan)  # an FP16 number takes two bytes
-        self._buffers: list[Values] = []
+        self.buffers: list[Values] = []
         for place, buffer in zip(places, program.buffers, strict=True):
             assert place % 256 == 0 or place == -1
             count = self._batch * buffer.size
             values = np.full(count, np.nan) if place < 0 else memory[place // 2 : place // 2 + count]
-            self._buffers.append(values.reshape(self._batch, buffer.height, buffer.width, buffer.channels))
+            self.buffers.append(values.reshape(self._batch, buffer.height, buffer.width, buffer.channels))
 
     def take(self, before: _Run) -> None:
         """Copy what arrives from the stage before."""
         for buffer in self._stage.arriving:
-            self._buffers[buffer][:] = before._buffers[buffer]
+            self.buffers[buffer][:] = before.buffers[buffer]
 
     def compute(self) -> None:
         """Run the operations of the stage."""
@@ -66,16 +66,16 @@ class _Run:
         """The raw outputs, after the last stage."""
         heads = sorted((buffer.head, index) for index, buffer in enumerate(self._program.buffers) if buffer.head is not None)
         channels = [head.shape[0] for head in self._network.heads]
-        return [self._buffers[index].transpose(0, 3, 1, 2)[:, :count] for (_, index), count in zip(heads, channels, strict=True)]
+        return [self.buffers[index].transpose(0, 3, 1, 2)[:, :count] for (_, index), count in zip(heads, channels, strict=True)]
 
     def _read(self, view: View) -> Values:
-        values = self._buffers[view.buffer][..., view.offset : view.offset + view.channels].transpose(0, 3, 1, 2)
+        values = self.buffers[view.buffer][..., view.offset : view.offset + view.channels].transpose(0, 3, 1, 2)
         assert values.shape[1:] == (view.channels, view.height, view.width)
         assert np.isfinite(values).all(), "read before it was written"
         return values.copy()
 
     def _write(self, view: View, values: Values) -> None:
-        self._buffers[view.buffer][..., view.offset : view.offset + view.channels] = values.transpose(0, 2, 3, 1)
+        self.buffers[view.buffer][..., view.offset : view.offset + view.channels] = values.transpose(0, 2, 3, 1)
 
     def _compute(self, operation: Operation) -> None:
         match operation:

@@ -5,10 +5,11 @@ The codes are lines of the file that ``VARIABLE`` names, which all processes of 
 
 from __future__ import annotations
 
+import inspect
 import os
-import sys
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -24,6 +25,12 @@ ELSEWHERE = frozenset(line for line in Path(__file__).with_name("absent_codes.tx
 _TESTS = str(PROJECT / "tests")
 
 
+def _made_by_a_test(frame: FrameType | None) -> bool:
+    """Whether the caller of the function with this frame is a test."""
+    caller = frame.f_back if frame is not None else None
+    return caller is not None and caller.f_code.co_filename.startswith(_TESTS)
+
+
 def record() -> None:
     """Write down the code of each notice that the program makes in this process from now on."""
     file, make = os.environ.get(VARIABLE), Notice.__init__
@@ -35,7 +42,7 @@ def record() -> None:
 
     def noted(self: Notice, code: str, /, **fields: object) -> None:
         make(self, code, **fields)
-        if code not in seen and not sys._getframe(1).f_code.co_filename.startswith(_TESTS):
+        if code not in seen and not _made_by_a_test(inspect.currentframe()):
             with suppress(OSError):
                 os.write(codes, f"{code}\n".encode())
                 seen.add(code)

@@ -28,14 +28,24 @@ def recent(tmp_path: Path) -> RecentStreams:
 
 
 @pytest.fixture
-def dialog(qtbot: QtBot, recent: RecentStreams) -> Iterator[StreamDialog]:
-    parent = QWidget()
-    qtbot.addWidget(parent)
-    background = Background(parent)
-    dialog = StreamDialog(recent, background, parent)
-    dialog.show()
-    yield dialog
+def window(qtbot: QtBot) -> QWidget:
+    window = QWidget()
+    qtbot.addWidget(window)
+    return window
+
+
+@pytest.fixture
+def background(window: QWidget) -> Iterator[Background]:
+    background = Background(window)
+    yield background
     background.stop()
+
+
+@pytest.fixture
+def dialog(recent: RecentStreams, background: Background, window: QWidget) -> StreamDialog:
+    dialog = StreamDialog(recent, background, window)
+    dialog.show()
+    return dialog
 
 
 def test_a_test_shows_a_picture_and_what_was_found(qtbot: QtBot, dialog: StreamDialog) -> None:
@@ -91,13 +101,15 @@ def test_an_address_with_a_password_is_split_at_once(dialog: StreamDialog) -> No
     assert dialog.chosen_address == LiveAddress.read("camera:0")
 
 
-def test_the_last_streams_have_no_password_and_can_be_removed(qtbot: QtBot, dialog: StreamDialog, recent: RecentStreams) -> None:
+def test_the_last_streams_have_no_password_and_can_be_removed(
+    qtbot: QtBot, dialog: StreamDialog, recent: RecentStreams, background: Background
+) -> None:
     for text in ("rtsp://anna:s3cret@one/cam?token=abc", "rtsp://two/cam", "rtsp://anna:s3cret@one/cam?token=abc"):
         address = LiveAddress.read(text)
         assert address is not None
         recent.add(address)
     assert recent.addresses == ["rtsp://one/cam?token=***", "rtsp://two/cam"]
-    again = StreamDialog(recent, dialog._background, dialog.parentWidget())
+    again = StreamDialog(recent, background, dialog.parentWidget())
     again.show()
     assert again.recent.count() == 2
     again.recent.setCurrentRow(1)

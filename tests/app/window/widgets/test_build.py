@@ -20,7 +20,7 @@ from framefleet.app.window.settings.dialog import SettingsDialog
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import translation
-from framefleet.app.window.widgets.build import FRAME, ScrollPane, within_screen
+from framefleet.app.window.widgets.build import FRAME, Flow, ScrollPane, within_screen
 from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.store.session import SessionReader
 from tests.support.window import feature, queue_item, write_results
@@ -126,3 +126,18 @@ def test_the_panels_that_scroll_have_names(qtbot: QtBot) -> None:
     qtbot.addWidget(panel)
     panes = panel.findChildren(ScrollPane)
     assert [pane.accessibleName() for pane in panes] == ["Topology", "Devices"]
+
+
+def test_rows_of_a_flow_follow_the_texts_of_its_widgets(qtbot: QtBot) -> None:
+    """Heights are kept for the widths that Qt asks for, until a widget changes."""
+    widget, labels = QWidget(), [QLabel("text") for _ in range(3)]
+    qtbot.addWidget(widget)
+    flow = Flow(*labels, spacing=4)
+    widget.setLayout(flow)
+    width = flow.sizeHint().width()
+    one, two = flow.heightForWidth(width), flow.heightForWidth(width // 2)
+    assert two > one == labels[0].sizeHint().height()
+    assert (flow.heightForWidth(width), flow.heightForWidth(width // 2)) == (one, two)
+    labels[0].setText("a much longer text")
+    assert flow.heightForWidth(width) > one
+    assert flow.heightForWidth(flow.sizeHint().width()) == one

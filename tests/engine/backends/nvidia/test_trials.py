@@ -17,6 +17,7 @@ from framefleet.engine.backends.precision import MATCHING, Trial
 from framefleet.engine.backends.tensorrt.library import Library
 from framefleet.engine.cuda.memory import OutOfMemoryError
 from framefleet.engine.model.load import load_model
+from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import DeviceId
@@ -134,11 +135,13 @@ class WithoutDevice(Builder):
         name: str = "TensorRT",
         cudnn: Cudnn | None = None,
         why: Notice | None = None,
+        model: Model = NETWORK,
+        settings: EngineSettings | None = None,
     ) -> None:
         self._trial = run  # type: ignore[method-assign]
-        self._model, self._cache, self.situation = NETWORK, FileCache(folder), "here"
+        self._device, self._model, self._cache, self.situation = DeviceId("cuda", "0"), model, FileCache(folder), "here"
         self.library, self._cudnn, self._without_cudnn = Library(None, name, (10,)), cudnn, why  # type: ignore[assignment]
-        self._tuning, self._settings, self._pictures = tuning, EngineSettings(), [None] * 2  # type: ignore[assignment]
+        self._tuning, self._settings, self._pictures = tuning, settings or EngineSettings(), [None] * 2  # type: ignore[assignment]
 
 
 def test_tensorrt_rtx_is_not_cut_at_every_mish(tmp_path: Path) -> None:
@@ -147,13 +150,12 @@ def test_tensorrt_rtx_is_not_cut_at_every_mish(tmp_path: Path) -> None:
 
 
 def test_a_file_that_takes_one_picture_at_once_has_batch_1(tmp_path: Path) -> None:
-    builder, files = WithoutDevice(trials_of([]), tmp_path), write_yolox(tmp_path / "a.onnx")
-    builder._model = load_model(files)
+    model = load_model(write_yolox(tmp_path / "a.onnx"))
+    builder = WithoutDevice(trials_of([]), tmp_path, model=model)
     assert builder.choose_batch(Precision.FP32) == (1, Notice("backends.batch_of_file"))
     assert builder.choose_layers(Precision.FP16, 1) == (CustomLayers(), [])
-    builder._device, builder._settings = DeviceId("cuda", "0"), EngineSettings(batch=4)
     with pytest.raises(DeviceError, match="takes one picture at once: leave out --batch"):
-        builder.choose_batch(Precision.FP32)
+        WithoutDevice(trials_of([]), tmp_path, model=model, settings=EngineSettings(batch=4)).choose_batch(Precision.FP32)
 
 
 @pytest.mark.parametrize("pairs", [False, True])
