@@ -94,9 +94,12 @@ def _run(command: str, arguments: Sequence[str], ends: bool) -> int:
     from framefleet.app.cli.interrupt import interruptible
 
     with interruptible(ends), ExitStack() as stack:
-        if ends and _is_run(command, arguments):  # a worker's process loads its libraries while this one reads its arguments
+        early = ends and _is_run(command, arguments)
+        if early:  # a worker's process loads its libraries and the model while this one loads its own and reads all arguments
             stack.enter_context(import_module("framefleet.engine.pool.prepared").prepared())
         import_module("framefleet.engine.settings.folders").apply()
+        if early:
+            import_module("framefleet.app.cli.options").prepare_early(arguments)
         status: int = import_module(f"framefleet.app.cli.{command.replace('-', '_')}").run(arguments)
         return status
 

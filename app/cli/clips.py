@@ -14,9 +14,8 @@ from framefleet.app.streams import print_line
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import ExportError, Notice, UsageError, literal
 from framefleet.engine.settings.kinds import Moment, Moments
-from framefleet.engine.store.appearances import By
+from framefleet.engine.store import appearances, facts
 from framefleet.engine.store.clips import ClipNaming, plan_clips, write_clips
-from framefleet.engine.store.facts import RecordedFiles
 from framefleet.engine.store.session import SessionReader
 
 MANY = 1000
@@ -50,16 +49,16 @@ def _write(database: Path, arguments: argparse.Namespace, folder: Path, padding:
         if not videos:
             what = f"{database} has no videos" if arguments.source is None else f"{sources[0].path} is not a video that was detected"
             raise UsageError(literal(f"{what}: clips are cut out of videos"))
-        silent = [each for each in videos if each.kind is SourceKind.LIVE and not RecordedFiles.of(reader.facts, each.number).files]
+        silent = [each for each in videos if each.kind is SourceKind.LIVE and not facts.RecordedFiles.of(reader.facts, each.number).files]
         if silent:
             what = f"left out, because they were not recorded: {number_of(len(silent), 'stream')}; see 'framefleet detect --record'"
             print_line(f"framefleet: {what}", sys.stderr)
             videos = [each for each in videos if each not in silent]
         if pictures := sum(source.kind is SourceKind.IMAGES for source in sources):
             print_line(f"framefleet: left out: {number_of(pictures, 'source')} of pictures; clips are cut out of videos", sys.stderr)
-        if arguments.by == By.TRACK and not any(reader.tracks(source.number) for source in videos):
+        if arguments.by == appearances.By.TRACK and not any(reader.tracks(source.number) for source in videos):
             raise UsageError(literal(f"{database} has no tracks: run 'framefleet track {arguments.session}' first, or give --by class"))
-        plans = [(source, plan_clips(reader, source, By(arguments.by), padding, gap)) for source in videos]
+        plans = [(source, plan_clips(reader, source, appearances.By(arguments.by), padding, gap)) for source in videos]
         count = sum(len(clips) for _, clips in plans)
         if count > MANY:
             raise UsageError(
@@ -110,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     words = "labels or class ids: person,car … (all)"
     parser.add_argument("--class", "--classes", dest="classes", type=options.some_names, metavar="LIST", help=words)
     words = "a clip for each time a class is seen, joined where they overlap, or for each track (class)"
-    parser.add_argument("--by", choices=[*map(str, By)], default=By.CLASS.value, help=words)
+    parser.add_argument("--by", choices=[*map(str, appearances.By)], default=appearances.By.CLASS.value, help=words)
     moment = options.checked(Moments().read)
     parser.add_argument("--padding", type=moment, default="2s", metavar="TIME", help="time before and after each appearance (2s)")
     parser.add_argument("--gap", type=moment, default="1s", metavar="TIME", help="longest time without the class within an appearance (1s)")

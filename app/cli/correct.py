@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from framefleet.app.cli import options
-from framefleet.app.cli.exports import add_session_argument, session_database
-from framefleet.app.cli.options import make_parser, named_source
+from framefleet.app.cli import exports, options
 from framefleet.app.streams import print_line
 from framefleet.engine.model.files import class_ids
 from framefleet.engine.notices import UsageError, literal
@@ -41,7 +39,7 @@ _NEEDED = {
 def run(argv: Sequence[str]) -> int:
     """Correct, and say what was done. Returns 0. Raises FramefleetError if the session cannot be read or written, or has no such object."""
     arguments = _parser().parse_args(argv)
-    database = session_database(arguments.session)
+    database = exports.session_database(arguments.session)
     if arguments.source is not None and arguments.frame is None and arguments.object is not None:
         _find_picture(database, arguments)
     _check(arguments)
@@ -57,7 +55,7 @@ def run(argv: Sequence[str]) -> int:
                 edit = getattr(corrections, arguments.action)()
                 print_line(f"nothing to {arguments.action}" if edit is None else f"{arguments.action}ne: {edit.words}")
                 return 0
-            source = named_source(sources, arguments.source).number
+            source = options.named_source(sources, arguments.source).number
             before = len(corrections.edits())
             if arguments.action == "join":
                 corrections.join(source, arguments.track)
@@ -84,7 +82,7 @@ def run(argv: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     actions = "\n".join(f"  {name:8} {words}" for name, words in _ACTIONS.items())
-    parser = make_parser(
+    parser = options.make_parser(
         "correct",
         f"Correct stored detections and tracks. Results leave deleted ones out and mark verified ones.\n\n{actions}",
         arguments="SESSION WHAT",
@@ -98,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
             "detections undo",
         ),
     )
-    add_session_argument(parser)
+    exports.add_session_argument(parser)
     parser.add_argument("action", choices=_ACTIONS, metavar="WHAT", help=", ".join(_ACTIONS))
     parser.add_argument("--source", metavar="NAME", help="the source, if the session has several, or a picture of a folder: cam1/IMG_1.JPG")
     parser.add_argument("--track", type=options.numbers, metavar="N[,N]", help="the track, for join the tracks")

@@ -4,11 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from framefleet.app.cli import options
-from framefleet.app.cli.exports import DATABASE
-from framefleet.app.cli.options import make_parser
-from framefleet.app.cli.runs import Run, add_run_options, reported
-from framefleet.app.cli.window import open_window
+from framefleet.app.cli import exports, options, runs, window
 from framefleet.app.demo import CONFIDENCE, demo_accuracy, demo_labels, demo_settings
 from framefleet.app.display import has_display
 from framefleet.engine.evaluation.accuracy import Accuracy
@@ -28,7 +24,7 @@ def run(argv: Sequence[str]) -> int:
 
     Raises FramefleetError if a device cannot be used, or the folder for the results cannot be made.
     """
-    parser = make_parser(
+    parser = options.make_parser(
         "demo",
         "Detect in an embedded clip of rendered streets with an embedded model, and compare with the true objects of each frame.\n"
         "Needs no network, no GPU and no files. Opens the window if there is a display, else writes a report.",
@@ -38,20 +34,22 @@ def run(argv: Sequence[str]) -> int:
     results = parser.add_argument_group("report")
     results.add_argument("--headless", action="store_true", help="write a report and an annotated video; open no window")
     results.add_argument("--out", type=Path, metavar="DIR", help=f"folder for the video and the detections ({FOLDER}); implies --headless")
-    add_run_options(results, "print one line of JSON with the figures at the end; implies --headless")
+    runs.add_run_options(results, "print one line of JSON with the figures at the end; implies --headless")
     arguments = parser.parse_args(argv)
-    settings = demo_settings(options.chosen_settings(arguments))
+    chosen = options.chosen_settings(arguments)
+    settings = demo_settings(chosen)
+    options.prepare_worker(settings.model, chosen)
     if arguments.headless or arguments.out or arguments.json or not has_display():
-        return reported(lambda run: _report(run, settings, arguments), arguments.json, arguments.quiet)
-    return open_window([], demo=settings)
+        return runs.reported(lambda run: _report(run, settings, arguments), arguments.json, arguments.quiet)
+    return window.open_window([], demo=settings)
 
 
-def _report(run: Run, settings: RunSettings, arguments: argparse.Namespace) -> None:
+def _report(run: runs.Run, settings: RunSettings, arguments: argparse.Namespace) -> None:
     folder = arguments.out or FOLDER
     run.figures["accuracy"] = None
     asked = "precision" in options.chosen_settings(arguments)
     choice = AS_ASKED if asked else Notice("backends.choice_of_demo", option=Option("precision", "auto"))
-    session = run.detect(settings, folder / DATABASE, demo_labels(), {0: DEMO.clip}, restart=True, choice=choice)
+    session = run.detect(settings, folder / exports.DATABASE, demo_labels(), {0: DEMO.clip}, restart=True, choice=choice)
     if run.outcome[0] not in ("ok", "failed"):
         return
     with SessionReader(session.database, CONFIDENCE) as reader:

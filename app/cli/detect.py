@@ -16,7 +16,6 @@ from framefleet.app.cli import exports, options
 from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.runs import CLUSTER, Run, add_run_options, connected, reported
 from framefleet.app.streams import print_line
-from framefleet.engine.cuda import only_gpu
 from framefleet.engine.media.live.address import LiveAddress, hide
 from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.media.sources import expand_sources, is_folder, is_picture, unreadable_pictures
@@ -24,7 +23,7 @@ from framefleet.engine.media.types import SourceKind
 from framefleet.engine.model.files import class_ids
 from framefleet.engine.model.load import check_model
 from framefleet.engine.notices import SourceError, UsageError, literal
-from framefleet.engine.pool import events, prepared
+from framefleet.engine.pool import events
 from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.run.alerts import AlertRule, Alerts, AlertSettings
 from framefleet.engine.run.resume import storing
@@ -365,7 +364,6 @@ def settings_of(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, 
     """The settings, and the model's labels."""
     model = options.model_files(arguments, arguments.size)
     summary = check_model(model)
-    prepared.preload(model)
     labels = summary.labels
     if not arguments.quiet:
         for said in (summary.labels_source, *summary.notes):
@@ -373,20 +371,7 @@ def settings_of(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, 
     chosen = options.chosen_settings(arguments)
     if arguments.zones and chosen.setdefault("track", Track.BYTETRACK) is Track.NONE:
         raise UsageError(literal("--zones counts tracks: leave out '--track none'"))
-    settings = RunSettings.of(model, chosen | {"classes": class_ids(chosen.get("classes"), labels)})
-    if (gpu := _only_gpu(settings)) is not None:
-        prepared.open_early(gpu)
-    return settings, labels
-
-
-def _only_gpu(settings: RunSettings) -> int | None:
-    """The index of the run's GPU if it uses one only, as far as that is known before the devices are asked."""
-    if settings.engine.hint is not Hint.THROUGHPUT:  # threads wait in another way, which is set when the device is opened
-        return None
-    if not settings.devices:
-        return only_gpu()
-    (first, *others) = settings.devices
-    return int(first.name) if first.kind == "cuda" and not others else None
+    return RunSettings.of(model, chosen | {"classes": class_ids(chosen.get("classes"), labels)}), labels
 
 
 def _sources(paths: Sequence[Path], database: Path) -> list[Path]:

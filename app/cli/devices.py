@@ -4,8 +4,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from framefleet.app.cli.options import make_parser
-from framefleet.app.cli.runs import connected
+from framefleet.app.cli import options, runs
 from framefleet.app.cli.table import aligned
 from framefleet.engine.devices.discovery import DeviceDescription, default_devices, discover
 from framefleet.engine.devices.recording import read_recording
@@ -26,12 +25,12 @@ def run(argv: Sequence[str]) -> int:
         The recording cannot be read.
     """
     description = "List the devices of this machine; --devices of the other commands takes their ids."
-    parser = make_parser("devices", description, examples=("", "--json"), json="print one JSON object instead of text")
+    parser = options.make_parser("devices", description, examples=("", "--json"), json="print one JSON object instead of text")
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--recording", type=Path, metavar="FILE", help="show a recorded machine instead of this one")
     shown.add_argument("--cluster", metavar="ADDRESS", help="list the devices of a Ray cluster: HOST:PORT, or auto")
     arguments = parser.parse_args(argv)
-    with connected(arguments.cluster, arguments.json) as cluster:
+    with runs.connected(arguments.cluster, arguments.json) as cluster:
         if cluster is not None:
             devices = cluster.describe()
         else:

@@ -23,9 +23,7 @@ from platformdirs import user_log_path
 
 from framefleet.app.cli.options import make_parser
 from framefleet.app.display import PACKAGES, install_command, missing_libraries
-from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.devices.discovery import discover
-from framefleet.engine.devices.host_memory import read_host_memory
+from framefleet.engine.devices import affinity, discovery, host_memory
 from framefleet.engine.notices import DeviceError, install_extra
 from framefleet.engine.settings.folders import Folder
 
@@ -107,7 +105,7 @@ def _processor() -> Check:
     flags = facts.get("flags", "").split()
     has = [label for flag, label in FEATURES.items() if flag in flags]
     extensions = ", ".join(has) or "no vector extensions"
-    detail = f"{facts.get('model name', platform.machine())}, {usable_cores()} of {os.cpu_count()} cores usable, {extensions}"
+    detail = f"{facts.get('model name', platform.machine())}, {affinity.usable_cores()} of {os.cpu_count()} cores usable, {extensions}"
     if platform.machine() == "x86_64" and "avx2" not in flags:
         return Check(
             "processor", Status.WARNING, detail, "without AVX2 detection is slow: in a virtual machine, pass the host's processor through"
@@ -125,7 +123,7 @@ def processor_facts() -> dict[str, str]:
 
 
 def _memory() -> Check:
-    memory = read_host_memory()
+    memory = host_memory.read_host_memory()
     if memory is None:
         return Check("memory", Status.OK, "unknown on this system")
     detail = f"{memory.available / GIB:.1f} GiB available of {memory.total / GIB:.1f} GiB"
@@ -323,7 +321,7 @@ def check_library(distribution: str, code: str) -> Check:
 
 def _devices() -> Iterator[Check]:
     try:
-        devices = discover(SECONDS)
+        devices = discovery.discover(SECONDS)
     except DeviceError as error:
         yield Check("devices", Status.PROBLEM, str(error), "see the finding for openvino above")
         return

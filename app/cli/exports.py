@@ -22,8 +22,7 @@ from framefleet.engine.settings.clock import ClockSettings, ClockSource
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.export import Exported, export_session
-from framefleet.engine.store.exporters import EXPORTERS
-from framefleet.engine.store.exporters.coco import check_coco_labels
+from framefleet.engine.store.exporters import EXPORTERS, coco, tallies
 from framefleet.engine.store.exporters.options import (
     DEFAULTS,
     NONE,
@@ -38,7 +37,6 @@ from framefleet.engine.store.exporters.options import (
     read_pictures,
     view_options,
 )
-from framefleet.engine.store.exporters.tallies import is_empty, read_files
 from framefleet.engine.store.facts import ZONES
 from framefleet.engine.store.files import session_parts, stamp_of_part
 from framefleet.engine.store.session import SessionReader, StoredSource
@@ -140,7 +138,7 @@ def export_options(arguments: argparse.Namespace, labels: Sequence[str], facts: 
             option = name.replace("_", "-") if chosen[name] is not False else f"no-{name.replace('_', '-')}"
             raise UsageError(literal(f"--{option} is for --format {' or '.join(users)}"))
     if chosen.get("coco_ids"):
-        check_coco_labels(labels)
+        coco.check_coco_labels(labels)
     if "zones" in chosen:
         path, chosen["zones"] = chosen["zones"], read_zones(chosen["zones"])
         if not chosen["zones"].shapes:
@@ -289,7 +287,7 @@ class Summary:
         for part in parts:
             with SessionReader(part, reader.confidence) as stored:
                 for source in stored.sources():
-                    for group in read_files(stored.blocks(source.number), source):
+                    for group in tallies.read_files(stored.blocks(source.number), source):
                         self._frames += group.inferred
                         seen = group.seen(least, stored.has_tracks)
                         earlier[source.number].update({class_id: tally.frames for class_id, tally in seen.items()})
@@ -297,8 +295,8 @@ class Summary:
             for source in self._sources:
                 before = earlier[source.number]
                 frames, empty = Counter(before), list[bool | None]()
-                for group in read_files(reader.blocks(source.number), source):
-                    empty.append(False if before else is_empty(source, group, least, tracked))
+                for group in tallies.read_files(reader.blocks(source.number), source):
+                    empty.append(False if before else tallies.is_empty(source, group, least, tracked))
                     failed = source.error is not None or group.failed > 0
                     unknown = "failed" if failed else "without frames" if source.complete else "incomplete"
                     kind = "empty" if empty[-1] else "with objects" if empty[-1] is False else unknown

@@ -111,9 +111,7 @@ def _download(entry: catalogue.ModelEntry, folder: Path, unverified: bool) -> No
         print(f"{entry.name} is installed already: {_place(entry, folder)}", file=sys.stderr)
         return
     terminal = sys.stderr.isatty()
-    bar = runs.Bar(
-        total=entry.weights_bytes, desc=entry.name, unit="B", unit_scale=True, file=sys.stderr, dynamic_ncols=True, disable=not terminal
-    )
+    bar = runs.progress_bar(total=entry.weights_bytes, desc=entry.name, unit="B", unit_scale=True, disable=not terminal)
     shown = -1
 
     def progress(done: int) -> None:

@@ -1,24 +1,28 @@
 """The parsers of commands: options that several commands share, their values, and the source that a user names."""
 
+from __future__ import annotations
+
 import argparse
 import difflib
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from framefleet.engine.cuda import only_gpu
 from framefleet.engine.media.sources import is_picture, is_video
-from framefleet.engine.model.cfg import read_cfg
-from framefleet.engine.model.files import coco_file, find_weights, require_cfg
-from framefleet.engine.model.onnx.recognise import describe_onnx, find_data, remember_reading
-from framefleet.engine.model.random_weights import is_random
-from framefleet.engine.model.registry.catalogue import find_entry, model_named
-from framefleet.engine.notices import UsageError, literal
-from framefleet.engine.settings import ModelFiles
+from framefleet.engine.model.files import coco_file, find_weights, is_random, require_cfg
+from framefleet.engine.notices import FramefleetError, UsageError, literal
+from framefleet.engine.pool import prepared
+from framefleet.engine.settings import Hint, ModelFiles
 from framefleet.engine.settings.kinds import Choice, Number, Switch, items, one_of
 from framefleet.engine.settings.table import DEFAULTS, TABLE, Option, Setting
 from framefleet.engine.settings.values import require_possible
-from framefleet.engine.store.session import StoredSource
+from framefleet.engine.types import DeviceId
+
+if TYPE_CHECKING:
+    from framefleet.engine.store.session import StoredSource
 
 T = TypeVar("T")
 _GRID = "with --parallel tiles: columns and rows (auto: tiles of about the network's input size)"
@@ -101,8 +105,11 @@ def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = No
                 " 'framefleet models' lists some to download, 'framefleet demo' shows one at work"
             )
         )
-    is_name = not cfg.suffix and cfg.parent == Path() and not cfg.is_file() and (find_entry(cfg.name) is not None or not cfg.is_dir())
-    cfg = model_named(cfg.name).cfg if is_name else cfg
+    if not cfg.suffix and cfg.parent == Path() and not cfg.is_file():
+        from framefleet.engine.model.registry.catalogue import find_entry, model_named
+
+        if find_entry(cfg.name) is not None or not cfg.is_dir():
+            cfg = model_named(cfg.name).cfg
     if cfg.suffix.lower() == ".onnx":
         return _onnx_files(arguments, cfg, size)
     if arguments.reading is not None:
@@ -117,6 +124,8 @@ def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = No
     if weights is None:
         weights = find_weights(cfg)
         if weights is None:
+            from framefleet.engine.model.cfg import read_cfg
+
             read_cfg(cfg)  # another kind of file is called what it is
             raise UsageError(
                 literal(f"no weights like {cfg.stem}.weights beside {cfg}: give --weights M.weights (or random:1, to try without)")
@@ -132,10 +141,53 @@ def _onnx_files(arguments: argparse.Namespace, path: Path, size: tuple[int, int]
     labels: Path | None = arguments.labels
     if labels == Path("coco") and not labels.exists():
         labels = coco_file()
+    from framefleet.engine.model.onnx.recognise import describe_onnx, find_data, remember_reading
+
     files = ModelFiles(path, find_data(path), labels, size, arguments.reading)
     if files.reading is not None:
         remember_reading(path, describe_onnx(files).candidate.reading)
     return files
+
+
+class _Quiet(argparse.ArgumentParser):
+    """A parser whose errors are exceptions."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(literal(message))
+
+
+def prepare_early(argv: Sequence[str]) -> None:
+    """Let the waiting process prepare for a run by the arguments that say how, before this process reads all of them.
+
+    Wrong arguments are left to the command, which says what is wrong.
+    """
+    parser = _Quiet(add_help=False, allow_abbrev=False)
+    add_model_options(parser)
+    live = "--follow" in argv or any("://" in word or word.startswith("camera:") for word in argv)
+    add_settings(parser, "devices", "hint", **({"hint": Hint.LATENCY} if live else {}))
+    with suppress(FramefleetError):
+        arguments, _ = parser.parse_known_args(argv)
+        if arguments.reading is None:  # else the command notes it
+            prepare_worker(model_files(arguments, arguments.size), chosen_settings(arguments))
+
+
+def prepare_worker(model: ModelFiles, chosen: dict[str, Any]) -> None:
+    """Let the waiting process load a model, and open the GPU if the run uses exactly one. chosen: settings by name.
+
+    Without a choice of devices, also begin to look for them.
+    """
+    prepared.preload(model)
+    values = DEFAULTS | chosen
+    devices: Sequence[DeviceId] = values["devices"]
+    if not devices:
+        from framefleet.engine.devices.discovery import search_early
+
+        search_early()
+    if values["hint"] is not Hint.THROUGHPUT:  # threads wait in another way, which is set when the device is opened
+        return
+    gpu = int(devices[0].name) if len(devices) == 1 and devices[0].kind == "cuda" else None if devices else only_gpu()
+    if gpu is not None:
+        prepared.open_early(gpu)
 
 
 def checked(read: Callable[[str], T]) -> Callable[[str], T]:

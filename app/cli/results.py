@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from framefleet.app.cli import exports, options
-from framefleet.app.cli.exports import Summary, count_sources, counts_lines
-from framefleet.app.cli.options import make_parser, named_source
 from framefleet.app.streams import print_line
 from framefleet.engine.notices import UsageError, literal
 from framefleet.engine.settings.clock import ClockSettings
@@ -24,7 +22,7 @@ def run(argv: Sequence[str]) -> int:
 
     Raises FramefleetError if the session cannot be read, a class is unknown, or the folder cannot be made.
     """
-    parser = make_parser(
+    parser = options.make_parser(
         "results",
         "Write the stored results of an earlier run in other formats.",
         arguments="SESSION",
@@ -79,16 +77,16 @@ def _write(database: Path, arguments: argparse.Namespace, clock: ClockSettings |
         folder = exports.folder_of_part(database, arguments.out)
         if not reader.sources():
             print_line(f"framefleet: {database} has no results: what wrote it ended before it stored any", sys.stderr)
-        chosen_sources = arguments.source and {named_source(reader.sources(), name).number for name in arguments.source}
-        counted = count_sources(reader, chosen.zones, chosen_sources) if chosen.zones is not None else []
+        chosen_sources = arguments.source and {options.named_source(reader.sources(), name).number for name in arguments.source}
+        counted = exports.count_sources(reader, chosen.zones, chosen_sources) if chosen.zones is not None else []
         exported, written = exports.export(
             reader, folder, arguments.format, arguments.quiet, chosen, chosen_sources, arguments.overwrite, whole=not chosen_sources
         )
         if clock is not None:
             clocked = [source for source in reader.sources() if not chosen_sources or source.number in chosen_sources]
             exports.note_untimed(reader, clocked, clock)
-        last = Summary(reader, chosen.least_seen, chosen_sources).line()
-    for line in counts_lines(counted, arguments.verbose):
+        last = exports.Summary(reader, chosen.least_seen, chosen_sources).line()
+    for line in exports.counts_lines(counted, arguments.verbose):
         print_line(line)
     exports.print_exported(exported, arguments.verbose)
     if last:

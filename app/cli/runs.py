@@ -10,11 +10,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
-
-from tqdm import tqdm
 
 from framefleet.app.cli.exports import LiveZones, export, number_of
 from framefleet.app.cli.interrupt import Interrupted, Interruption, interruptible
@@ -201,10 +200,12 @@ def _beside(path: Path, reason: Notice) -> str:
     return render(reason, lambda template: template.removeprefix("{path}: ")) if named else str(reason)
 
 
-class Bar(tqdm):  # type: ignore[misc]
-    """A progress bar without a thread of its own, since its owner updates it often."""
+def progress_bar(**options: Any) -> Any:
+    """A bar of tqdm with these options. It has no thread of its own, since its owner updates it often."""
+    from tqdm import tqdm  # not before the workers start
 
-    monitor_interval = 0
+    tqdm.monitor_interval = 0
+    return tqdm(**options, dynamic_ncols=True, file=sys.stderr)
 
 
 class Progress:
@@ -231,18 +232,27 @@ class Progress:
         self._next_building: dict[DeviceId, float] = {}
         self._quiet = quiet
         self._plain = not quiet and not draws()
-        bar = "{desc}{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} frames, {elapsed} < {remaining}, {rate_noinv_fmt}{postfix}"
-        if live:  # without an end
-            bar = "{desc}{n_fmt} frames, {elapsed}, {rate_noinv_fmt}{postfix}"
-        self._bar = Bar(
-            total=0, unit=" frames", file=sys.stderr, bar_format=bar, dynamic_ncols=True, leave=False, disable=quiet or self._plain
-        )
+
+    @cached_property
+    def _bar(self) -> Any:
+        shown = "{desc}{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} frames, {elapsed} < {remaining}, {rate_noinv_fmt}{postfix}"
+        if self._live:  # without an end
+            shown = "{desc}{n_fmt} frames, {elapsed}, {rate_noinv_fmt}{postfix}"
+        return progress_bar(total=0, unit=" frames", bar_format=shown, leave=False, disable=self._quiet or self._plain)
 
     def say(self, text: str) -> None:
         """Print one line above the bar."""
-        self._bar.clear()
+        bar = self._bar if self._has_bar else None
+        if bar is not None:
+            bar.clear()
         print_line(text, sys.stderr)
-        self._bar.refresh()
+        if bar is not None:
+            bar.refresh()
+
+    @property
+    def _has_bar(self) -> bool:
+        """Whether the bar is drawn already. It is not before the workers start."""
+        return "_bar" in vars(self)
 
     def show_counts(self, text: str) -> None:
         """Show the current counts at lines and in zones, in the bar or with the next line."""
@@ -368,7 +378,8 @@ class Progress:
 
     def close(self) -> None:
         """Remove the bar."""
-        self._bar.close()
+        if self._has_bar:
+            self._bar.close()
 
 
 def _short(path: Path, length: int = 24) -> str:

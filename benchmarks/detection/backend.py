@@ -4,6 +4,8 @@ Both run alternately, and only the ratio within a round counts. Our engine alway
 includes resizing, box decoding and NMS. OpenCV computes one picture at a time with all cores: ``blobFromImage``, then ``forward`` to the
 outputs of its YOLO layers, without NMS. Processor time is the sum over all threads. Other programs on the machine affect it much less than
 images/s. With ``auto``, the engine compares precisions on frames of the demo's clip, as it does on a user's video.
+
+The matrix product is NumPy's of two float32 matrices of 2048 × 2048, in the same rounds: about what the CPU can compute in fp32.
 """
 
 from __future__ import annotations
@@ -50,6 +52,16 @@ def opencv_speed(network: cv2.dnn.Net, pictures: Sequence[Image], seconds: float
     return Speed(done / (time.perf_counter() - started), 1000 * (time.process_time() - used) / done, {})
 
 
+def matrix_product(seconds: float) -> float:
+    """GFLOP/s of NumPy's float32 matrix product on all cores."""
+    left, right = np.random.default_rng(0).random((2, 2048, 2048), np.float32)
+    done, started = 0, time.perf_counter()
+    while time.perf_counter() - started < seconds:
+        np.matmul(left, right)
+        done += 1
+    return done * 2 * 2048**3 / 1e9 / (time.perf_counter() - started)
+
+
 def main() -> int:
     """Measure and write the result. Returns 0 if our engine is fast enough, else 1."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -64,9 +76,11 @@ def main() -> int:
         opencv = cv2.dnn.readNetFromDarknet(str(options.cfg), str(weights))
     pictures = list(np.random.default_rng(0).integers(0, 256, (4, SIZE, SIZE, 3), np.uint8))
     opencv_speed(opencv, pictures, 1)
+    billions = describe(options.cfg, (SIZE, SIZE)).flops / 1e9
     rows, ratio = [], 0.0
     for precision in (Precision.AUTO, Precision.FP32, Precision.BF16):
         pairs = []
+        products: list[float] = []
         with create_backend(DeviceId("cpu", "0")) as backend:
             backend.tuning, backend.examples = True, partial(examples, [DEMO.clip], EXAMPLES)
             info = backend.activate(network, EngineSettings(precision=precision))
@@ -77,14 +91,28 @@ def main() -> int:
                         opencv_speed(opencv, pictures, options.seconds),
                     )
                 )
+                products.append(matrix_product(options.seconds / 3))
                 print(f"{precision}, round {number + 1}: {pairs[-1]}", file=sys.stderr)
         ratios = [ours.images_per_s / theirs.images_per_s for ours, theirs in pairs]
         ratio = ratio or median(ratios)
+        shares = [billions * ours.images_per_s / product for (ours, _), product in zip(pairs, products, strict=True)]
         rates = (f"{median(speed.images_per_s for speed in side):.2f}" for side in zip(*pairs, strict=True))
         costs = (f"{median(speed.processor_ms for speed in side):.0f}" for side in zip(*pairs, strict=True))
         saved = median(theirs.processor_ms / ours.processor_ms for ours, theirs in pairs)
-        rows.append([f"{precision} ({info.precision})", *rates, spread(ratios), *costs, f"{saved:.2f}", info.reason])
+        rows.append(
+            [
+                f"{precision} ({info.precision})",
+                *rates,
+                spread(ratios),
+                spread(products, 0),
+                spread(shares),
+                *costs,
+                f"{saved:.2f}",
+                info.reason,
+            ]
+        )
     head = ["our precision", "ours, images/s", "OpenCV (fp32), images/s", "ours ÷ OpenCV (range)"]
+    head += ["matrix product, GFLOP/s", "ours ÷ matrix product"]
     head += ["ours, processor ms/image", "OpenCV, processor ms/image", "processor time, OpenCV ÷ ours", "why this precision"]
     verdict = f"Target at precision auto, {NEEDED} times OpenCV's speed: {'reached' if ratio >= NEEDED else '**missed**'}."
     body = f"{verdict} Medians of {options.rounds} rounds.\n\n{table(head, rows)}\n\n{__doc__}"

@@ -91,7 +91,10 @@ def together(sources: Sequence[Generator[None, None, None]], seconds: float, sta
 
 
 def from_memory(path: Path, info: SourceInfo, stream: Any, number: int, packets_a_call: int) -> Generator[None, None, None]:
-    """The frames of one session that decodes the packets of one segment from memory, again and again. stream: of ``session_stream``."""
+    """The frames of one session that decodes the packets of one segment from memory, again and again.
+
+    stream: one of ``session_streams``.
+    """
     import PyNvVideoCodec
 
     from framefleet.engine.media.container.video_file import VideoFile
@@ -125,11 +128,11 @@ def nvdec_alone(
 ) -> Decoding:
     """Measure ``from_memory`` in this process. blocking: threads that wait for the device sleep instead of asking again and again."""
     from framefleet.engine.cuda.device import open_device
-    from framefleet.engine.media.nvdec.session import session_stream
+    from framefleet.engine.media.nvdec.session import session_streams
 
     open_device(DeviceId("cuda", str(index)), sleep=blocking)
-    info, stream = probe(path), session_stream(index)
-    return together([from_memory(path, info, stream, number, packets_a_call) for number in range(sessions)], seconds, start)
+    info, streams = probe(path), cycle(session_streams(index))
+    return together([from_memory(path, info, next(streams), number, packets_a_call) for number in range(sessions)], seconds, start)
 
 
 def decoder_alone(path: Path, device: DeviceId, threads: int, seconds: float) -> Decoding:

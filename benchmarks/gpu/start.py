@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -31,9 +30,15 @@ LIMIT_SECONDS = 400.0
 STEPS = {
     "the command's process runs": r"MainProcess framefleet\.engine\.logs: process",
     "the worker's process runs": r"framefleet \S+ framefleet\.engine\.logs: process",
+    "the worker's modules are imported": "modules are imported$",
+    "the GPU is open": r"cuda:\d+ is open$",
+    "the GPU's libraries are loaded": r"libraries of cuda:\d+ are loaded$",
     "the session is open": "StrategyChosen$",
     "the worker has its task": "DeviceStarting$",
+    "the engine's network is loaded": "the model is loaded$",
     "the source is probed": "SourceOpened$",
+    "the GPU's kernels are loaded": "kernels are loaded$",
+    "the GPU's engine is built": "the engine is built$",
     "the engine is ready": "DeviceReady$",
     "the first frame arrives": "FramesDone$",
 }
@@ -107,10 +112,12 @@ def _engine(out: Path) -> str:
 
 def _step_table(found: dict[tuple[Path, str], list[Start]]) -> str:
     """When each step was done, with a column for each checkout and cache."""
-    head = ["seconds until", *(f"{source.parent.name}, cache {state}" for source, state in found)]
-    rows = [
-        [step, *(spread([each.steps[step] for each in starts if step in each.steps], 2) for starts in found.values())] for step in STEPS
-    ]
+    head = ["milliseconds until", *(f"{source.parent.name}, cache {state}" for source, state in found)]
+    rows = []
+    for step in STEPS:
+        times = [[1000 * each.steps[step] for each in starts if step in each.steps] for starts in found.values()]
+        if any(times):
+            rows.append([step, *(spread(each, 0) if each else "" for each in times)])
     return table(head, rows)
 
 
@@ -124,22 +131,24 @@ def main() -> None:
     parser.add_argument("--source", type=Path, action="append", help="the src folder of a checkout; may be repeated (default: this one)")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", action="store_true", help="also tell when each step was done")
+    parser.add_argument("--cached", action="store_true", help="only with a filled cache, which all checkouts share")
     parser.add_argument("--options", default="", help="more options of detect, in one word")
     arguments = parser.parse_args()
     here = Path(__file__).resolve().parents[2] / "src"
     sources: list[Path] = [path.resolve() for path in arguments.source or [here]]
-    options = [str(arguments.video.resolve()), "--model", str(arguments.cfg.resolve()), "--weights", arguments.weights]
+    weights = arguments.weights if arguments.weights.startswith("random:") else str(Path(arguments.weights).resolve())
+    options = [str(arguments.video.resolve()), "--model", str(arguments.cfg.resolve()), "--weights", weights]
     options += ["--devices", arguments.devices, *arguments.options.split()]
     found: dict[tuple[Path, str], list[Start]] = {}
-    for number in range(arguments.rounds):
-        for source in sources:
-            cache = Path(tempfile.mkdtemp())
-            try:
-                for state in ("empty", "filled"):
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as shared:
+        for source in sources if arguments.cached else ():
+            start(source, options, Path(shared))
+        for number in range(arguments.rounds):
+            for source in sources:
+                cache = Path(shared, "" if arguments.cached else f"{number}-{source.parent.name}")
+                for state in ("filled",) if arguments.cached else ("empty", "filled"):
                     found.setdefault((source, state), []).append(result := start(source, options, cache))
                     print(f"{number} {source} {state}: {result}", file=sys.stderr, flush=True)
-            finally:
-                shutil.rmtree(cache, ignore_errors=True)
     rows = [
         [
             *([source.parent.name] if len(sources) > 1 else []),

@@ -80,7 +80,7 @@ def _repeat(video: Path, frames: int, target: Path) -> int:
                 if not source.streams.video:
                     raise SourceError(Notice("bench.no_pictures", path=video))
                 track = source.streams.video[0]
-                copy = copy or output.add_stream_from_template(track)
+                copy = copy or output.add_stream_from_template(track, opaque=True)  # also without an encoder of this name
                 for packet in source.demux(track):
                     if packet.dts is None or packet.pts is None:
                         continue

@@ -21,11 +21,7 @@ from typing import Any
 
 from framefleet.engine.cluster.files import Cache, Content, Store, default_folder
 from framefleet.engine.cluster.messages import End, FromAgent, Hello, Measure, Measured, Message, Start, Task, ToAgent, Wanted, own_versions
-from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.devices.discovery import DeviceDescription, default_devices, discover
-from framefleet.engine.devices.telemetry import TelemetryMonitor, rate
-from framefleet.engine.devices.topology import Topology
-from framefleet.engine.devices.topology_search import find_topology
+from framefleet.engine.devices import affinity, discovery, telemetry, topology, topology_search
 from framefleet.engine.notices import ClusterError, DeviceError, FramefleetError, Notice, SourceError
 from framefleet.engine.pool.hosts import Host
 from framefleet.engine.pool.protocol import Detect, Done, Drop, Failed, Probe, Probed, ProbeFailed, Revoke, Setup, Stopped
@@ -247,12 +243,12 @@ class NodeTelemetry:
     def __init__(self, network: Path = Path("/sys/class/net")) -> None:
         self._network = network
         self._lock = threading.Lock()
-        self._devices: tuple[DeviceDescription, ...] | None = None
-        self._monitor: TelemetryMonitor | None = None
+        self._devices: tuple[discovery.DeviceDescription, ...] | None = None
+        self._monitor: telemetry.TelemetryMonitor | None = None
         self._wanted = False
         self._time, self._counters = time.monotonic(), self.count()
 
-    def know(self, devices: Sequence[DeviceDescription]) -> None:
+    def know(self, devices: Sequence[discovery.DeviceDescription]) -> None:
         """Use these descriptions, so that the devices need not be found again."""
         self._devices = tuple(devices)
 
@@ -267,7 +263,7 @@ class NodeTelemetry:
         if not self._wanted or now < before + INTERVAL_SECONDS:
             return None
         earlier, self._time, self._counters = self._counters, now, self.count()
-        rx, tx = (rate(then, at, now - before) for then, at in zip(earlier, self._counters, strict=True))
+        rx, tx = (telemetry.rate(then, at, now - before) for then, at in zip(earlier, self._counters, strict=True))
         monitor = self._monitor
         return Measured(tuple(monitor.latest.values()) if monitor is not None else (), rx, tx)
 
@@ -280,8 +276,8 @@ class NodeTelemetry:
         with self._lock:
             if self._wanted and self._monitor is None:
                 if self._devices is None:
-                    self._devices = discover()
-                self._monitor = TelemetryMonitor(device for device in self._devices if device.available)
+                    self._devices = discovery.discover()
+                self._monitor = telemetry.TelemetryMonitor(device for device in self._devices if device.available)
             elif not self._wanted and self._monitor is not None:
                 self._monitor.close()
                 self._monitor = None
@@ -329,19 +325,19 @@ class Agent:
     def hello(self) -> Hello:
         """The versions and the best devices of this node."""
         try:
-            devices, problem = default_devices(), None
+            devices, problem = discovery.default_devices(), None
         except DeviceError as error:
             devices, problem = (), error.notice
-        return Hello(own_versions(), devices, usable_cores(), problem)
+        return Hello(own_versions(), devices, affinity.usable_cores(), problem)
 
-    def describe(self) -> tuple[DeviceDescription, ...]:
+    def describe(self) -> tuple[discovery.DeviceDescription, ...]:
         """All devices of this node. Takes a few seconds."""
-        self._telemetry.know(found := discover())
+        self._telemetry.know(found := discovery.discover())
         return found
 
-    def topology(self) -> Topology:
+    def topology(self) -> topology.Topology:
         """The topology of this node. Takes a few seconds."""
-        return find_topology()
+        return topology_search.find_topology()
 
     def send(self, messages: Sequence[ToAgent]) -> None:
         """Take messages to workers, in order."""

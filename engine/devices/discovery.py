@@ -4,8 +4,9 @@ Each library runs in a separate process, so that a driver's crash hides only its
 """
 
 import sys
+import threading
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -137,6 +138,29 @@ def discover(timeout: float = 30.0, searches: Sequence[Search] = SEARCHES) -> tu
     return tuple(sorted(found, key=lambda device: order.get(device.id.kind, 2)))
 
 
+_early: list[Future[tuple[DeviceDescription, ...]]] = []
+
+
+def search_early() -> None:
+    """Begin to search for devices in a thread. The next ``default_devices`` takes the result."""
+    if _has_no_driver():
+        return
+    found: Future[tuple[DeviceDescription, ...]] = Future()
+
+    def search() -> None:
+        try:
+            found.set_result(discover())
+        except Exception as problem:
+            found.set_exception(problem)
+
+    _early[:] = [found]
+    threading.Thread(target=search, name="search devices", daemon=True).start()
+
+
+def _has_no_driver() -> bool:
+    return sys.platform == "linux" and not any(path.exists() for path in _DRIVERS)
+
+
 def default_devices(descriptions: Sequence[DeviceDescription] | None = None) -> tuple[DeviceId, ...]:
     """The best devices: all usable CUDA devices, else OpenVINO's GPUs, else the CPU.
 
@@ -151,9 +175,9 @@ def default_devices(descriptions: Sequence[DeviceDescription] | None = None) -> 
         No device is usable.
     """
     if descriptions is None:
-        if sys.platform == "linux" and not any(path.exists() for path in _DRIVERS):
+        if _has_no_driver():
             return (_CPU,)
-        descriptions = discover()
+        descriptions = _early.pop().result() if _early else discover()
     usable = [description.id for description in descriptions if description.available]
     for chosen in (
         [device for device in usable if device.kind == "cuda"],

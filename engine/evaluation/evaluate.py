@@ -14,20 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.evaluation import coco, cvat, yolo
-from framefleet.engine.evaluation.accuracy import (
-    TOLERANCE,
-    Boxes,
-    ClassAccuracy,
-    Curve,
-    Matches,
-    average_precisions,
-    curve,
-    interpolated,
-    match,
-    mean,
-    measure,
-)
+from framefleet.engine.evaluation import accuracy, coco, cvat, yolo
 from framefleet.engine.evaluation.fit import Fitted, Frame, classes_named, fit, label_list, true_boxes
 from framefleet.engine.evaluation.truth import Truth
 from framefleet.engine.notices import Notice, SourceError, UsageError
@@ -103,8 +90,8 @@ class Result:
     name: str
     map50: float
     map50_95: float
-    classes: tuple[ClassAccuracy, ...]
-    curve: Curve
+    classes: tuple[accuracy.ClassAccuracy, ...]
+    curve: accuracy.Curve
     confusion: NDArray[np.int64]
     files: tuple[FileResult, ...]
     worst: tuple[FrameErrors, ...]
@@ -240,7 +227,7 @@ def evaluate(
     matched, results = [], []
     for name, one in loaded.items():
         progress(Notice("evaluation.matching", name=name))
-        matches = match(_chosen(one.found, place, counted), objects)
+        matches = accuracy.match(_chosen(one.found, place, counted), objects)
         frames = [frame for number in order if (frame := one.frames[number]) is not None]
         matched.append(matches)
         results.append(_result(name, one, matches, objects, frames, truth.labels, confidence, worst))
@@ -267,7 +254,7 @@ def _position(frames: tuple[Frame | None, ...]) -> Callable[[int], tuple[int, in
     return position
 
 
-def _chosen(boxes: Boxes, place: NDArray[np.int64], classes: frozenset[int]) -> Boxes:
+def _chosen(boxes: accuracy.Boxes, place: NDArray[np.int64], classes: frozenset[int]) -> accuracy.Boxes:
     """The boxes of these classes in pictures that have a place, which becomes their picture's number."""
     kept = boxes.select((place[boxes.pictures] >= 0) & np.isin(boxes.classes, [*classes]))
     return replace(kept, pictures=place[kept.pictures])
@@ -276,22 +263,22 @@ def _chosen(boxes: Boxes, place: NDArray[np.int64], classes: frozenset[int]) -> 
 def _result(
     name: str,
     fitted: Fitted,
-    matches: Matches,
-    objects: Boxes,
+    matches: accuracy.Matches,
+    objects: accuracy.Boxes,
     frames: Sequence[Frame],
     labels: Sequence[str],
     confidence: float,
     worst: int,
 ) -> Result:
-    accuracy = measure(matches, objects, labels, confidence)
+    measured = accuracy.measure(matches, objects, labels, confidence)
     errors = count_errors(matches, objects, len(frames), confidence)
     files, worst_frames = _by_file(fitted.sources, frames, errors, matches, objects, len(labels), worst)
     return Result(
         name,
-        accuracy.map50,
-        accuracy.map50_95,
-        accuracy.classes,
-        curve(matches, objects, confidence=confidence),
+        measured.map50,
+        measured.map50_95,
+        measured.classes,
+        accuracy.curve(matches, objects, confidence=confidence),
         confusion(matches, objects, len(labels), confidence),
         files,
         worst_frames,
@@ -302,12 +289,12 @@ def _result(
     )
 
 
-def count_errors(matches: Matches, objects: Boxes, pictures: int, confidence: float) -> dict[str, NDArray[np.int64]]:
+def count_errors(matches: accuracy.Matches, objects: accuracy.Boxes, pictures: int, confidence: float) -> dict[str, NDArray[np.int64]]:
     """Count in each picture, at a confidence and an overlap of 0.5: ``objects``, and ``right``, ``wrong`` and ``missed`` detections.
 
     Returns an int64 (pictures,) for each.
     """
-    counted = (matches.found.scores >= confidence - TOLERANCE) & ~matches.ignored[0]
+    counted = (matches.found.scores >= confidence - accuracy.TOLERANCE) & ~matches.ignored[0]
     right = np.bincount(matches.found.pictures[counted & matches.right[0]], minlength=pictures)
     wrong = np.bincount(matches.found.pictures[counted & ~matches.right[0]], minlength=pictures)
     there = np.bincount(objects.pictures[~objects.ignored], minlength=pictures)
@@ -318,8 +305,8 @@ def _by_file(
     sources: tuple[StoredSource, ...],
     frames: Sequence[Frame],
     errors: Mapping[str, NDArray[np.int64]],
-    matches: Matches,
-    objects: Boxes,
+    matches: accuracy.Matches,
+    objects: accuracy.Boxes,
     classes: int,
     worst: int,
 ) -> tuple[tuple[FileResult, ...], tuple[FrameErrors, ...]]:
@@ -339,8 +326,10 @@ def _by_file(
         if counts["objects"]:
             mine = slice(*np.searchsorted(matches.found.pictures, [first, last]))
             chosen = slice(*np.searchsorted(objects.pictures, [first, last]))
-            part = Matches(matches.found.select(mine), matches.objects[:1, mine], matches.right[:1, mine], matches.ignored[:1, mine])
-            ap = mean(average_precisions(part, objects.select(chosen), classes)[0])
+            part = accuracy.Matches(
+                matches.found.select(mine), matches.objects[:1, mine], matches.right[:1, mine], matches.ignored[:1, mine]
+            )
+            ap = accuracy.mean(accuracy.average_precisions(part, objects.select(chosen), classes)[0])
         files.append(FileResult(known[frames[first].source].path, last - first, **counts, map50=ap))
     total = errors["missed"] + errors["wrong"]
     chosen_frames = [int(number) for number in np.argsort(-total, kind="stable")[:worst] if total[number]]
@@ -357,19 +346,19 @@ def _by_file(
     return tuple(files), tuple(listed)
 
 
-def confusion(matches: Matches, objects: Boxes, classes: int, confidence: float) -> NDArray[np.int64]:
+def confusion(matches: accuracy.Matches, objects: accuracy.Boxes, classes: int, confidence: float) -> NDArray[np.int64]:
     """Count the pairs of true and detected classes: ``Result.confusion``.
 
     Detections that match no object of their class are matched with the remaining objects of any class.
     """
     table = np.zeros((classes + 1, classes + 1), np.int64)
-    counted = (matches.found.scores >= confidence - TOLERANCE) & ~matches.ignored[0]
+    counted = (matches.found.scores >= confidence - accuracy.TOLERANCE) & ~matches.ignored[0]
     right = counted & matches.right[0]
     np.fill_diagonal(table[:classes, :classes], np.bincount(matches.found.classes[right], minlength=classes))
     left = ~objects.ignored
     left[matches.objects[0, right]] = False
     others = objects.select(left)
-    crossed = match(matches.found.select(counted & ~right), others, by_class=False, overlaps=np.array([0.5]), most=_MAX_CROSSED)
+    crossed = accuracy.match(matches.found.select(counted & ~right), others, by_class=False, overlaps=np.array([0.5]), most=_MAX_CROSSED)
     pairs = crossed.objects[0] >= 0
     np.add.at(table, (others.classes[crossed.objects[0, pairs]], crossed.found.classes[pairs]), 1)
     table[classes, :classes] = np.bincount(matches.found.classes[counted], minlength=classes) - table[:classes, :classes].sum(axis=0)
@@ -416,7 +405,9 @@ class Draws(NamedTuple):
     rare: NDArray[np.float64]
 
 
-def _with_intervals(results: list[Result], matched: list[Matches], objects: Boxes, pictures: int, classes: int) -> list[Result]:
+def _with_intervals(
+    results: list[Result], matched: list[accuracy.Matches], objects: accuracy.Boxes, pictures: int, classes: int
+) -> list[Result]:
     draws = draw(matched, objects, pictures, classes)
     if draws is None:
         return results
@@ -442,7 +433,7 @@ def _over_thresholds(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return mean_of_all
 
 
-def draw(compared: Sequence[Matches], truth: Boxes, pictures: int, classes: int) -> Draws | None:
+def draw(compared: Sequence[accuracy.Matches], truth: accuracy.Boxes, pictures: int, classes: int) -> Draws | None:
     """Draw pictures with repetition, and compute the mean average precision of each session.
 
     All sessions are measured on the same drawn pictures, so their differences vary less than each of them.
@@ -504,7 +495,7 @@ def _students_t(freedom: int) -> float:
     return float(sum(term / freedom**power for power, term in enumerate(terms)))
 
 
-def _objects(truth: Boxes, blocks: int, pictures: int, classes: int) -> NDArray[np.float64]:
+def _objects(truth: accuracy.Boxes, blocks: int, pictures: int, classes: int) -> NDArray[np.float64]:
     """The number of objects in each block of each class, float64 (blocks, classes)."""
     counted = truth.select(~truth.ignored)
     cells = counted.pictures * blocks // pictures * classes + counted.classes
@@ -512,7 +503,7 @@ def _objects(truth: Boxes, blocks: int, pictures: int, classes: int) -> NDArray[
 
 
 def _means(
-    matches: Matches, objects: NDArray[np.float64], drawn: NDArray[np.float64], pictures: int
+    matches: accuracy.Matches, objects: NDArray[np.float64], drawn: NDArray[np.float64], pictures: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The mAP of each draw at each overlap, float64 (draws, thresholds), and the variance ``Draws.rare``, float64 (thresholds,).
 
@@ -534,7 +525,7 @@ def _means(
             tables = [np.bincount(cells, each, blocks * bins).reshape(blocks, bins) for each in (right, ~right & ~ignored)]
             so_far = [(drawn[seen] @ table).cumsum(axis=1) for table in tables]
             precisions = np.full(len(drawn), np.nan)
-            precisions[seen] = interpolated(so_far[0], so_far[1], expected[seen])
+            precisions[seen] = accuracy.interpolated(so_far[0], so_far[1], expected[seen])
             precisions[~seen] = precisions[0]
             totals[:, place] += precisions
             # the variance of a share of so many objects, two of each kind added (Agresti and Coull 1998)

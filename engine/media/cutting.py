@@ -10,12 +10,9 @@ from av.audio.stream import AudioStream
 from av.container import OutputContainer
 from av.video.frame import VideoFrame
 
+from framefleet.engine.media import cpu_decoding, images, picture, segment
 from framefleet.engine.media.annotation.writer import COPIED, IN_MATROSKA, Sound, VideoWriter, explained_encoding, make_plain
 from framefleet.engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket, reason
-from framefleet.engine.media.cpu_decoding import THREADS
-from framefleet.engine.media.images import write_picture
-from framefleet.engine.media.picture import Converter
-from framefleet.engine.media.segment import timed_frames
 from framefleet.engine.notices import ExportError, Notice
 
 _MAX_PACKETS = 20_000  # packets read in search of a keyframe
@@ -90,12 +87,12 @@ def encode_clip(
 
     Other parameters, result and errors: as in ``copy_clip``.
     """
-    with VideoFile(video, THREADS, seekable=seekable) as file:
+    with VideoFile(video, cpu_decoding.THREADS, seekable=seekable) as file:
         frames = _frames(file, start, end)
         first = next(frames, None)
         if first is None:
             raise ExportError(Notice("media.no_frame_in_clip", path=video, start=start, end=end))
-        convert = Converter(file.stream.sample_aspect_ratio)
+        convert = picture.Converter(file.stream.sample_aspect_ratio)
         width, height = convert.size(first[2])
         size = max(width // 2 * 2, 2), max(height // 2 * 2, 2)
         with (
@@ -117,15 +114,15 @@ def write_still(video: Path, moment: float, target: Path, *, seekable: bool = Tr
 
     exact: fail if no frame has exactly this time. Otherwise take the next one within a second.
     """
-    with VideoFile(video, THREADS, seekable=seekable) as file:
+    with VideoFile(video, cpu_decoding.THREADS, seekable=seekable) as file:
         for seconds, _, frame in _frames(file, moment if exact else moment - _ROUNDED, moment + 1):
             if exact and float(seconds) > moment + _SAME:
                 break
             try:
-                image = Converter(file.stream.sample_aspect_ratio)(frame)
+                image = picture.Converter(file.stream.sample_aspect_ratio)(frame)
             except (av.FFmpegError, ValueError) as error:
                 raise ExportError(Notice("media.frame_not_converted", path=video, seconds=moment, detail=reason(error))) from error
-            write_picture(image, target)
+            images.write_picture(image, target)
             return
     raise ExportError(Notice("media.frame_not_found", path=video, seconds=moment))
 
@@ -147,7 +144,7 @@ def is_seekable(video: Path, alive: Callable[[], object]) -> bool:
 def _frames(file: VideoFile, start: float, end: float) -> Iterator[tuple[Fraction, Fraction, VideoFrame]]:
     """Yield the frames that can be decoded, with the times at which they begin and end, seconds, from ``start`` to before ``end``."""
     keyframe, _ = _packets_before(file, round(start / file.time_base))
-    for seconds, ends, frame in timed_frames(file, keyframe):
+    for seconds, ends, frame in segment.timed_frames(file, keyframe):
         if seconds >= end - _SAME:
             return
         if seconds >= start - _SAME:

@@ -51,11 +51,7 @@ class DecoderUse:
 
 
 GPU_THREADS = 12
-"""Default number of decode threads of a GPU's worker, one segment each.
-
-On an H200, NVDEC alone decodes 4,188 frames/s of 1080p with 10 threads and 4,246 with 12. With detection, 14 threads give fewer frames than
-12: Python runs one thread at a time, and the others wait for it (``benchmarks/results/gpu-host.md``).
-"""
+"""Default number of decode threads of a GPU's worker, one segment each; more where NVDEC has many engines, see ``open_nvdec``."""
 
 Decoded: TypeAlias = DecodedFrame[HostImage | DeviceFrame] | DecodeFailure
 
@@ -141,14 +137,15 @@ def open_decoder(engine: EngineInfo, settings: EngineSettings, device: DeviceId 
 
     Raises DeviceError if the settings require NVDEC, and the device or the library for it is missing.
     """
-    threads = settings.decode_threads or (GPU_THREADS if device is not None and settings.hint is Hint.THROUGHPUT else 1)
+    many = device is not None and settings.hint is Hint.THROUGHPUT
+    threads = settings.decode_threads or (GPU_THREADS if many else 1)
     if device is not None and settings.decode is not Decode.CPU:
         from framefleet.engine.media.nvdec.decoder import open_nvdec
 
-        # the frames in the worker's buffer, one per decode thread, and those in the engine
-        frames = 2 * engine.batch + threads + engine.slots * engine.batch
+        frames = (2 + engine.slots) * engine.batch  # in the worker's buffer and in the engine
+        more = many and settings.decode_threads is None
         try:
-            return open_nvdec(int(device.name), frames, threads, required=settings.decode is Decode.NVDEC)
+            return open_nvdec(int(device.name), frames, threads, settings.decode is Decode.NVDEC, more)
         except DeviceError as error:
             if settings.decode is Decode.NVDEC:
                 raise

@@ -17,8 +17,6 @@ from typing import Any
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ExifTags
-from PIL import Image as Pillow
 
 from framefleet.engine.media.container.video_file import MAX_SIDE
 from framefleet.engine.media.sources import is_folder, pictures_in
@@ -27,15 +25,14 @@ from framefleet.engine.notices import ExportError, Notice, SourceError
 from framefleet.engine.settings.clock import time_in_metadata
 from framefleet.engine.types import UNNUMBERED, FrameRef, Image
 
-Pillow.MAX_IMAGE_PIXELS = None  # no pixels are read here
 warnings.filterwarnings("ignore", module=r"PIL\.")  # about damaged EXIF data, which are not used
 
-_TIMES = (
-    (ExifTags.Base.DateTimeOriginal, ExifTags.Base.SubsecTimeOriginal, ExifTags.Base.OffsetTimeOriginal),
-    (ExifTags.Base.DateTimeDigitized, ExifTags.Base.SubsecTimeDigitized, ExifTags.Base.OffsetTimeDigitized),
-)
-"""Tags of time, fraction of a second and offset from UTC (Exif 3.0, section 4.6.6). The tag DateTime is not used: it says when the file was
-changed.
+_EXIF = 0x8769
+"""The tag of the part of the metadata with times."""
+
+_TIMES = ((0x9003, 0x9291, 0x9011), (0x9004, 0x9292, 0x9012))
+"""Tags of time, fraction of a second and offset from UTC, of the taking and the digitizing of a picture (Exif 3.0, section 4.6.6). The tag
+DateTime is not used: it says when the file was changed.
 """
 
 
@@ -48,11 +45,14 @@ def time_taken(content: Any) -> str | None:
 
     An offset from UTC that is unknown or cannot be read is left out. content: the bytes of the file.
     """
+    from PIL import Image as Pillow  # videos do not need it
+
+    Pillow.MAX_IMAGE_PIXELS = None  # no pixels are read here
     try:
         with Pillow.open(BytesIO(content)) as picture:
             if picture.format == "PNG" and "exif" not in picture.info:
                 return None  # Pillow would decode the picture to look behind it
-            tags = picture.getexif().get_ifd(ExifTags.IFD.Exif)
+            tags = picture.getexif().get_ifd(_EXIF)
     except Exception:  # damaged EXIF data raise errors of many kinds, and the picture can be used without them
         return None
     for names in _TIMES:

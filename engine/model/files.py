@@ -10,6 +10,15 @@ _TRAINED = ("", "_best", "_final", "_last")
 """What Darknet's training inserts between a cfg's stem and ``.weights``, in order of preference."""
 
 
+RANDOM = "random:"
+"""What random weights begin with, instead of the name of a file: see ``random_weights``."""
+
+
+def is_random(weights: object) -> bool:
+    """Whether ``weights`` specifies random weights instead of a file."""
+    return str(weights).startswith(RANDOM)
+
+
 def find_weights(cfg: Path) -> Path | None:
     """Find the weight file for a cfg in its folder: ``yolov4.weights`` for ``yolov4.cfg``, else a training result.
 

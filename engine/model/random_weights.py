@@ -6,6 +6,8 @@ become the batch-normalisation statistics of the next convolution. Batch normali
 activations are nearly linear. Errors of the estimate then do not grow from layer to layer, and the outputs still depend on the picture.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -17,9 +19,8 @@ from numpy.typing import NDArray
 
 from framefleet.engine.model import network
 from framefleet.engine.model.description import ConvolutionSpec, Description
+from framefleet.engine.model.files import RANDOM
 from framefleet.engine.notices import Notice, UsageError
-
-PREFIX = "random:"
 
 _Array: TypeAlias = NDArray[np.float64]
 _Moments: TypeAlias = tuple[_Array, _Array]
@@ -31,14 +32,9 @@ _BIAS, _SCALE = 1.5, 0.75
 _OBJECTNESS, _CLASS = -3.0, -2.0  # mean logits: a few boxes in a thousand reach a confidence of 0.25
 
 
-def is_random(weights: object) -> bool:
-    """Whether ``weights`` specifies random weights instead of a file."""
-    return str(weights).startswith(PREFIX)
-
-
 def parse_seed(weights: str) -> int:
     """Return the SEED of ``random:SEED``. Raises UsageError if SEED is not an integer from 0 to 2⁶³ - 1."""
-    text = weights.removeprefix(PREFIX)
+    text = weights.removeprefix(RANDOM)
     if not (text.isascii() and text.isdecimal() and len(text) < 20 and int(text) < 1 << 63):
         raise UsageError(Notice("model.wrong_seed", weights=weights[:60]))
     return int(text)

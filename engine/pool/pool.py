@@ -1,5 +1,7 @@
 """``EnginePool``: takes sources, infers them on all devices at once and yields ordered results. ``CpuFallback`` helps at the start."""
 
+from __future__ import annotations
+
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -7,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,17 +17,23 @@ from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.notices import Notice, UsageError
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding, Event, Position, SourceFinished, StrategyChosen
 from framefleet.engine.pool.hosts import Hosts, WorkerMain
-from framefleet.engine.pool.protocol import Watch
+from framefleet.engine.pool.protocol import FromWorker, Setup, ToWorker, Watch
 from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
 from framefleet.engine.pool.scheduling.strategies import create_strategy, explain
 from framefleet.engine.pool.streams import LiveSource, Streams
 from framefleet.engine.pool.supervisor import Supervisor, WantedDevices
-from framefleet.engine.pool.worker import worker
 from framefleet.engine.settings import Isolation, Parallel, RunSettings, check_decode
 from framefleet.engine.types import Closing, DeviceId
 
 BY_SOURCE = Parallel.AUTO, Parallel.SEGMENTS, Parallel.STREAMS
 """The ways of sharing the work in which a live source has one device."""
+
+
+def _work(connection: Connection[FromWorker, ToWorker], setup: Setup) -> None:
+    """Run a worker. Only its process imports it."""
+    from framefleet.engine.pool.worker import worker
+
+    worker.main(connection, setup)
 
 
 class EnginePool(Closing):
@@ -56,7 +65,7 @@ class EnginePool(Closing):
     """
 
     stall_seconds: ClassVar[float] = 60.0
-    worker_main: ClassVar[WorkerMain] = staticmethod(worker.main)
+    worker_main: ClassVar[WorkerMain] = staticmethod(_work)
 
     def __init__(self, settings: RunSettings, devices: Sequence[DeviceId], hosts: Hosts | None = None) -> None:
         if not devices:

@@ -6,6 +6,7 @@ model is known, the process loads that, too.
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import threading
@@ -36,9 +37,13 @@ _MODULES = (
 _NVIDIA_MODULES = ("framefleet.engine.backends.nvidia.backend", "framefleet.engine.media.nvdec.decoder")
 _CPU_MODULES = ("framefleet.engine.backends.openvino.backend",)
 
+_log = logging.getLogger(__name__)
 _lock = threading.Lock()
 _waiting: list[ChildProcess] = []
 _again = False
+
+_imported = threading.Event()
+"""In the process: whether all modules are imported."""
 
 _loading: dict[ModelFiles, Future[Model]] = {}
 """In the process: the model that it was told to load."""
@@ -118,7 +123,9 @@ def load(files: ModelFiles) -> Model:
 
     loading = _loading.pop(files, None)
     _loading.clear()
-    return load_model(files) if loading is None else loading.result()
+    model = load_model(files) if loading is None else loading.result()
+    _log.debug("the model is loaded")
+    return model
 
 
 def release() -> None:
@@ -152,6 +159,8 @@ def _import_until_work(connection: Connection[Any, Any]) -> Any:
             import_module(module)
         if connection.poll() and (work := _next_work(connection)) is not None:
             return work
+    _log.debug("modules are imported")
+    _imported.set()
     while (work := _next_work(connection)) is None:
         pass
     return work
@@ -163,10 +172,22 @@ def _next_work(connection: Connection[Any, Any]) -> Any:
     if isinstance(message, tuple):
         return message
     if isinstance(message, int):
-        threading.Thread(target=open_context, args=(message,), name="device", daemon=True).start()
+        threading.Thread(target=_open_device, args=(message,), name="device", daemon=True).start()
     else:
         _start_loading(message)
     return None
+
+
+def _open_device(index: int) -> None:
+    """Open a CUDA device, then load the libraries of its engine."""
+    open_context(index)
+    _log.debug("cuda:%d is open", index)
+    _imported.wait()  # two threads that import the same modules hinder each other
+    with suppress(Exception):  # the worker meets the same error, and says what is missing
+        from framefleet.engine.backends.nvidia.backend import load_libraries
+
+        load_libraries(index)
+    _log.debug("libraries of cuda:%d are loaded", index)
 
 
 def _start_loading(files: ModelFiles) -> None:

@@ -21,26 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from framefleet.engine.media.decoder import DecoderUse
+from framefleet.engine.media.live import messages
 from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.capture import Job
 from framefleet.engine.media.live.capture import main as capture
-from framefleet.engine.media.live.messages import (
-    Attach,
-    Ended,
-    FileRecorded,
-    Format,
-    FromCapture,
-    LiveState,
-    Received,
-    Record,
-    RecordedFile,
-    RecordingChanged,
-    RecordSettings,
-    Snapshot,
-    StateChanged,
-    StopCapture,
-    TakeSnapshot,
-)
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import (
@@ -94,7 +78,7 @@ class LiveSource:
     address: LiveAddress
     retries: int | None = None
     seconds: float | None = None
-    record: RecordSettings | None = None
+    record: messages.RecordSettings | None = None
     record_from: LiveAddress | None = None
     snapshots: bool = False
     watched: bool = False
@@ -110,7 +94,7 @@ class OpenStream:
 
     # its processes, and the device whose worker decodes it
     process: ChildProcess | None = None
-    ended: Ended | None = None  # the last message of the capture process
+    ended: messages.Ended | None = None  # the last message of the capture process
     recorder: ChildProcess | None = None  # records another address
     device: DeviceId | None = None
     target: DeviceId | None = None  # gets it next; None: the device with the least load
@@ -121,7 +105,7 @@ class OpenStream:
     error: Notice | None = None
 
     # what it is, and what was found in it
-    state: LiveState = LiveState.CONNECTING
+    state: messages.LiveState = messages.LiveState.CONNECTING
     info: SourceInfo | None = None
     decoder: DecoderUse = DecoderUse()  # noqa: RUF009
     epoch: int = 0  # the next one
@@ -145,8 +129,8 @@ class OpenStream:
     counted: tuple[float, int] | None = None  # when and how many were received at the last count
 
     # what the user wants
-    record: RecordSettings | None = None
-    file: RecordedFile | None = None  # that is written now
+    record: messages.RecordSettings | None = None
+    file: messages.RecordedFile | None = None  # that is written now
     watch: Watch | None = None  # which pictures are wanted
     watched: DeviceId | None = None  # whose worker has been told so
 
@@ -265,7 +249,7 @@ class Streams:
         stream = self._open[number] = OpenStream(number, source, time.perf_counter(), record=source.record)
         return self._capture(stream, Notice("live.asked"), 0, 0.0) + self._start_recorder(stream, Notice("live.asked"))
 
-    def record(self, number: int, settings: RecordSettings | None) -> list[Event]:
+    def record(self, number: int, settings: messages.RecordSettings | None) -> list[Event]:
         """Record a source from its next keyframe on, or stop recording it (None)."""
         stream = self._open.get(number)
         if stream is None or stream.stopping:
@@ -273,24 +257,24 @@ class Streams:
         stream.record = settings
         if stream.source.record_from is None:
             if stream.process is not None:
-                stream.process.send(Record(settings))
+                stream.process.send(messages.Record(settings))
         elif stream.recorder is not None:
-            stream.recorder.send(Record(settings) if settings is not None else StopCapture())
+            stream.recorder.send(messages.Record(settings) if settings is not None else messages.StopCapture())
         return self._start_recorder(stream, Notice("live.asked"))
 
     def snapshot(self, number: int, seconds: float) -> list[Event]:
         """Ask for the picture of a moment that was received in the last seconds. ``StreamSnapshot`` follows, if it is still there."""
         stream = self._open.get(number)
         if stream is not None and stream.process is not None and stream.source.snapshots:
-            stream.process.send(TakeSnapshot(seconds))
+            stream.process.send(messages.TakeSnapshot(seconds))
         return []
 
     def _start_recorder(self, stream: OpenStream, why: Notice, attempts: int = 0, limit: float = 0.0) -> list[Event]:
         """Start the process that records another address, if there is one and it is not there."""
-        address = stream.source.record_from
-        if address is None or stream.record is None or stream.recorder is not None or stream.stopping or self._waits(stream, True):
+        recorded = stream.source.record_from
+        if recorded is None or stream.record is None or stream.recorder is not None or stream.stopping or self._waits(stream, True):
             return []
-        self._due.append((stream, Job(address, stream.origin, None, attempts, limit, 0.0, why, detect=False), True))
+        self._due.append((stream, Job(recorded, stream.origin, None, attempts, limit, 0.0, why, detect=False), True))
         return self._start_due()
 
     def _waits(self, stream: OpenStream, records: bool) -> bool:
@@ -336,7 +320,7 @@ class Streams:
             stream.stopping, stream.stop_by = True, 0.0 if idle else time.monotonic() + STOP_SECONDS
             for process in (stream.process, stream.recorder):
                 if process is not None:
-                    process.send(StopCapture())
+                    process.send(messages.StopCapture())
 
     def ready(self, device: DeviceId) -> None:
         """Note that a device has an engine."""
@@ -399,7 +383,7 @@ class Streams:
             packets, theirs = multiprocessing.Pipe()
             with theirs:
                 try:
-                    stream.process.connection.send(Attach(stream.number))
+                    stream.process.connection.send(messages.Attach(stream.number))
                     reduction.send_handle(stream.process.connection, theirs.fileno(), stream.process.pid)
                 except OSError:  # it has ended, which its connection shows
                     pass
@@ -509,15 +493,19 @@ class Streams:
             message = process.receive()
             self._starting.discard(process)
             match message:
-                case FileRecorded() | RecordingChanged():
+                case messages.FileRecorded() | messages.RecordingChanged():
                     events += self._captured(stream, message)
-                case StateChanged(LiveState.WAITING_TO_RECONNECT, reason):
+                case messages.StateChanged(messages.LiveState.WAITING_TO_RECONNECT, reason):
                     events.append(self._rests(stream, reason))
-            if message is None or isinstance(message, Ended) or process.exit_message is not None:
+            if message is None or isinstance(message, messages.Ended) or process.exit_message is not None:
                 outcome = process.end(0.5)
                 stream.recorder = None
                 events += self._close_file(stream)
-                ended = message if isinstance(message, Ended) else Ended(True, Notice("live.capture_ended", why=outcome.reason), 0, 1)
+                ended = (
+                    message
+                    if isinstance(message, messages.Ended)
+                    else messages.Ended(True, Notice("live.capture_ended", why=outcome.reason), 0, 1)
+                )
                 if not ended.again and ended.error is not None:
                     events.append(self._rests(stream, ended.error))
                 if ended.again and ended.error is not None:
@@ -537,38 +525,38 @@ class Streams:
             file = replace(file, size=Path(file.path).stat().st_size)
         return [StreamFile(stream.number, replace(file, end=max(file.begin, self._now(stream))))]
 
-    def _captured(self, stream: OpenStream, message: FromCapture) -> list[Event]:
+    def _captured(self, stream: OpenStream, message: messages.FromCapture) -> list[Event]:
         match message:
-            case FileRecorded(file):
+            case messages.FileRecorded(file):
                 stream.file = file if file.end is None else None
                 return [StreamFile(stream.number, file)]
-            case Snapshot(seconds, data, at):
+            case messages.Snapshot(seconds, data, at):
                 return [StreamSnapshot(stream.number, seconds, data, at)]
-            case RecordingChanged(on, reason):
+            case messages.RecordingChanged(on, reason):
                 return [StreamRecording(stream.number, on, reason, self._now(stream))]
-            case Received(frames):
+            case messages.Received(frames):
                 stream.note_rate(frames)
                 stream.received = max(stream.received, frames)
-            case StateChanged(state, reason, seconds, form):
+            case messages.StateChanged(state, reason, seconds, form):
                 events = [self._change(stream, state, reason, seconds)]
                 if form is not None and stream.info is None:
                     stream.info = self._info(stream, form)
                     events.append(SourceOpened(stream.number, stream.info))
                 return events
-            case Ended():
+            case messages.Ended():
                 stream.ended = message
                 stream.received = max(stream.received, message.frames)
                 return self._process_ended(stream)
         return []
 
-    def _change(self, stream: OpenStream, state: LiveState, reason: Notice, seconds: float | None = None) -> Event:
+    def _change(self, stream: OpenStream, state: messages.LiveState, reason: Notice, seconds: float | None = None) -> Event:
         stream.state = state
         return StreamChanged(stream.number, state, reason, self._now(stream) if seconds is None else seconds)
 
     def _now(self, stream: OpenStream) -> float:
         return time.perf_counter() - stream.origin
 
-    def _info(self, stream: OpenStream, form: Format) -> SourceInfo:
+    def _info(self, stream: OpenStream, form: messages.Format) -> SourceInfo:
         begun = datetime.now(UTC) - timedelta(seconds=self._now(stream))
         facts = form.codec, form.width, form.height, 0, None, form.rate
         return SourceInfo(str(stream.source.address), SourceKind.LIVE, *facts, (), created=begun.isoformat(), number=stream.number)
@@ -589,7 +577,7 @@ class Streams:
         stream.process = None
         if stream.ended is None:  # it crashed
             why = Notice("live.capture_ended", why=outcome.reason)
-            stream.ended = Ended(not stream.stopping, why, max(stream.received, stream.accounted), 1)
+            stream.ended = messages.Ended(not stream.stopping, why, max(stream.received, stream.accounted), 1)
             stream.received = stream.ended.frames
         closed = self._close_file(stream) if stream.source.record_from is None else []
         return closed + self._settle(stream)
@@ -598,7 +586,7 @@ class Streams:
         """Go on with another capture process, or finish, if the capture process and the worker have ended."""
         if stream.process is not None or stream.device is not None or self._waits(stream, False):
             return []
-        ended = stream.ended or Ended(False, stream.error, 0)
+        ended = stream.ended or messages.Ended(False, stream.error, 0)
         left = max(stream.received, stream.accounted) - stream.accounted
         stream.unassigned += left if stream.missing == NO_DEVICE else 0
         stream.lose(left, stream.missing)
@@ -609,7 +597,7 @@ class Streams:
             assert ended.error is not None
             return self._capture(stream, ended.error, ended.attempts, ended.limit)
         if stream.recorder is not None:
-            stream.recorder.send(StopCapture())
+            stream.recorder.send(messages.StopCapture())
             stream.stop_by = min(stream.stop_by, time.monotonic() + STOP_SECONDS)
             return []
         return self._finish(stream, stream.error or ended.error)
@@ -623,7 +611,7 @@ class Streams:
                 process.end(0.5)
         stream.process = stream.recorder = None
         events = self._close_file(stream)
-        stream.ended = stream.ended or Ended(False, None, stream.received)
+        stream.ended = stream.ended or messages.Ended(False, None, stream.received)
         stream.device = None
         return events + self._settle(stream)
 
@@ -631,7 +619,7 @@ class Streams:
         del self._open[stream.number]
         reason = error or Notice("live.stopped" if stream.stopping else "live.finished")
         seconds = 0.0 if stream.first is None else self._now(stream) - stream.first
-        changed = self._change(stream, LiveState.STOPPED, reason)
+        changed = self._change(stream, messages.LiveState.STOPPED, reason)
         counted = StreamCounted(stream.number, stream.ledger, stream.latency)
         finished = SourceFinished(stream.number, stream.ledger, seconds, error, stream.cancelled, stream.decoder)
         return [changed, counted, finished]

@@ -28,7 +28,6 @@ from framefleet.engine.model.files import class_ids
 from framefleet.engine.notices import FramefleetError, Notice, UsageError
 from framefleet.engine.pool.events import AlertRaised, StreamSnapshot
 from framefleet.engine.settings.kinds import Moments, items
-from framefleet.engine.store.clips import Cut, CutsJob
 from framefleet.engine.store.exporters.base import run_child
 from framefleet.engine.types import FrameResult
 from framefleet.engine.zones.geometry import distances, reference_points
@@ -289,6 +288,8 @@ class Alerts:
 
     def _still(self, alert: _Alert) -> str | None:
         """Write the still, and return its path; None if there is none."""
+        from framefleet.engine.store.clips import Cut, CutsJob  # few runs need it
+
         try:
             snapshot = alert.still.get(timeout=STILL_SECONDS)
         except queue.Empty:

@@ -13,7 +13,6 @@ from typing import Any
 
 from framefleet.engine.devices.discovery import discover
 from framefleet.engine.media.live.messages import RecordSettings
-from framefleet.engine.model.onnx.suppression import lacking_on_gpus
 from framefleet.engine.notices import DeviceError, Notice, Option, UsageError
 from framefleet.engine.pool.events import (
     SOURCE_EVENTS,
@@ -138,6 +137,8 @@ class DetectionRun(Closing):
         chosen = bool(settings.devices) or any(device.node for device in devices)
         if chosen or not settings.model.is_onnx or all(device.kind != "cuda" for device in devices):
             return devices
+        from framefleet.engine.model.onnx.suppression import lacking_on_gpus  # few models need it
+
         lacking = lacking_on_gpus(settings.model.cfg)
         if not lacking:
             return devices

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from framefleet.engine.notices import Notice, UsageError
 from framefleet.engine.store.session import Block, SessionReader, StoredSource
 from framefleet.engine.store.tracks import Epochs, tracker_for
-from framefleet.engine.tracking.appearances import vote
-from framefleet.engine.tracking.bytetrack import NONE
-from framefleet.engine.tracking.follow import Follower
+from framefleet.engine.tracking import appearances, bytetrack, follow
 from framefleet.engine.zones.counter import ZoneCounter
 from framefleet.engine.zones.counts import CROSSINGS, VISITS, Counts, counts_of, settle
 from framefleet.engine.zones.geometry import HeatMap, distances, reference_points
@@ -85,7 +83,7 @@ class TrackCounter:
             return counts_of(self._counter, np.zeros(0, np.int64), self._allowed)
         (tracks, class_ids), scores = map(np.concatenate, zip(*self._votes, strict=True)), np.concatenate(self._scores)
         classes = np.full(len(self._counter.ends), -1, np.int64)
-        classes[tracks] = vote(tracks, class_ids, scores)
+        classes[tracks] = appearances.vote(tracks, class_ids, scores)
         best = np.zeros(len(classes))
         np.maximum.at(best, tracks, scores)
         classes[best < self._confidence] = -1
@@ -206,7 +204,7 @@ class LiveCounts:
         with SessionReader(path, corrected=False) as reader:
             self._allowed = zones.class_ids(reader.labels)
             tracker = tracker_for(reader, source)
-        self._follower = Follower(tracker)
+        self._follower = follow.Follower(tracker)
         self._counter = ZoneCounter(zones)
         self._numbers = np.zeros(0, np.int64)  # the tracker's numbers of the counter's tracks
         self._best = np.zeros(0)  # their highest confidences
@@ -236,7 +234,7 @@ class LiveCounts:
                     self._epoch = epoch
                     self._follower.restart()
                 places, numbers = self._follower.add(frame)
-                followed = numbers != NONE
+                followed = numbers != bytetrack.NONE
                 which, numbers = places[followed], numbers[followed]
                 if frame.detections is not None:
                     scale = np.tile((self._zones.size[0] / frame.width, self._zones.size[1] / frame.height), 2)

@@ -45,7 +45,7 @@ def shortened(folder: Path, frames: int) -> tuple[Path, Path]:
 
 
 @pytest.mark.timeout(300)
-@short_and_long(30, 10_000, "length")
+@short_and_long(12, 10_000, "length")
 def test_a_report_with_a_video(tmp_path: Path, length: int) -> None:
     """The long form uses the whole clip."""
     clip, truth = shortened(tmp_path, length)
@@ -90,6 +90,7 @@ def test_a_report_with_a_video(tmp_path: Path, length: int) -> None:
     ]
 
 
+@pytest.mark.slow  # the window of tests/e2e/test_window.py with the demo of tests/app/window/demo
 @pytest.mark.skipif(bool(MISSING), reason=f"needs a virtual display: apt-get install {' '.join(MISSING)}")
 @short_and_long(30, 10_000, "length")
 def test_a_window_where_there_is_a_display(desktop: Desktop, tmp_path: Path, length: int) -> None:

@@ -45,8 +45,8 @@ def detect(folder: Path, *arguments: str | Path, program: bool = False) -> Outco
     ("strategy", "options", "golden", "devices"),
     [
         ("segments", (), "detections.jsonl.gz", DEVICES),
-        ("streams", (), "detections.jsonl.gz", DEVICES),
-        ("frames", (), "detections.jsonl.gz", DEVICES),
+        pytest.param("streams", (), "detections.jsonl.gz", DEVICES, marks=pytest.mark.slow),
+        pytest.param("frames", (), "detections.jsonl.gz", DEVICES, marks=pytest.mark.slow),
         ("tiles", ("--tiles", "2x2", "--to", "5"), "detections.tiles.jsonl.gz", SHARED),
         ("depth", (), "detections.jsonl.gz", GROUP),
     ],
@@ -90,6 +90,6 @@ def test_a_run_that_fails_gives_the_recorded_summary(goldens: Goldens, tmp_path:
         ("no frame of one source can be read", ("street.mp4", "pictures")),
         ("the only source cannot be opened", ("broken.mp4",)),
     ):
-        run = detect(tmp_path, *sources, *options, "--out", name, program=not lines)
+        run = detect(tmp_path, *sources, *options, "--out", name)
         lines += [f"{name}: status {run.status}", *facts(run.report), ""]
     goldens.compare_text("summary.failed.txt", "\n".join(lines) + "\n")

@@ -65,6 +65,7 @@ def checkout(tmp_path: Path) -> Path:
     return copy
 
 
+@pytest.mark.slow
 def test_the_wheel_and_a_package_of_the_same_folders(checkout: Path, tmp_path: Path) -> None:
     wheels = [build(checkout, tmp_path / "wheels"), write_neighbour(tmp_path)]
     neighbour = tmp_path / "neighbour"

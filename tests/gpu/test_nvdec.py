@@ -21,7 +21,7 @@ from cuda.core import Device
 from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.decoder import Decoded, release_all
-from framefleet.engine.media.nvdec.decoder import NvdecDecoder
+from framefleet.engine.media.nvdec.decoder import NvdecDecoder, open_nvdec
 from framefleet.engine.media.nvdec.format import planes
 from framefleet.engine.media.nvdec.session import limits
 from framefleet.engine.media.nvdec.surfaces import SurfaceRing, device_surfaces
@@ -35,6 +35,8 @@ from tests.support.media import damaged, make_field_video, make_video, numbered,
 FRAMES = 250
 SIZE = (192, 160)  # NVDEC has a least size, of 144×144 for HEVC
 VP9 = {"codec": "libvpx-vp9", "gop": 40, "options": {"deadline": "good", "cpu-used": "5", "auto-alt-ref": "1", "lag-in-frames": "16"}}
+
+AV1 = {"codec": "libsvtav1", "gop": 40, "options": {"preset": "10", "svtav1-params": "lp=1"}}
 
 
 def x265(**parameters: object) -> dict[str, Any]:
@@ -79,6 +81,11 @@ CLIPS: dict[str, dict[str, Any]] = {
         "gop": 40,
         "options": {"deadline": "good", "cpu-used": "5", "auto-alt-ref": "1", "lag-in-frames": "16"},
     },
+    "av1.mp4": AV1,
+    "av1.webm": AV1,
+    "av1-odd.mkv": {**AV1, "size": (202, 142)},
+    "av1-10.mkv": {**AV1, "pix_fmt": "yuv420p10le"},
+    "av1-grain.mp4": {**AV1, "options": {"preset": "8", "svtav1-params": "lp=1:film-grain=20"}},
     "turned.mp4": {"rotation": 90, "gop": 20},
     "mirrored.mp4": {"hflip": True, "gop": 20, "aspect": Fraction(4, 3)},
     "full.mp4": {"colorspace": 1, "color_range": 2, "gop": 20},
@@ -86,7 +93,7 @@ CLIPS: dict[str, dict[str, Any]] = {
 
 SAMPLED = (
     *("constant.mp4", "variable.mkv", "b-frames.mp4", "pyramid.mkv", "open.mkv", "open.mp4", "open.ts", "edit.mp4", "broadcast.ts"),
-    *("hevc-open.mp4", "hevc-open.ts", "vp9.webm"),
+    *("hevc-open.mp4", "hevc-open.ts", "vp9.webm", "av1.mp4"),
 )
 
 
@@ -296,6 +303,16 @@ def test_only_decoding_on_the_gpu_is_bound_to_few_processors(surfaces: SurfaceRi
     assert os.sched_getaffinity(0) == all_of_them
 
 
+def test_decode_threads_follow_the_hardware() -> None:
+    Device(0).set_current()
+    engines = limits(4, 8).engines
+    assert engines > 0
+    for threads, more, expected in ((12, True, max(12, 3 * engines)), (64, True, 64), (12, False, 12)):
+        decoder = open_nvdec(0, 16, threads, required=True, more=more)
+        assert decoder.threads == expected
+        decoder.close()
+
+
 def outcomes_of(frames: Any) -> list[tuple[float, int, str]]:
     found = []
     for frame in frames:
@@ -350,7 +367,7 @@ def spoiler(seed: int) -> Any:
     return spoil
 
 
-@pytest.mark.parametrize("name", ["b-frames.mp4", "constant.mp4", "broadcast.ts", "hevc.mp4", "hevc.ts", "open.mp4", "vp9.mp4"])
+@pytest.mark.parametrize("name", ["b-frames.mp4", "constant.mp4", "broadcast.ts", "hevc.mp4", "hevc.ts", "open.mp4", "vp9.mp4", "av1.mp4"])
 def test_spoiled_pictures(name: str, decoder: NvdecDecoder, clip: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """The hardware does not notice all that FFmpeg does, but nothing is lost or doubled, and what it notices is FFmpeg's."""
     flagged = noticed = files = files_noticed = 0

@@ -59,6 +59,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_here")
 def test_which_clips_are_empty(tmp_path: Path) -> None:
     (tmp_path / "clips").mkdir()
@@ -74,6 +75,7 @@ def test_which_clips_are_empty(tmp_path: Path) -> None:
     assert strict.confidence.min() >= 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_here")
 def test_visits_at_camera_traps(tmp_path: Path) -> None:
     with av.open(CLIP) as video:
@@ -115,6 +117,7 @@ def test_a_day_of_traffic(tmp_path: Path) -> None:
     assert hours.frames.groupby(hours.source).max().sum() == 2 * pd.read_csv(tmp_path / "hourly" / "files.csv").inferred.max()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_here")
 def test_a_job_array(tmp_path: Path) -> None:
     (tmp_path / "clips").mkdir()
@@ -125,6 +128,7 @@ def test_a_job_array(tmp_path: Path) -> None:
     assert len([*(tmp_path / "found").glob("*.jsonl")]) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_here")
 def test_a_training_set_from_doubtful_frames(tmp_path: Path) -> None:
     (tmp_path / "videos").mkdir()
@@ -138,6 +142,7 @@ def test_a_training_set_from_doubtful_frames(tmp_path: Path) -> None:
     assert labels[0].read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_here")
 def test_the_page_about_tracks(tmp_path: Path) -> None:
     shutil.copy(CLIP, tmp_path / "street.mp4")

@@ -12,6 +12,7 @@ from tests.support.guide import GUIDE, commands
 from tests.support.live.servers import RtspServer
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with RtspServer(audio=True, group=10) as server:

@@ -10,8 +10,10 @@ from tests.support.cli import TINY, run_main
 from tests.support.guide import GUIDE, commands
 from tests.support.live.servers import RtspServer
 
+COMMANDS = [words for page in ("rtsp-camera", "camera-wall") for words in commands(GUIDE / f"{page}.md")]
 
-@pytest.mark.parametrize("words", [words for page in ("rtsp-camera", "camera-wall") for words in commands(GUIDE / f"{page}.md")])
+
+@pytest.mark.parametrize("words", [pytest.param(words, marks=pytest.mark.slow) if words in COMMANDS[:-1] else words for words in COMMANDS])
 def test_the_commands_of_the_pages(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     netrc = tmp_path / "cameras.netrc"

@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from tests.support.demo import DAY, HEIGHT, RAIN, SECONDS, WIDTH, Still
 from tests.support.paths import PROJECT
@@ -16,6 +17,7 @@ from tools.street_renderer.lighting import light
 from tools.street_renderer.render.frame_renderer import FrameRenderer
 
 
+@pytest.mark.slow
 def test_another_process_renders_the_same_bytes(rain: Still) -> None:
     code = f"from tests.support.demo import still; print(still({RAIN}).digest)"
     # anything that depends on the order of a set differs between processes with different hashes
@@ -47,6 +49,7 @@ def test_a_picture_is_no_flat_field(street: Still) -> None:
     assert (street.picture == 255).all(2).mean() < 0.05
 
 
+@pytest.mark.slow
 def test_the_size_of_the_picture_changes_nothing_but_the_size(day: Still) -> None:
     larger = scene.draw(DAY, 2 * WIDTH, 2 * HEIGHT, SECONDS, cell=0.3)
     assert [actor.kind for actor in larger.actors] == [actor.kind for actor in day.renderer.scene.actors]

@@ -7,8 +7,7 @@ from importlib import import_module
 
 from framefleet.app.cli import options
 from framefleet.app.cli.options import checked, make_parser
-from framefleet.engine.model.files import find_weights
-from framefleet.engine.model.random_weights import is_random
+from framefleet.engine.model.files import find_weights, is_random
 from framefleet.engine.pool.events import DeviceReady, Event, StrategyChosen
 from framefleet.engine.settings import RunSettings
 from framefleet.engine.settings.kinds import one_of

@@ -6,7 +6,6 @@ from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 
 from framefleet.app.cli import options
-from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.table import Table
 from framefleet.engine.bench.devices_run import Measurement, Test, findings, ideal, of_copy, pays_from, speedup, verdict
 from framefleet.engine.types import DeviceId
@@ -39,7 +38,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _parser() -> ArgumentParser:
-    parser = make_parser(
+    parser = options.make_parser(
         "bench devices",
         "Measure devices and the links between them: copies, a matrix-vector product split by columns, a sum over a vector."
         "\nA device or link that gives less than 80 % of the median of its peers is named as slow.",

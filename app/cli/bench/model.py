@@ -5,7 +5,6 @@ import sys
 from collections.abc import Sequence
 
 from framefleet.app.cli import options
-from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.table import Table
 from framefleet.engine.settings import Precision
 
@@ -15,7 +14,7 @@ HEADS = ("device", "backend", "precision", "size", "batch", "images/s", "p50 ms"
 
 def run(argv: Sequence[str]) -> int:
     """Measure, and print a table or JSON. Exit status 0. Raises FramefleetError if the model or a device cannot be used."""
-    parser = make_parser(
+    parser = options.make_parser(
         "bench model",
         "Measure how fast a model runs on each device, without decoding or files.",
         examples=("--model yolov4-tiny", "--model yolov4.cfg --weights random:1 --size 416,608 --batch 1,8"),

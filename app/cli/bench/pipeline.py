@@ -8,7 +8,6 @@ from pathlib import Path
 from framefleet.app.cli import options
 from framefleet.app.cli.bench import add_pool_options, run_settings, show_event
 from framefleet.app.cli.bench.scaling import device_json
-from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.table import Table
 from framefleet.engine.bench.pool_run import PoolRun, run_pool
 from framefleet.engine.devices.discovery import chosen_devices
@@ -29,7 +28,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _parser() -> ArgumentParser:
-    parser = make_parser(
+    parser = options.make_parser(
         "bench pipeline",
         "Measure the whole pool on given files. Nothing is stored.",
         arguments="SOURCE…",

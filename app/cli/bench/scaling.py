@@ -14,10 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from framefleet.app.cli import options
+from framefleet.app.cli import doctor, options
 from framefleet.app.cli.bench import add_pool_options, run_settings, say, show_event
-from framefleet.app.cli.doctor import processor_facts
-from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.table import Table, markdown_table
 from framefleet.engine.bench.devices_run import counts
 from framefleet.engine.bench.pool_run import WARM_UP, Clips, DeviceRun
@@ -25,7 +23,7 @@ from framefleet.engine.bench.scaling import Experiment, Mode, Point, measure_sca
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.discovery import default_devices
 from framefleet.engine.media.sources import missing
-from framefleet.engine.model.random_weights import is_random
+from framefleet.engine.model.files import is_random
 from framefleet.engine.notices import SourceError
 from framefleet.engine.pool.events import Event
 from framefleet.engine.store.schema import explained
@@ -89,7 +87,7 @@ def markdown(points: Sequence[Point], facts: Facts) -> str:
 
 def machine() -> str:
     """Processor and system, from Linux or else from Python."""
-    name = processor_facts().get("model name") or platform.processor() or platform.machine()
+    name = doctor.processor_facts().get("model name") or platform.processor() or platform.machine()
     return f"{name}, {os.cpu_count()} processors, {platform.system()} {platform.release()}"
 
 
@@ -228,7 +226,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _parser() -> ArgumentParser:
-    parser = make_parser(
+    parser = options.make_parser(
         "bench scaling",
         "Measure the speedup of several devices over one: a stream for each (weak scaling), one long video for all (strong)."
         "\nMeanwhile the videos are in the folder of temporary files (TMPDIR): about 25 KB a frame.",

@@ -9,9 +9,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QWidget
 
-from framefleet.app.window.devices.bottleneck import NO_PACE, Pace
-from framefleet.app.window.devices.figures import DeviceFigures
-from framefleet.app.window.devices.rows import DeviceRow, Gauges, MemberRows, RowColumns
+from framefleet.app.window.devices import bottleneck, figures, rows
 from framefleet.app.window.devices.status import (
     DeviceStatus,
     Phase,
@@ -63,7 +61,7 @@ class DeviceCard(QFrame):
         self._told: tuple[Telemetry | None, str | None] | None = None
         self._change: Change | None = None
         self._chosen: bool | None = None
-        self.row = DeviceRow()
+        self.row = rows.DeviceRow()
         self.row.clicked.connect(lambda: self.toggle())
         self.phase = label("small")
         self.change = tool_button("close", "")
@@ -72,8 +70,8 @@ class DeviceCard(QFrame):
         self.change.clicked.connect(self._request_change)
         self.hardware, self.engine = ElidedLabel("small"), ElidedLabel("small")
         self.message, self.note = wrapped("error"), wrapped("notice")
-        self.gauges, self.members = Gauges(), MemberRows()
-        self._figures: DeviceFigures | None = None
+        self.gauges, self.members = rows.Gauges(), rows.MemberRows()
+        self._figures: figures.DeviceFigures | None = None
         for widget in (self.change, self.gauges, self.members):
             widget.hide()
         head = QWidget()
@@ -90,10 +88,10 @@ class DeviceCard(QFrame):
         return not self.whole.isHidden()
 
     @property
-    def figures(self) -> DeviceFigures:
+    def figures(self) -> figures.DeviceFigures:
         """The figures with their chart. Made when they are first shown: with hundreds of devices, few cards are ever opened."""
         if self._figures is None:
-            self._figures = DeviceFigures()
+            self._figures = figures.DeviceFigures()
             self._figures.hide()
             self._details.addWidget(self._figures)
             self._show_figures()
@@ -160,7 +158,7 @@ class DeviceCard(QFrame):
             if self._status is not None:
                 self._show_text(self._status)
 
-    def show_status(self, status: DeviceStatus, share: float | None = None, pace: Pace = NO_PACE) -> None:
+    def show_status(self, status: DeviceStatus, share: float | None = None, pace: bottleneck.Pace = bottleneck.NO_PACE) -> None:
         """Show a status: text and figures of the row at once, charts at the next ``refresh``.
 
         share: of all work, 0..1, None = it is the only device. pace: of the run.
@@ -218,7 +216,7 @@ class DeviceCard(QFrame):
         self._show_gauges()
         self.row.setToolTip("\n".join(filter(None, (self.hardware.text(), self.gauges.toolTip()))))
 
-    def set_columns(self, columns: RowColumns) -> None:
+    def set_columns(self, columns: rows.RowColumns) -> None:
         """Arrange the columns of the row."""
         self.row.set_columns(columns)
         self._show_gauges()

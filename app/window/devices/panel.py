@@ -21,20 +21,7 @@ from framefleet.app.window.devices.telemetry import DeviceTelemetry
 from framefleet.app.window.floating import SIZE, Floating
 from framefleet.app.window.topology.drawing import TopologyDrawing
 from framefleet.app.window.topology.panel import SIDE_BY_SIDE, TopologyPanel
-from framefleet.app.window.widgets import formats
-from framefleet.app.window.widgets.build import (
-    ElidedLabel,
-    Panel,
-    ScrollPane,
-    column,
-    label,
-    push_button,
-    row,
-    say,
-    set_role,
-    tool_button,
-    wrapped,
-)
+from framefleet.app.window.widgets import build, formats
 from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.translation import of_engine, strategy_name, translate
 from framefleet.engine.devices.discovery import DeviceDescription
@@ -173,21 +160,21 @@ class RunHeading(QWidget):
         self._strategy: StrategyChosen | None = None
         self._bottleneck: Bottleneck | None = None
         self._add = translate("devices", "Add a device to this run")
-        self.rate, self.unit, self.sums = label("figure"), label("small"), ElidedLabel("small")
+        self.rate, self.unit, self.sums = build.label("figure"), build.label("small"), build.ElidedLabel("small")
         self.sums.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.title, self.text = wrapped("small"), wrapped("small")
-        self.choose = push_button(translate("devices", "Choose…"), self.choice_requested, role="link")
+        self.title, self.text = build.wrapped("small"), build.wrapped("small")
+        self.choose = build.push_button(translate("devices", "Choose…"), self.choice_requested, role="link")
         self.choose.setAccessibleName(translate("devices", "Choose devices…"))
         self.choose.setToolTip(translate("devices", "Choose the devices of the next run"))
         self.menu = QMenu(self)
-        self.add = tool_button("add", self._add, menu=self.menu)
+        self.add = build.tool_button("add", self._add, menu=self.menu)
         self.add.setProperty("role", "small-flat")
         self.add.hide()
         base = Qt.AlignmentFlag.AlignBaseline
         self.figures = QWidget()
-        row((self.rate, 0, base), (self.unit, 0, base), (self.sums, 1, base), spacing=6, of=self.figures)
+        build.row((self.rate, 0, base), (self.unit, 0, base), (self.sums, 1, base), spacing=6, of=self.figures)
         self.figures.hide()
-        column(self.figures, self.title, self.text, spacing=1, margins=(16, 0, 16, 4), of=self)
+        build.column(self.figures, self.title, self.text, spacing=1, margins=(16, 0, 16, 4), of=self)
 
     def show_strategy(self, chosen: StrategyChosen) -> None:
         """Show the strategy and its reason."""
@@ -206,9 +193,9 @@ class RunHeading(QWidget):
         if strategy is not None:
             about = translate("devices", "Strategy: {name}").format(name=strategy_name(strategy.strategy))
             reason = f"{formats.capitalised(strategy.reason)}."
-        set_role(self.title, found.role if found is not None else "small")
-        say(self.title, found.text if found is not None else about)
-        say(self.text, found.advice if found is not None else reason)
+        build.set_role(self.title, found.role if found is not None else "small")
+        build.say(self.title, found.text if found is not None else about)
+        build.say(self.text, found.advice if found is not None else reason)
         self.setToolTip(f"{about}\n{reason}".strip())
 
     def show_choice(self, found: Sequence[DeviceId], used: Collection[DeviceId], recorded: bool) -> None:
@@ -217,7 +204,7 @@ class RunHeading(QWidget):
         names = ", ".join(map(str, chosen)) if len(chosen) <= FEW_NAMES else formats.plural(len(chosen), "device")
         text = translate("devices", "On the recorded machine, a run would use {names}.") if recorded else ""
         text = text or translate("devices", "A run will use {names}.")
-        say(self.title, text.format(names=names) if chosen else translate("devices", "No device can be used."))
+        build.say(self.title, text.format(names=names) if chosen else translate("devices", "No device can be used."))
 
     def show_sums(self, statuses: Sequence[DeviceStatus]) -> None:
         """Show the throughput of several devices together, and the latencies of the run."""
@@ -271,7 +258,7 @@ MAX_TALL = 4
 """Up to this number of devices, rows are tall and their figures large."""
 
 
-class DevicePanel(Panel):
+class DevicePanel(build.Panel):
     """Shows the devices and how they are joined. It repaints and takes telemetry only while it is visible.
 
     join_requested, leave_requested: DeviceId; the user wants the device to join or leave the current run. bottleneck_changed:
@@ -296,14 +283,14 @@ class DevicePanel(Panel):
         self._stops: list[QWidget] = []
         self.run = RunHeading()
         self.run.join_requested.connect(self.join_requested)
-        self.cluster, self.detach = tool_button("device", ""), tool_button("detach", "")
+        self.cluster, self.detach = build.tool_button("device", ""), build.tool_button("detach", "")
         if cluster is not None:
             self.cluster.setDefaultAction(cluster)
             self.cluster.setIcon(icon("device"))
         for tool in (self.cluster, self.detach):
             tool.setProperty("role", "small-flat")
-        head = row(
-            label("section", translate("topology", "Devices")),
+        head = build.row(
+            build.label("section", translate("topology", "Devices")),
             None,
             self.run.choose,
             self.run.add,
@@ -313,19 +300,19 @@ class DevicePanel(Panel):
             spacing=2,
         )
         self.columns = RowHeading()
-        self.recorded = label("small", translate("devices", "A recorded machine, not this one"), wrap=True)
-        self.here = label("small", translate("devices", "This machine"))
-        self.hint = label("small", translate("devices", "Looking for devices…"))
+        self.recorded = build.label("small", translate("devices", "A recorded machine, not this one"), wrap=True)
+        self.here = build.label("small", translate("devices", "This machine"))
+        self.hint = build.label("small", translate("devices", "Looking for devices…"))
         for line in (self.recorded, self.here, self.hint):
             line.setContentsMargins(8, 4, 8, 2)
         self.rows = QWidget()
-        self._column = column(self.hint, self.columns, self.recorded, self.here, None, spacing=1, margins=(8, 0, 8, 6), of=self.rows)
-        pane = ScrollPane(translate("devices", "Devices"), self.rows)
+        self._column = build.column(self.hint, self.columns, self.recorded, self.here, None, spacing=1, margins=(8, 0, 8, 6), of=self.rows)
+        pane = build.ScrollPane(translate("devices", "Devices"), self.rows)
         pane.verticalScrollBar().valueChanged.connect(self.refresh)  # rows that cannot be seen are not kept up to date
         self.topology = TopologyPanel()
-        self._joined = ScrollPane(translate("topology", "Topology"), self.topology)
-        self._body = column(self._joined, (pane, 1), spacing=0)
-        column(head, self.run, (self._body, 1), spacing=0, of=self)
+        self._joined = build.ScrollPane(translate("topology", "Topology"), self.topology)
+        self._body = build.column(self._joined, (pane, 1), spacing=0)
+        build.column(head, self.run, (self._body, 1), spacing=0, of=self)
         self._timer = QTimer(self, interval=REPAINT_MS)
         self._timer.timeout.connect(self.refresh)
         self._arrange()

@@ -3,18 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from PySide6 import QtWidgets
 from PySide6.QtCore import QEvent, QObject, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QDialog,
-    QDialogButtonBox,
-    QKeySequenceEdit,
-    QPushButton,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QWidget,
-)
 
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, within_screen
@@ -85,7 +76,7 @@ class Bindings(QObject):
         shift = QKeySequence("Shift+A").toString(NATIVE).removesuffix("A")  # in the system's language
         return self.text(name).replace(shift, "⇧") or "–"
 
-    def show_on(self, widget: QWidget, name: str, text: str = "") -> Callable[[], None]:
+    def show_on(self, widget: QtWidgets.QWidget, name: str, text: str = "") -> Callable[[], None]:
         """Let a widget's tooltip name the keys of its command.
 
         text: of the tooltip, "" = the widget's accessible name. Call the returned function when that name changes.
@@ -152,7 +143,7 @@ class Shortcuts(QObject):
 
     def __init__(
         self,
-        owner: QWidget,
+        owner: QtWidgets.QWidget,
         bindings: Bindings,
         acts: Mapping[str, Callable[[], object]],
         context: Qt.ShortcutContext = Qt.ShortcutContext.WindowShortcut,
@@ -187,10 +178,10 @@ class Shortcuts(QObject):
 NAME = Qt.ItemDataRole.UserRole
 
 
-class KeysDialog(QDialog):
+class KeysDialog(QtWidgets.QDialog):
     """Lists the commands. A double-click on a row, or the button, waits for the new key of that command."""
 
-    def __init__(self, bindings: Bindings, parent: QWidget | None = None) -> None:
+    def __init__(self, bindings: Bindings, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(translate("keys", "Keyboard shortcuts"))
         self._bindings = bindings
@@ -198,15 +189,15 @@ class KeysDialog(QDialog):
         self._wanted = ""
         self.search = clearable(translate("keys", "Search commands and keys"))
         self.search.textChanged.connect(self._filter)
-        self.list = QTreeWidget()
+        self.list = QtWidgets.QTreeWidget()
         self.list.setAccessibleName(translate("keys", "Commands"))
         self.list.setRootIsDecorated(False)
         self.list.setHeaderLabels([translate("keys", "Command"), translate("keys", "Keys")])
-        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setVerticalScrollMode(QtWidgets.QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.itemActivated.connect(lambda *_: self._wait())
         self.list.currentItemChanged.connect(lambda *_: self._say_ready())
         self.list.installEventFilter(self)
-        self.edit = QKeySequenceEdit(maximumSequenceLength=1)
+        self.edit = QtWidgets.QKeySequenceEdit(maximumSequenceLength=1)
         self.edit.setAccessibleName(translate("keys", "New key"))
         self.edit.keySequenceChanged.connect(self._pressed)
         self.edit.hide()
@@ -220,12 +211,14 @@ class KeysDialog(QDialog):
                 (translate("keys", "Cancel"), self._say_ready),
             )
         )
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.RestoreDefaults | QDialogButtonBox.StandardButton.Close)
-        buttons.button(QDialogButtonBox.StandardButton.RestoreDefaults).setText(translate("keys", "Reset all"))
-        buttons.button(QDialogButtonBox.StandardButton.RestoreDefaults).clicked.connect(bindings.reset)
+        buttons = QtWidgets.QDialogButtonBox(
+            QtWidgets.QDialogButtonBox.StandardButton.RestoreDefaults | QtWidgets.QDialogButtonBox.StandardButton.Close
+        )
+        buttons.button(QtWidgets.QDialogButtonBox.StandardButton.RestoreDefaults).setText(translate("keys", "Reset all"))
+        buttons.button(QtWidgets.QDialogButtonBox.StandardButton.RestoreDefaults).clicked.connect(bindings.reset)
         buttons.rejected.connect(self.reject)
         for button in buttons.buttons():
-            if isinstance(button, QPushButton):
+            if isinstance(button, QtWidgets.QPushButton):
                 button.setAutoDefault(False)
         asking = row((self.note, 1), self.edit, self.take, self.keep, self.change, self.clear, spacing=theme.SPACE)
         column(self.search, (self.list, 1), asking, buttons, spacing=12, margins=(20, 18, 20, 16), of=self)
@@ -244,7 +237,7 @@ class KeysDialog(QDialog):
         current = self.current
         self.list.clear()
         for command in self._bindings.commands:
-            item = QTreeWidgetItem(self.list, [translate("keys", command.meaning), self._bindings.text(command.name)])
+            item = QtWidgets.QTreeWidgetItem(self.list, [translate("keys", command.meaning), self._bindings.text(command.name)])
             item.setData(0, NAME, command.name)
             item.setSizeHint(0, QSize(0, theme.base_size() + 13))
             if self._bindings.is_changed(command.name):
@@ -256,7 +249,7 @@ class KeysDialog(QDialog):
         for key, meaning in self._bindings.fixed.items():
             always.setdefault(meaning, []).append(key_text(key))
         for meaning, keys in always.items():
-            item = QTreeWidgetItem(self.list, [translate("keys", meaning), "  ".join(keys)])
+            item = QtWidgets.QTreeWidgetItem(self.list, [translate("keys", meaning), "  ".join(keys)])
             item.setDisabled(True)
             item.setSizeHint(0, QSize(0, theme.base_size() + 13))
             item.setToolTip(0, translate("keys", "These keys cannot be changed."))
@@ -270,7 +263,7 @@ class KeysDialog(QDialog):
         for item in self.list.findItems("*", Qt.MatchFlag.MatchWildcard):
             item.setHidden(not any(text.casefold() in item.text(part).casefold() for part in (0, 1)))
 
-    def _show(self, note: str, *shown: QWidget) -> None:
+    def _show(self, note: str, *shown: QtWidgets.QWidget) -> None:
         self.note.setText(note)
         for widget in (self.edit, self.take, self.keep, self.change, self.clear):
             widget.setVisible(widget in shown)

@@ -3,19 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QPoint,
-    QPointF,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
+from PySide6 import QtCore
 from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -27,26 +15,26 @@ from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.media.sources import is_picture
 from framefleet.engine.store.sources import label_of
 
-ITEM_ROLE = Qt.ItemDataRole.UserRole
-THUMBNAIL_ROLE = Qt.ItemDataRole.UserRole + 1
-FOUND_ROLE = Qt.ItemDataRole.UserRole + 2
+ITEM_ROLE = QtCore.Qt.ItemDataRole.UserRole
+THUMBNAIL_ROLE = QtCore.Qt.ItemDataRole.UserRole + 1
+FOUND_ROLE = QtCore.Qt.ItemDataRole.UserRole + 2
 MAX_THUMBNAILS = 256
 """The largest number of small pictures that are kept: those that were drawn last. Others are fetched again when they are drawn."""
 NAMED = 5
 """The largest number of classes that a row or a tooltip names if there are more."""
-Index = QModelIndex | QPersistentModelIndex
+Index = QtCore.QModelIndex | QtCore.QPersistentModelIndex
 
 
-class QueueModel(QAbstractListModel):
+class QueueModel(QtCore.QAbstractListModel):
     """The files in the order of their detection.
 
     thumbnail_wanted: the key of a file that is drawn without a thumbnail. found: returns how often the filter's
     classes were detected in a file, by class id; None = unknown.
     """
 
-    thumbnail_wanted = Signal(int)
+    thumbnail_wanted = QtCore.Signal(int)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
         self._items: list[QueueItem] = []
         self._rows: dict[int, int] = {}
@@ -72,7 +60,7 @@ class QueueModel(QAbstractListModel):
         """Append files."""
         if items:
             first = len(self._items)
-            self.beginInsertRows(QModelIndex(), first, first + len(items) - 1)
+            self.beginInsertRows(QtCore.QModelIndex(), first, first + len(items) - 1)
             self._items += items
             self._rows |= {item.key: row for row, item in enumerate(items, first)}
             self.endInsertRows()
@@ -80,7 +68,7 @@ class QueueModel(QAbstractListModel):
     def insert(self, row: int, item: QueueItem) -> None:
         """Insert a file before a row, or append it if there are fewer rows."""
         row = min(max(row, 0), len(self._items))
-        self.beginInsertRows(QModelIndex(), row, row)
+        self.beginInsertRows(QtCore.QModelIndex(), row, row)
         self._items.insert(row, item)
         self._number(row)
         self.endInsertRows()
@@ -89,7 +77,7 @@ class QueueModel(QAbstractListModel):
         """Move a file before the file that is in a row now; a row behind the last one moves it to the end."""
         start = self.row_of(key)
         row = min(max(row, 0), len(self._items))
-        if start >= 0 and self.beginMoveRows(QModelIndex(), start, start, QModelIndex(), row):
+        if start >= 0 and self.beginMoveRows(QtCore.QModelIndex(), start, start, QtCore.QModelIndex(), row):
             self._items.insert(row - (row > start), self._items.pop(start))
             self._number()
             self.endMoveRows()
@@ -99,13 +87,13 @@ class QueueModel(QAbstractListModel):
         for row in range(first, len(self._items)):
             self._rows[self._items[row].key] = row
 
-    def flags(self, index: Index) -> Qt.ItemFlag:
+    def flags(self, index: Index) -> QtCore.Qt.ItemFlag:
         """Files can be dragged; they can be dropped between others."""
-        return super().flags(index) | (Qt.ItemFlag.ItemIsDragEnabled if index.isValid() else Qt.ItemFlag.ItemIsDropEnabled)
+        return super().flags(index) | (QtCore.Qt.ItemFlag.ItemIsDragEnabled if index.isValid() else QtCore.Qt.ItemFlag.ItemIsDropEnabled)
 
-    def supportedDropActions(self) -> Qt.DropAction:
+    def supportedDropActions(self) -> QtCore.Qt.DropAction:
         """Dragging moves files."""
-        return Qt.DropAction.MoveAction
+        return QtCore.Qt.DropAction.MoveAction
 
     def update(self, item: QueueItem) -> None:
         """Replace the item that has the same key, if it is in the queue."""
@@ -118,7 +106,7 @@ class QueueModel(QAbstractListModel):
         """Remove a file."""
         row = self.row_of(key)
         if row >= 0:
-            self.beginRemoveRows(QModelIndex(), row, row)
+            self.beginRemoveRows(QtCore.QModelIndex(), row, row)
             del self._items[row], self._rows[key]
             self._number(row)
             self._thumbnails.pop(key, None)
@@ -131,11 +119,11 @@ class QueueModel(QAbstractListModel):
             self._thumbnails[key] = picture
             self.dataChanged.emit(self.index(row), self.index(row), [THUMBNAIL_ROLE])
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 Qt's own signature
+    def rowCount(self, parent: Index = QtCore.QModelIndex()) -> int:  # noqa: B008 Qt's own signature
         """Files in the queue."""
         return 0 if parent.isValid() else len(self._items)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = QtCore.Qt.ItemDataRole.DisplayRole) -> Any:
         """Name, tooltip, text for screen readers, item and thumbnail."""
         if not index.isValid():
             return None
@@ -150,9 +138,9 @@ class QueueModel(QAbstractListModel):
                 if len(self._thumbnails) > MAX_THUMBNAILS:
                     del self._thumbnails[next(iter(self._thumbnails))]
             return picture
-        if role == Qt.ItemDataRole.DisplayRole:
+        if role == QtCore.Qt.ItemDataRole.DisplayRole:
             return item.name
-        if role == Qt.ItemDataRole.ToolTipRole:
+        if role == QtCore.Qt.ItemDataRole.ToolTipRole:
             failed = ""
             if item.progress.failed and item.state is not ItemState.FAILED:
                 failed = translate("queue", "\n%Ln frames without detections", None, item.progress.failed)
@@ -163,7 +151,7 @@ class QueueModel(QAbstractListModel):
             return f"{item.progress.address or item.path}\n{item.explanation}{boxes if found else ''}{failed}{decoder}"
         if role == FOUND_ROLE:
             return self._found_text(item)
-        if role == Qt.ItemDataRole.AccessibleTextRole:
+        if role == QtCore.Qt.ItemDataRole.AccessibleTextRole:
             return ", ".join(filter(None, (item.name, item.state.value, self._found_text(item, NAMED), item.summary)))
         return None
 
@@ -178,7 +166,7 @@ class QueueModel(QAbstractListModel):
         return " · ".join(named + more) or translate("queue", "empty")
 
 
-THUMBNAIL = QSize(64, 36)
+THUMBNAIL = QtCore.QSize(64, 36)
 PADDING = 9
 CORNER = 5
 _BADGES = {
@@ -192,11 +180,11 @@ _BADGES = {
 def thumbnail(image: QImage, ratio: float) -> QPixmap:
     """A picture that fills ``THUMBNAIL``, with round corners. It is drawn often, so it is prepared once."""
     size = THUMBNAIL * ratio
-    scaled = image.scaled(size, Qt.AspectRatioMode.KeepAspectRatioByExpanding, Qt.TransformationMode.SmoothTransformation)
+    scaled = image.scaled(size, QtCore.Qt.AspectRatioMode.KeepAspectRatioByExpanding, QtCore.Qt.TransformationMode.SmoothTransformation)
     made = QPixmap(size)
-    made.fill(Qt.GlobalColor.transparent)
+    made.fill(QtCore.Qt.GlobalColor.transparent)
     clip = QPainterPath()
-    clip.addRoundedRect(QRectF(made.rect()), CORNER * ratio, CORNER * ratio)
+    clip.addRoundedRect(QtCore.QRectF(made.rect()), CORNER * ratio, CORNER * ratio)
     with painting(made) as painter:
         painter.setClipPath(clip)
         painter.drawImage((size.width() - scaled.width()) // 2, (size.height() - scaled.height()) // 2, scaled)
@@ -211,7 +199,7 @@ def shortened(metrics: QFontMetrics, name: str, width: int) -> str:
     """
     if metrics.horizontalAdvance(name) <= width:
         return name
-    return name[:4] + metrics.elidedText(name[4:], Qt.TextElideMode.ElideLeft, width - metrics.horizontalAdvance(name[:4]))
+    return name[:4] + metrics.elidedText(name[4:], QtCore.Qt.TextElideMode.ElideLeft, width - metrics.horizontalAdvance(name[:4]))
 
 
 def classes_line(metrics: QFontMetrics, found: str, width: int) -> str:
@@ -226,48 +214,48 @@ def classes_line(metrics: QFontMetrics, found: str, width: int) -> str:
 class QueueDelegate(QStyledItemDelegate):
     """Draws a queue item in two lines beside its picture."""
 
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: QtCore.QModelIndex | QtCore.QPersistentModelIndex) -> QtCore.QSize:
         """All rows have the same height."""
-        return QSize(200, THUMBNAIL.height() + 2 * PADDING)
+        return QtCore.QSize(200, THUMBNAIL.height() + 2 * PADDING)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QtCore.QModelIndex | QtCore.QPersistentModelIndex) -> None:
         """Draw one row."""
         item: QueueItem = index.data(ITEM_ROLE)
         state, whole = option.state, option.rect
         selected, hovered = bool(state & QStyle.StateFlag.State_Selected), bool(state & QStyle.StateFlag.State_MouseOver)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        row = QRectF(whole).adjusted(4, 1, -4, -1)
+        row = QtCore.QRectF(whole).adjusted(4, 1, -4, -1)
         focused = bool(state & QStyle.StateFlag.State_HasFocus)
         if selected or hovered or focused:
             draw_box(painter, row, 7, theme.SELECTED if selected else theme.RAISED, theme.ACCENT if focused else None)
         if selected:
-            draw_box(painter, QRectF(row.x(), row.y() + 12, 3, row.height() - 24), 1.5, theme.ACCENT)
-        picture = QRect(whole.x() + 12, whole.y() + PADDING, THUMBNAIL.width(), THUMBNAIL.height())
+            draw_box(painter, QtCore.QRectF(row.x(), row.y() + 12, 3, row.height() - 24), 1.5, theme.ACCENT)
+        picture = QtCore.QRect(whole.x() + 12, whole.y() + PADDING, THUMBNAIL.width(), THUMBNAIL.height())
         self._paint_picture(painter, picture, index.data(THUMBNAIL_ROLE), item)
         self._paint_badge(painter, picture, item)
-        text = QRect(picture.right() + 11, picture.y(), whole.right() - picture.right() - 11 - 14, picture.height())
+        text = QtCore.QRect(picture.right() + 11, picture.y(), whole.right() - picture.right() - 11 - 14, picture.height())
         self._paint_text(painter, text, item, index.data(FOUND_ROLE))
         painter.restore()
 
-    def _paint_picture(self, painter: QPainter, area: QRect, picture: QPixmap | None, item: QueueItem) -> None:
+    def _paint_picture(self, painter: QPainter, area: QtCore.QRect, picture: QPixmap | None, item: QueueItem) -> None:
         if picture is not None:
             painter.drawPixmap(area.topLeft(), picture)
             return
         draw_box(painter, area, CORNER, theme.BACKGROUND)
         name = "camera" if item.live else "folder" if not item.path.suffix else "image" if is_picture(item.path) else "film"
         placeholder = pixmap(name, 18, theme.DISABLED)
-        painter.drawPixmap(area.center() - QRect(0, 0, 18, 18).center(), placeholder)
+        painter.drawPixmap(area.center() - QtCore.QRect(0, 0, 18, 18).center(), placeholder)
 
-    def _paint_badge(self, painter: QPainter, picture: QRect, item: QueueItem) -> None:
+    def _paint_badge(self, painter: QPainter, picture: QtCore.QRect, item: QueueItem) -> None:
         """Draw how detection ended in the picture's corner, where it takes no room from the name."""
         badge = ("warning", "WARNING") if item.state is ItemState.DONE and item.progress.failed else _BADGES.get(item.state)
         if badge is not None:
-            ground = QRect(picture.right() - 15, picture.bottom() - 15, 19, 19)
+            ground = QtCore.QRect(picture.right() - 15, picture.bottom() - 15, 19, 19)
             draw_box(painter, ground, 9.5, theme.SURFACE)
-            painter.drawPixmap(ground.topLeft() + QPoint(2, 2), pixmap(badge[0], 15, theme.colour(badge[1])))
+            painter.drawPixmap(ground.topLeft() + QtCore.QPoint(2, 2), pixmap(badge[0], 15, theme.colour(badge[1])))
 
-    def _paint_text(self, painter: QPainter, area: QRect, item: QueueItem, found: str) -> None:
+    def _paint_text(self, painter: QPainter, area: QtCore.QRect, item: QueueItem, found: str) -> None:
         name_font, small_font = theme.font(), theme.font(-1)
         running = item.state in (ItemState.RUNNING, ItemState.PAUSED)
         small = QFontMetrics(small_font)
@@ -277,7 +265,7 @@ class QueueDelegate(QStyledItemDelegate):
         name = shortened(metrics, item.name, area.width())
         block = metrics.height() + 2 + small.height() + (7 if running else 0)
         top = area.y() + (area.height() - block) / 2
-        painter.drawText(QPointF(area.x(), top + metrics.ascent()), name)
+        painter.drawText(QtCore.QPointF(area.x(), top + metrics.ascent()), name)
         painter.setFont(small_font)
         lost = item.state is ItemState.DONE and item.progress.failed > 0
         painter.setPen(QColor(theme.DANGER if item.state is ItemState.FAILED else theme.WARNING if lost else theme.MUTED))
@@ -285,14 +273,14 @@ class QueueDelegate(QStyledItemDelegate):
             brief = classes_line(small, found, area.width())
         else:
             brief = fitting(small, " · ".join(filter(None, (item.brief, found) if lost else (found, item.brief))), area.width())
-        line = small.elidedText(brief, Qt.TextElideMode.ElideRight, area.width())
-        painter.drawText(QPointF(area.x(), top + metrics.height() + 2 + small.ascent()), line)
+        line = small.elidedText(brief, QtCore.Qt.TextElideMode.ElideRight, area.width())
+        painter.drawText(QtCore.QPointF(area.x(), top + metrics.height() + 2 + small.ascent()), line)
         if running:
-            bar = QRectF(area.x(), top + block - 3, area.width(), 3)
+            bar = QtCore.QRectF(area.x(), top + block - 3, area.width(), 3)
             draw_bar(painter, bar, item.fraction, theme.MUTED if item.state is ItemState.PAUSED else theme.ACCENT, theme.EDGE)
 
 
-class Thumbnails(QObject):
+class Thumbnails(QtCore.QObject):
     """Requests a picture for each file that is drawn for the first time. window: whose screen shows them."""
 
     def __init__(self, items: QueueModel, client: PreviewClient, window: QWidget) -> None:

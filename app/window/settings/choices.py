@@ -15,9 +15,9 @@ from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.queue.opening import Intake, listed
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.run.controller import DetectionController
+from framefleet.app.window.settings import form
 from framefleet.app.window.settings import preferences as stored
 from framefleet.app.window.settings.dialog import SettingsDialog
-from framefleet.app.window.settings.form import LastRun
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.questions import ask
@@ -66,7 +66,7 @@ class RunChoices(QObject):
         self._banners = banners
         self._parts = ModelParts()
         self.dialog: SettingsDialog | None = None
-        self.last_run = LastRun(store, self)
+        self.last_run = form.LastRun(store, self)
         controller.strategy_changed.connect(self.last_run.show_strategy)
         controller.devices_changed.connect(self.last_run.show_devices)
         controller.file_done.connect(self.last_run.show_item)

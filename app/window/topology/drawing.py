@@ -12,23 +12,8 @@ from PySide6.QtCore import QEvent, QLineF, QObject, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QTransform
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from framefleet.app.window.topology import text
 from framefleet.app.window.topology.layout import WIDEST, Layout, Placed, Rail, Sizes, lay_out
-from framefleet.app.window.topology.text import (
-    Snapshots,
-    about_box,
-    about_gpu,
-    about_rail,
-    gpu_name,
-    node_facts,
-    node_name,
-    nvlink_share,
-    nvlink_share_between,
-    pcie_capacity,
-    pcie_link,
-    short_names,
-    telemetry_of,
-    traffic,
-)
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.painting import CENTRE, LEFT, RIGHT, draw_bar, draw_box, fitting, painting, write
 from framefleet.app.window.widgets.translation import translate
@@ -46,7 +31,7 @@ class Links:
 
     painter: QPainter
     topology: Topology
-    telemetry: Snapshots
+    telemetry: text.Snapshots
     layout: Layout
     font: QFont
     strip: bool
@@ -62,8 +47,8 @@ class Links:
             self.painter.drawLine(QLineF(x + offset, top, x + offset, bottom))
         if self.strip:
             return
-        text = QRectF(x + 12, top, above.area.width() - 40, bottom - top)
-        write(self.painter, text, translate("topology", "Between the NUMA nodes"), LEFT, self.font, theme.colour(SYSTEM))
+        title = QRectF(x + 12, top, above.area.width() - 40, bottom - top)
+        write(self.painter, title, translate("topology", "Between the NUMA nodes"), LEFT, self.font, theme.colour(SYSTEM))
 
     def draw_branches(self, placed: Placed) -> None:
         """Draw the trunk of a box in parts; each part carries the traffic of the branches below it."""
@@ -77,9 +62,9 @@ class Links:
 
     def _draw_pcie(self, points: Sequence[QPointF], places: Sequence[int]) -> None:
         gpus = self._gpus(places)
-        known = [telemetry for gpu in gpus if (telemetry := telemetry_of(gpu, self.telemetry)) is not None]
+        known = [telemetry for gpu in gpus if (telemetry := text.telemetry_of(gpu, self.telemetry)) is not None]
         flow = sum((telemetry.pcie_rx or 0) + (telemetry.pcie_tx or 0) for telemetry in known)
-        capacity = max(map(pcie_capacity, gpus))
+        capacity = max(map(text.pcie_capacity, gpus))
         # the width depends only on the capacity, whether it comes from lanes or from the generation
         self._draw_wire(points, min(max((capacity / 1e9) ** 0.5 * 0.55, 1.2), 5.0), PCIE, flow / (2 * capacity))
 
@@ -94,7 +79,7 @@ class Links:
     def _load(self, rail: Rail) -> float | None:
         """The load of a rail with two members, 0..1; None if it has more members or the load is unknown."""
         gpus = self._gpus(rail.members)
-        return nvlink_share_between(gpus[0], gpus[1], rail.nvlinks, self.telemetry) if len(gpus) == 2 else None
+        return text.nvlink_share_between(gpus[0], gpus[1], rail.nvlinks, self.telemetry) if len(gpus) == 2 else None
 
     def draw_rails(self) -> None:
         """Draw NVLink; busier rails are on top."""
@@ -110,7 +95,7 @@ class Links:
         if rail.pair and load is not None:
             self._draw_wire([starts[0], *turns, starts[1]], width, NVLINK, load)
             return
-        shares = [nvlink_share(gpu, self.telemetry) if load is None else load for gpu in self._gpus(rail.members)]
+        shares = [text.nvlink_share(gpu, self.telemetry) if load is None else load for gpu in self._gpus(rail.members)]
         for start, turn, flow in zip(starts, turns, shares, strict=True):
             self._draw_wire([start, turn], width, NVLINK, flow)
         if rail.pair:
@@ -168,7 +153,7 @@ class TopologyDrawing(QWidget):
         self._topology = topology
         names = [
             translate("topology", "{gpu} in {value}").format(
-                gpu=gpu_name(gpu),
+                gpu=text.gpu_name(gpu),
                 value=translate("topology", "an unknown NUMA node")
                 if gpu.node is None
                 else translate("topology", "NUMA node {node}").format(node=gpu.node),
@@ -230,12 +215,12 @@ class TopologyDrawing(QWidget):
         for place, area in self.layout_.gpus.items():
             if area.contains(point):
                 gpu = self._topology.gpus[place]
-                return about_gpu(gpu, telemetry_of(gpu, self._telemetry))
+                return text.about_gpu(gpu, text.telemetry_of(gpu, self._telemetry))
         for rail in self.layout_.rails:
             if rail.area.adjusted(-2, 0, 2, 0).contains(point):
-                return about_rail([self._topology.gpus[place] for place in rail.members], rail.nvlinks, self._telemetry)
+                return text.about_rail([self._topology.gpus[place] for place in rail.members], rail.nvlinks, self._telemetry)
         inside = [placed for placed in self.layout_.boxes if placed.area.contains(point)]
-        return about_box(inside[-1].box) if inside else ""
+        return text.about_box(inside[-1].box) if inside else ""
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw boxes, then links, then GPUs."""
@@ -269,14 +254,14 @@ class TopologyDrawing(QWidget):
             painter.translate(head.center())
             painter.rotate(-90)
             across = QRectF(-head.height() / 2, -head.width() / 2, head.height(), head.width()).adjusted(4, 0, -4, 0)
-            names = node_name(placed.box), f"NUMA {placed.box.node.number}" if placed.box.node is not None else ""
+            names = text.node_name(placed.box), f"NUMA {placed.box.node.number}" if placed.box.node is not None else ""
             fits = (name for name in names if QFontMetricsF(self._small).horizontalAdvance(name) <= across.width())
             write(painter, across, next(fits, ""), CENTRE, self._small, theme.MUTED)
             painter.restore()
             return
         inner = head.adjusted(10, 0, -10, 0)
         if not node:
-            self._write(painter, inner, LEFT, node_name(placed.box), self._small, theme.MUTED)
+            self._write(painter, inner, LEFT, text.node_name(placed.box), self._small, theme.MUTED)
             return
         title = QRectF(inner.x(), inner.y() + PAD, inner.width(), self._line)
         facts = QRectF(inner.x(), title.bottom(), inner.width(), self._note)
@@ -286,28 +271,30 @@ class TopologyDrawing(QWidget):
             self._write(painter, title, RIGHT, translate("topology", "CPU {usage} %").format(usage=round(usage)), self._text, theme.TEXT)
             bar = QRectF(inner.x(), head.bottom() - PAD, inner.width(), BAR)
             draw_bar(painter, bar, usage / 100, theme.ACCENT)
-        self._write(painter, title.adjusted(0, 0, -70 if usage is not None else 0, 0), LEFT, node_name(placed.box), self._bold, theme.TEXT)
-        self._write(painter, facts, LEFT, node_facts(placed.box.node), self._small, theme.MUTED)
+        self._write(
+            painter, title.adjusted(0, 0, -70 if usage is not None else 0, 0), LEFT, text.node_name(placed.box), self._bold, theme.TEXT
+        )
+        self._write(painter, facts, LEFT, text.node_facts(placed.box.node), self._small, theme.MUTED)
 
     def _draw_cell(self, painter: QPainter, gpu: Gpu, area: QRectF) -> None:
         """Draw a GPU in a strip: its name or number, and its load or, in a wide cell, the traffic too."""
-        telemetry = telemetry_of(gpu, self._telemetry) or Telemetry(_CPU)
+        telemetry = text.telemetry_of(gpu, self._telemetry) or Telemetry(_CPU)
         draw_box(painter, area, 4, theme.RAISED, theme.colour(EDGE))
         inner = area.adjusted(3, 3, -3, -3)
-        names = gpu_name(gpu), gpu.device.name if gpu.device is not None else str(gpu.number)
+        names = text.gpu_name(gpu), gpu.device.name if gpu.device is not None else str(gpu.number)
         metrics = QFontMetricsF(self._small)
         name = next((name for name in names if metrics.horizontalAdvance(name) <= inner.width()), names[-1])
         write(painter, QRectF(inner.x(), inner.y(), inner.width(), self._note), name, CENTRE, self._small, theme.TEXT)
         usage = telemetry.utilization
         load = "" if usage is None else f"{usage:.0f} %"
-        flows = traffic(telemetry.nvlink_rx, telemetry.nvlink_tx), traffic(telemetry.pcie_rx, telemetry.pcie_tx)
+        flows = text.traffic(telemetry.nvlink_rx, telemetry.nvlink_tx), text.traffic(telemetry.pcie_rx, telemetry.pcie_tx)
         texts = *(f"{load}  {flow}" for flow in flows if flow), load, load.removesuffix(" %")
-        text = next((text for text in texts if metrics.horizontalAdvance(text) <= inner.width()), "")
-        write(painter, QRectF(inner.x(), inner.y() + self._note, inner.width(), self._note), text, CENTRE, self._small, theme.MUTED)
+        shown = next((each for each in texts if metrics.horizontalAdvance(each) <= inner.width()), "")
+        write(painter, QRectF(inner.x(), inner.y() + self._note, inner.width(), self._note), shown, CENTRE, self._small, theme.MUTED)
         draw_bar(painter, QRectF(inner.x(), inner.bottom() - BAR, inner.width(), BAR), (usage or 0) / 100, theme.ACCENT)
 
     def _draw_gpu(self, painter: QPainter, gpu: Gpu, area: QRectF) -> None:
-        telemetry = telemetry_of(gpu, self._telemetry) or Telemetry(_CPU)
+        telemetry = text.telemetry_of(gpu, self._telemetry) or Telemetry(_CPU)
         draw_box(painter, area, 6, theme.RAISED, theme.colour(EDGE))
         inner = area.adjusted(9, PAD, -9, -PAD)
         first = QRectF(inner.x(), inner.y(), inner.width(), self._line)
@@ -316,24 +303,26 @@ class TopologyDrawing(QWidget):
         room = 0.0
         if usage is not None:
             room = self._write(painter, first, RIGHT, f"{usage:.0f} %", self._text, theme.TEXT) + 8
-        used = self._write(painter, first.adjusted(0, 0, -room, 0), LEFT, gpu_name(gpu), self._bold, theme.TEXT) + 8
-        rest, names = first.adjusted(used, 0, -room, 0), short_names(gpu.name)
+        used = self._write(painter, first.adjusted(0, 0, -room, 0), LEFT, text.gpu_name(gpu), self._bold, theme.TEXT) + 8
+        rest, names = first.adjusted(used, 0, -room, 0), text.short_names(gpu.name)
         fits = (name for name in names if QFontMetricsF(self._text).horizontalAdvance(name) <= rest.width())
         self._write(painter, rest, LEFT, next(fits, ""), self._text, theme.MUTED)  # elided text would be useless
         draw_bar(painter, QRectF(inner.x(), inner.bottom() - BAR + 2, inner.width(), BAR), (usage or 0) / 100, theme.ACCENT)
-        pcie = traffic(telemetry.pcie_rx, telemetry.pcie_tx)
-        used = self._write(painter, second, LEFT, pcie or pcie_link(gpu), self._small, theme.colour(PCIE) if pcie else theme.MUTED) + 12
-        nvlink = traffic(telemetry.nvlink_rx, telemetry.nvlink_tx) if gpu.nvlinks else None
+        pcie = text.traffic(telemetry.pcie_rx, telemetry.pcie_tx)
+        used = (
+            self._write(painter, second, LEFT, pcie or text.pcie_link(gpu), self._small, theme.colour(PCIE) if pcie else theme.MUTED) + 12
+        )
+        nvlink = text.traffic(telemetry.nvlink_rx, telemetry.nvlink_tx) if gpu.nvlinks else None
         other = nvlink or (
-            translate("topology", "{nvlinks} NVLinks").format(nvlinks=gpu.nvlinks) if gpu.nvlinks else pcie_link(gpu) if pcie else ""
+            translate("topology", "{nvlinks} NVLinks").format(nvlinks=gpu.nvlinks) if gpu.nvlinks else text.pcie_link(gpu) if pcie else ""
         )
         rest, where = (second.translated(0, self._note), LEFT) if self._tall else (second.adjusted(used, 0, 0, 0), RIGHT)
         if painter.fontMetrics().horizontalAdvance(other) <= rest.width():  # elided text would be useless
             self._write(painter, rest, where, other, self._small, theme.colour(NVLINK) if nvlink else theme.MUTED)
 
-    def _write(self, painter: QPainter, area: QRectF, where: Qt.AlignmentFlag, text: str, font: QFont, colour: str) -> float:
+    def _write(self, painter: QPainter, area: QRectF, where: Qt.AlignmentFlag, words: str, font: QFont, colour: str) -> float:
         """Write text in a font and colour; return its width, logical pixels."""
-        return write(painter, area, fitting(QFontMetrics(font, self), text, area.width()), where, font, colour)
+        return write(painter, area, fitting(QFontMetrics(font, self), words, area.width()), where, font, colour)
 
 
 def _exchanged(area: QRectF) -> QRectF:

@@ -2,17 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from PySide6 import QtWidgets
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QAbstractScrollArea,
-    QHeaderView,
-    QSizePolicy,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
 
 from framefleet.app.window.topology.drawing import NVLINK, PCIE, SYSTEM, TopologyDrawing
 from framefleet.app.window.topology.text import about_link, codes_text, gpu_list, gpu_title, links_text, peers
@@ -33,7 +25,7 @@ SCROLL_BAR = 10
 """The width of the scroll bar beside a column, logical pixels."""
 
 
-class TopologyMatrix(QTableWidget):
+class TopologyMatrix(QtWidgets.QTableWidget):
     """A row and a column for each GPU, in the order of the driver's numbers."""
 
     def __init__(self) -> None:
@@ -41,14 +33,14 @@ class TopologyMatrix(QTableWidget):
         self._codes: tuple[tuple[str, ...], ...] = ()
         self.setAccessibleName(translate("topology", "Connections between GPUs"))
         self.setFont(theme.font(-2))
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setEditTriggers(QtWidgets.QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QtWidgets.QAbstractItemView.SelectionMode.NoSelection)
         self.setTabKeyNavigation(False)
         self.setTextElideMode(Qt.TextElideMode.ElideNone)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setSizeAdjustPolicy(QAbstractScrollArea.SizeAdjustPolicy.AdjustToContents)
+        self.setHorizontalScrollMode(QtWidgets.QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Expanding, QtWidgets.QSizePolicy.Policy.Fixed)
+        self.setSizeAdjustPolicy(QtWidgets.QAbstractScrollArea.SizeAdjustPolicy.AdjustToContents)
         self.setCornerButtonEnabled(False)
         self.setStyleSheet(
             f"QTableWidget, QHeaderView, QTableCornerButton::section {{ background: transparent; border: none; }}"
@@ -61,7 +53,7 @@ class TopologyMatrix(QTableWidget):
             header.setHighlightSections(False)
             header.setDefaultAlignment(CENTRE)
             header.setMinimumSectionSize(8)
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setSectionResizeMode(QtWidgets.QHeaderView.ResizeMode.Fixed)
 
     def show_topology(self, topology: Topology) -> None:
         """Show this machine's matrix."""
@@ -70,12 +62,12 @@ class TopologyMatrix(QTableWidget):
         self.setColumnCount(len(gpus))
         for place, gpu in enumerate(gpus):
             for set_header in (self.setHorizontalHeaderItem, self.setVerticalHeaderItem):
-                name = QTableWidgetItem(str(gpu.number))
+                name = QtWidgets.QTableWidgetItem(str(gpu.number))
                 name.setToolTip(gpu_title(gpu))
                 set_header(place, name)
         for one, links in enumerate(topology.links):
             for other, link in enumerate(links):
-                item = QTableWidgetItem()
+                item = QtWidgets.QTableWidgetItem()
                 item.setToolTip(about_link(gpus[one], gpus[other], link))
                 item.setTextAlignment(CENTRE)
                 item.setForeground(QColor(theme.MUTED if link is None else theme.TEXT))
@@ -99,7 +91,7 @@ class TopologyMatrix(QTableWidget):
         if room < len(codes) * self._widest(codes):
             codes = tuple(tuple(code.removeprefix("NV") for code in row) for row in codes)
         self.horizontalHeader().setMinimumSectionSize(self._widest(codes))
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)  # applies the new minimum
+        self.horizontalHeader().setSectionResizeMode(QtWidgets.QHeaderView.ResizeMode.Stretch)  # applies the new minimum
         for place, of_row in enumerate(codes):
             for other, code in enumerate(of_row):
                 self.model().setData(self.model().index(place, other), code)
@@ -125,7 +117,7 @@ SIDE_BY_SIDE = 720
 SIDE, GAP = 16, 5
 
 
-class TopologyPanel(QWidget):
+class TopologyPanel(QtWidgets.QWidget):
     """Shows which GPUs are joined and how: as a strip, or, with more room, as a column with the matrix of the GPUs."""
 
     def __init__(self) -> None:
@@ -136,7 +128,7 @@ class TopologyPanel(QWidget):
         self.drawing, self.matrix = TopologyDrawing(strip=True), TopologyMatrix()
         self.legend, self.codes = label("small", rich=True), wrapped("small")
         self.matrix_heading = label("heading", translate("topology", "GPU to GPU"))
-        self.more = QWidget()
+        self.more = QtWidgets.QWidget()
         column(self.matrix_heading, row((self.matrix, 1), None), self.codes, self.peers, spacing=theme.SPACE, of=self.more)
         self.more.hide()
         parts = self.gpus, self.problem, self.drawing, self.legend, self.more

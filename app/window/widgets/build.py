@@ -2,48 +2,35 @@
 
 from typing import Any, TypeAlias
 
+from PySide6 import QtWidgets
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QBoxLayout,
-    QFrame,
-    QLabel,
-    QLayout,
-    QLayoutItem,
-    QMenu,
-    QPushButton,
-    QScrollArea,
-    QSizePolicy,
-    QToolButton,
-    QWidget,
-)
 
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.painting import icon, pixmap
 
-Part: TypeAlias = QWidget | QLayout
+Part: TypeAlias = QtWidgets.QWidget | QtWidgets.QLayout
 Item: TypeAlias = Part | int | float | tuple[Part, int] | tuple[Part, int, Qt.AlignmentFlag] | None
 Margins: TypeAlias = tuple[int, int, int, int]
 FRAME = QSize(16, 48)
 """The frame and the title bar that the window system adds, logical pixels."""
 
 
-def row(*items: Item, spacing: int = -1, margins: Margins = (0, 0, 0, 0), of: QWidget | None = None) -> QBoxLayout:
+def row(*items: Item, spacing: int = -1, margins: Margins = (0, 0, 0, 0), of: QtWidgets.QWidget | None = None) -> QtWidgets.QBoxLayout:
     """A layout with these items from left to right.
 
     An item is a widget or a layout, or a tuple of one with a stretch factor and, optionally, an alignment. An int is a space in
     logical pixels, a float a stretch of this factor, None a stretch of factor 0.
     spacing: between items, logical pixels, -1 = that of the style. margins: left, top, right, bottom. of: the widget to lay out.
     """
-    box = QBoxLayout(QBoxLayout.Direction.LeftToRight, of)
+    box = QtWidgets.QBoxLayout(QtWidgets.QBoxLayout.Direction.LeftToRight, of)
     box.setContentsMargins(*margins)
     box.setSpacing(spacing)
     for item in items:
         part, stretch, *where = item if isinstance(item, tuple) else (item, 0)
-        if isinstance(part, QWidget):
+        if isinstance(part, QtWidgets.QWidget):
             box.addWidget(part, stretch, *where)
-        elif isinstance(part, QLayout):
+        elif isinstance(part, QtWidgets.QLayout):
             box.addLayout(part, stretch)
         elif isinstance(part, int):
             box.addSpacing(part)
@@ -52,14 +39,14 @@ def row(*items: Item, spacing: int = -1, margins: Margins = (0, 0, 0, 0), of: QW
     return box
 
 
-def column(*items: Item, spacing: int = -1, margins: Margins = (0, 0, 0, 0), of: QWidget | None = None) -> QBoxLayout:
+def column(*items: Item, spacing: int = -1, margins: Margins = (0, 0, 0, 0), of: QtWidgets.QWidget | None = None) -> QtWidgets.QBoxLayout:
     """A layout with these items from top to bottom; the parameters are those of ``row``."""
     box = row(*items, spacing=spacing, margins=margins, of=of)
-    box.setDirection(QBoxLayout.Direction.TopToBottom)
+    box.setDirection(QtWidgets.QBoxLayout.Direction.TopToBottom)
     return box
 
 
-class Panel(QWidget):
+class Panel(QtWidgets.QWidget):
     """A widget with the background of its role: "panel" or "bar"."""
 
     def __init__(self, role: str = "panel") -> None:
@@ -68,9 +55,9 @@ class Panel(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
 
 
-def label(role: str, text: str = "", *, tip: str = "", wrap: bool = False, rich: bool = False) -> QLabel:
+def label(role: str, text: str = "", *, tip: str = "", wrap: bool = False, rich: bool = False) -> QtWidgets.QLabel:
     """A label in the style of this role. tip: its tooltip. wrap: break long text into lines. rich: the text has markup."""
-    made = QLabel(text, wordWrap=wrap)
+    made = QtWidgets.QLabel(text, wordWrap=wrap)
     made.setToolTip(tip)
     made.setProperty("role", role)
     made.setTextFormat(Qt.TextFormat.RichText if rich else Qt.TextFormat.PlainText)
@@ -81,7 +68,7 @@ _SIGNS = {"error": ("error", "DANGER"), "notice": ("warning", "WARNING")}
 """The icon of a role and the name of its colour."""
 
 
-class SignedLabel(QLabel):
+class SignedLabel(QtWidgets.QLabel):
     """Sentences with the icon of their role, so that colour is not the only sign of a problem. role: "error" or "notice"."""
 
     def __init__(self, role: str) -> None:
@@ -98,27 +85,27 @@ class SignedLabel(QLabel):
             painter.drawPixmap(0, (self.fontMetrics().height() - 14) // 2, pixmap(name, 14, theme.colour(colour)))
 
 
-def wrapped(role: str) -> QLabel:
+def wrapped(role: str) -> QtWidgets.QLabel:
     """A label for whole sentences, hidden until ``say`` sets its text."""
     made = SignedLabel(role) if role in _SIGNS else label(role, wrap=True)
     made.hide()
     return made
 
 
-def say(line: QLabel, text: str) -> None:
+def say(line: QtWidgets.QLabel, text: str) -> None:
     """Show this text, or hide the label if it is empty."""
     line.setText(text)
     line.setVisible(bool(text))
 
 
-class ElidedLabel(QLabel):
+class ElidedLabel(QtWidgets.QLabel):
     """One line of plain text with an ellipsis if it does not fit. It does not widen its parent. mode: where the ellipsis is."""
 
     def __init__(self, role: str, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
         super().__init__()
         self._mode = mode
         self.setProperty("role", role)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
         self.setTextFormat(Qt.TextFormat.PlainText)
 
     def minimumSizeHint(self) -> QSize:
@@ -133,7 +120,7 @@ class ElidedLabel(QLabel):
             painter.drawText(self.rect(), int(self.alignment()), text)
 
 
-class Light(QLabel):
+class Light(QtWidgets.QLabel):
     """A small round light, which can be seen once it has a colour."""
 
     def set_colour(self, colour: str) -> None:
@@ -144,7 +131,7 @@ class Light(QLabel):
             self.setStyleSheet(sheet)
 
 
-def set_role(widget: QWidget, role: str) -> None:
+def set_role(widget: QtWidgets.QWidget, role: str) -> None:
     """Show a widget in the style of another role."""
     if widget.property("role") != role:
         widget.setProperty("role", role)
@@ -152,12 +139,12 @@ def set_role(widget: QWidget, role: str) -> None:
         widget.style().polish(widget)
 
 
-def push_button(title: str, clicked: Any = None, *, symbol: str = "", role: str = "", tip: str = "") -> QPushButton:
+def push_button(title: str, clicked: Any = None, *, symbol: str = "", role: str = "", tip: str = "") -> QtWidgets.QPushButton:
     """A button with a title; Enter elsewhere in a dialog does not press it.
 
     clicked: the signal or function to call. symbol: its icon, "" = none. role: of the style sheet.
     """
-    button = QPushButton(title, autoDefault=False)
+    button = QtWidgets.QPushButton(title, autoDefault=False)
     if symbol:
         button.setIcon(icon(symbol))
     if clicked is not None:
@@ -167,7 +154,7 @@ def push_button(title: str, clicked: Any = None, *, symbol: str = "", role: str 
     return button
 
 
-class Clickable(QAbstractButton):
+class Clickable(QtWidgets.QAbstractButton):
     """A button without a button's look: it paints itself. Enter presses it, too."""
 
     def __init__(self) -> None:
@@ -183,9 +170,9 @@ class Clickable(QAbstractButton):
             super().keyPressEvent(event)
 
 
-def tool_button(name: str, title: str, keys: str = "", clicked: Any = None, menu: QMenu | None = None) -> QToolButton:
+def tool_button(name: str, title: str, keys: str = "", clicked: Any = None, menu: QtWidgets.QMenu | None = None) -> QtWidgets.QToolButton:
     """A flat button with an icon ("" = none), a tooltip that names its key, and a name for screen readers. menu: opens at a click."""
-    button = QToolButton()
+    button = QtWidgets.QToolButton()
     button.setProperty("role", "flat")
     if name:
         button.setIcon(icon(name))
@@ -193,7 +180,7 @@ def tool_button(name: str, title: str, keys: str = "", clicked: Any = None, menu
         button.clicked.connect(clicked)
     if menu is not None:
         button.setMenu(menu)
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        button.setPopupMode(QtWidgets.QToolButton.ToolButtonPopupMode.InstantPopup)
     button.setIconSize(QSize(18, 18))
     button.setToolTip(f"{title} ({keys})" if keys else title)
     button.setAccessibleName(title)
@@ -201,13 +188,13 @@ def tool_button(name: str, title: str, keys: str = "", clicked: Any = None, menu
     return button
 
 
-class ScrollPane(QScrollArea):
+class ScrollPane(QtWidgets.QScrollArea):
     """Scrolls its content vertically. name: of the content, for screen readers.
 
     It accepts the keyboard focus while it can scroll, because its content may have no widget that does.
     """
 
-    def __init__(self, name: str, inside: QWidget) -> None:
+    def __init__(self, name: str, inside: QtWidgets.QWidget) -> None:
         super().__init__()
         self.setProperty("role", "pane")
         self.setAccessibleName(name)
@@ -218,16 +205,16 @@ class ScrollPane(QScrollArea):
         )
 
 
-def show_inside(area: QScrollArea, inside: QWidget, role: str = "clear") -> None:
+def show_inside(area: QtWidgets.QScrollArea, inside: QtWidgets.QWidget, role: str = "clear") -> None:
     """Scroll a widget on the background of a role, without a frame and without keyboard focus for the area itself."""
     inside.setProperty("role", role)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
     area.setWidgetResizable(True)
     area.setWidget(inside)
 
 
-def stand_beside(dialog: QWidget) -> None:
+def stand_beside(dialog: QtWidgets.QWidget) -> None:
     """Move a dialog beside its main window, or to the edge of the screen, so that the picture can be seen."""
     parent = dialog.parentWidget()
     if parent is not None:
@@ -235,23 +222,25 @@ def stand_beside(dialog: QWidget) -> None:
         dialog.move(min(window.right() + 1, edge - dialog.frameSize().width()), window.top())
 
 
-def within_screen(widget: QWidget, width: int, height: int) -> QSize:
+def within_screen(widget: QtWidgets.QWidget, width: int, height: int) -> QSize:
     """The size of a window, logical pixels, limited to the available size of its screen, so that every button can be clicked."""
     return QSize(width, height).boundedTo(widget.screen().availableSize() - FRAME)
 
 
-class Flow(QLayout):
+class Flow(QtWidgets.QLayout):
     """Widgets from left to right, in further rows where they do not fit, each in the middle of its row. spacing: logical pixels."""
 
-    def __init__(self, *widgets: QWidget, spacing: int) -> None:
+    def __init__(self, *widgets: QtWidgets.QWidget, spacing: int) -> None:
         super().__init__()
-        self._items: list[QLayoutItem] = []
+        self._items: list[QtWidgets.QLayoutItem] = []
+        self._hints: list[QSize] = []  # the sizes of the widgets and the heights for widths: Qt asks for them again and again
+        self._heights: dict[int, int] = {}
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(spacing)
         for widget in widgets:
             self.addWidget(widget)
 
-    def addItem(self, item: QLayoutItem) -> None:
+    def addItem(self, item: QtWidgets.QLayoutItem) -> None:
         """Add a widget at the end."""
         self._items.append(item)
 
@@ -259,13 +248,23 @@ class Flow(QLayout):
         """The number of widgets."""
         return len(self._items)
 
-    def itemAt(self, index: int) -> QLayoutItem | None:
+    def itemAt(self, index: int) -> QtWidgets.QLayoutItem | None:
         """A widget's item, None if there is none with this number."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
-    def takeAt(self, index: int) -> QLayoutItem | None:
+    def takeAt(self, index: int) -> QtWidgets.QLayoutItem | None:
         """Remove a widget."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def invalidate(self) -> None:
+        """Ask the widgets for their sizes again."""
+        self._hints, self._heights = [], {}
+        super().invalidate()
+
+    def _sizes(self) -> list[QSize]:
+        if len(self._hints) != len(self._items):
+            self._hints = [item.sizeHint() for item in self._items]
+        return self._hints
 
     def hasHeightForWidth(self) -> bool:
         """A narrow layout has more rows."""
@@ -273,7 +272,9 @@ class Flow(QLayout):
 
     def heightForWidth(self, width: int) -> int:
         """The height of all rows."""
-        return self._arrange(QRect(0, 0, width, 0), place=False)
+        if width not in self._heights:
+            self._heights[width] = self._arrange(QRect(0, 0, width, 0), place=False)
+        return self._heights[width]
 
     def setGeometry(self, area: QRect) -> None:
         """Place the widgets."""
@@ -282,20 +283,19 @@ class Flow(QLayout):
 
     def sizeHint(self) -> QSize:
         """The size of one row with all widgets."""
-        hints = [item.sizeHint() for item in self._items]
+        hints = self._sizes()
         return QSize(sum(hint.width() + self.spacing() for hint in hints), max((hint.height() for hint in hints), default=0))
 
     def minimumSize(self) -> QSize:
         """The size of the largest widget, so that no text is cut."""
-        hints = [item.sizeHint() for item in self._items]
+        hints = self._sizes()
         return QSize(max((hint.width() for hint in hints), default=0), max((hint.height() for hint in hints), default=0))
 
     def _arrange(self, area: QRect, place: bool) -> int:
         """Return the height of all rows. place: also place the widgets."""
-        rows: list[list[tuple[QLayoutItem, QSize]]] = []
+        rows: list[list[tuple[QtWidgets.QLayoutItem, QSize]]] = []
         used = 0
-        for item in self._items:
-            hint = item.sizeHint()
+        for item, hint in zip(self._items, self._sizes(), strict=True):
             if not rows or used + hint.width() > area.width():
                 rows.append([])
                 used = 0

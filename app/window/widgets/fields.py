@@ -5,28 +5,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
+from PySide6 import QtWidgets
 from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QPaintEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QAbstractSpinBox,
-    QComboBox,
-    QDoubleSpinBox,
-    QFileDialog,
-    QGridLayout,
-    QHeaderView,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QSpinBox,
-    QStyle,
-    QStyleOptionComboBox,
-    QStylePainter,
-    QTableView,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QWidget,
-)
 
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import Flow, label, row
@@ -54,23 +35,23 @@ class _Inputs(QObject):
             event.ignore()
             return True
         digit = event.type() is QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and event.text().isdigit()
-        if digit and isinstance(watched, QAbstractSpinBox) and watched.text() == watched.specialValueText():
+        if digit and isinstance(watched, QtWidgets.QAbstractSpinBox) and watched.text() == watched.specialValueText():
             watched.selectAll()
         return False
 
 
-def choice(name: str, titles: Mapping[Choice, str], value: Choice) -> QComboBox:
+def choice(name: str, titles: Mapping[Choice, str], value: Choice) -> QtWidgets.QComboBox:
     """A combo box for the members of an enumeration, each with its title."""
     combo = combo_box(name, titles)
     combo.setCurrentIndex(list(titles).index(value))
     return combo
 
 
-class _ElidedComboBox(QComboBox):
+class _ElidedComboBox(QtWidgets.QComboBox):
     """A combo box that may be narrower than its texts: an ellipsis marks a text that does not fit."""
 
     def __init__(self) -> None:
-        super().__init__(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
+        super().__init__(sizeAdjustPolicy=QtWidgets.QComboBox.SizeAdjustPolicy.AdjustToContents)
 
     def minimumSizeHint(self) -> QSize:
         """The width of a few letters."""
@@ -79,20 +60,20 @@ class _ElidedComboBox(QComboBox):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the text, elided to the width."""
-        option = QStyleOptionComboBox()
+        option = QtWidgets.QStyleOptionComboBox()
         self.initStyleOption(option)
-        field = QStyle.SubControl.SC_ComboBoxEditField
-        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
+        field = QtWidgets.QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QtWidgets.QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
         option.currentText = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
-        painter = QStylePainter(self)
-        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter = QtWidgets.QStylePainter(self)
+        painter.drawComplexControl(QtWidgets.QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QtWidgets.QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()
 
 
-def combo_box(name: str, titles: Mapping[Any, str] | None = None, *, elided: bool = False) -> QComboBox:
+def combo_box(name: str, titles: Mapping[Any, str] | None = None, *, elided: bool = False) -> QtWidgets.QComboBox:
     """A combo box. name: for screen readers. titles: of its values, None = it is empty. elided: it may be narrower than its texts."""
-    combo = _ElidedComboBox() if elided else QComboBox()
+    combo = _ElidedComboBox() if elided else QtWidgets.QComboBox()
     combo.installEventFilter(_Inputs(combo))
     combo.setAccessibleName(name)
     for value, title in (titles or {}).items():
@@ -100,11 +81,11 @@ def combo_box(name: str, titles: Mapping[Any, str] | None = None, *, elided: boo
     return combo
 
 
-class ChoiceOrText(QComboBox):
+class ChoiceOrText(QtWidgets.QComboBox):
     """A combo box with titles for frequent texts, in which the user can type another text. name: for screen readers."""
 
     def __init__(self, name: str, titles: Mapping[str, str]) -> None:
-        super().__init__(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
+        super().__init__(editable=True, insertPolicy=QtWidgets.QComboBox.InsertPolicy.NoInsert)
         self.setCompleter(None)  # type: ignore[arg-type]  # it would turn "10" into "10 seconds"
         self.installEventFilter(_Inputs(self))
         self.setAccessibleName(name)
@@ -125,13 +106,13 @@ class ChoiceOrText(QComboBox):
             self.setEditText(text)
 
 
-def number(name: str, kind: Number, value: float | None) -> QSpinBox | QDoubleSpinBox:
+def number(name: str, kind: Number, value: float | None) -> QtWidgets.QSpinBox | QtWidgets.QDoubleSpinBox:
     """A field for a number of this kind. If the kind allows None, the field shows the kind's text for it."""
-    spin: QSpinBox | QDoubleSpinBox
+    spin: QtWidgets.QSpinBox | QtWidgets.QDoubleSpinBox
     if kind.whole:
-        spin = QSpinBox(minimum=0, maximum=int(kind.most), value=int(value or 0))
+        spin = QtWidgets.QSpinBox(minimum=0, maximum=int(kind.most), value=int(value or 0))
     elif kind.unit:
-        spin = QDoubleSpinBox(minimum=0.0, maximum=kind.most, decimals=1, value=value or 0.0, suffix=f" {kind.unit}")
+        spin = QtWidgets.QDoubleSpinBox(minimum=0.0, maximum=kind.most, decimals=1, value=value or 0.0, suffix=f" {kind.unit}")
     else:
         least = kind.least + STEP * kind.above
         spin = PercentBox(least, kind.most, value or 0.0)
@@ -144,7 +125,7 @@ def number(name: str, kind: Number, value: float | None) -> QSpinBox | QDoubleSp
     return spin
 
 
-class PercentBox(QDoubleSpinBox):
+class PercentBox(QtWidgets.QDoubleSpinBox):
     """A field for a share of a whole, which it shows in percent. least, most, value: shares, 0..1."""
 
     def __init__(self, least: float, most: float, value: float) -> None:
@@ -165,7 +146,7 @@ class PercentBox(QDoubleSpinBox):
         return self.locale().toString(float(value), "f", 0 if value == round(value) else 1)
 
 
-def text_field(name: str, value: Any, placeholder: str) -> QLineEdit:
+def text_field(name: str, value: Any, placeholder: str) -> QtWidgets.QLineEdit:
     """A field for a value that is written as text. None: it is empty."""
     edit = clearable(placeholder)
     edit.setText("" if value is None else write(value))
@@ -175,15 +156,15 @@ def text_field(name: str, value: Any, placeholder: str) -> QLineEdit:
     return edit
 
 
-def indent(spin: QAbstractSpinBox) -> None:
+def indent(spin: QtWidgets.QAbstractSpinBox) -> None:
     """Indent the number, because style sheets cannot, and leave dropped files to the window."""
     spin.lineEdit().setTextMargins(6, 0, 0, 0)
     spin.lineEdit().setAcceptDrops(False)
 
 
-def form_grid(rows: Sequence[tuple[str, QWidget] | tuple[str, QWidget, str]]) -> QGridLayout:
+def form_grid(rows: Sequence[tuple[str, QtWidgets.QWidget] | tuple[str, QtWidgets.QWidget, str]]) -> QtWidgets.QGridLayout:
     """A grid with a row for each title, field and, optionally, note beside the field. An empty title is left out."""
-    grid = QGridLayout()
+    grid = QtWidgets.QGridLayout()
     grid.setContentsMargins(0, 0, 0, 0)
     grid.setHorizontalSpacing(12)
     grid.setVerticalSpacing(8)
@@ -191,7 +172,7 @@ def form_grid(rows: Sequence[tuple[str, QWidget] | tuple[str, QWidget, str]]) ->
     grid.setColumnStretch(2, 1)
     for number, (title, field, *note) in enumerate(rows):
         if title:
-            heading = QLabel(title)
+            heading = QtWidgets.QLabel(title)
             heading.setBuddy(field)
             beside = Qt.AlignmentFlag.AlignTop if isinstance(field.layout(), Flow) else Qt.AlignmentFlag(0)
             grid.addWidget(heading, number, 0, beside)  # a field in several lines has its title beside the first one
@@ -201,9 +182,9 @@ def form_grid(rows: Sequence[tuple[str, QWidget] | tuple[str, QWidget, str]]) ->
     return grid
 
 
-def clearable(placeholder: str) -> QLineEdit:
+def clearable(placeholder: str) -> QtWidgets.QLineEdit:
     """A line edit with a button that clears it. placeholder: also its name for screen readers."""
-    edit = QLineEdit(placeholderText=placeholder, clearButtonEnabled=True)
+    edit = QtWidgets.QLineEdit(placeholderText=placeholder, clearButtonEnabled=True)
     edit.setAccessibleName(placeholder)
     edit.setAcceptDrops(False)  # dropped files belong to the window, not into the text
     action = edit.findChild(QAction)
@@ -212,7 +193,7 @@ def clearable(placeholder: str) -> QLineEdit:
     return edit
 
 
-class PathField(QWidget):
+class PathField(QtWidgets.QWidget):
     """A field for the path of a file, or of a folder, with a button that opens a dialog. changed: the text has changed."""
 
     changed = Signal()
@@ -220,11 +201,11 @@ class PathField(QWidget):
     def __init__(self, name: str, kinds: str, placeholder: str, folders: bool = False) -> None:
         super().__init__()
         self._name, self._kinds = name, kinds
-        self._mode = QFileDialog.FileMode.Directory if folders else QFileDialog.FileMode.ExistingFile
+        self._mode = QtWidgets.QFileDialog.FileMode.Directory if folders else QtWidgets.QFileDialog.FileMode.ExistingFile
         self.edit = clearable(placeholder)
         self.edit.setAccessibleName(name)
         self.edit.textChanged.connect(self.changed)
-        self.browse = QPushButton(translate("widgets", "Choose…"))
+        self.browse = QtWidgets.QPushButton(translate("widgets", "Choose…"))
         self.browse.setAccessibleName(translate("widgets", "Choose {name}").format(name=name))
         self.browse.clicked.connect(self._choose)
         self.setFocusProxy(self.edit)
@@ -253,12 +234,12 @@ class PathField(QWidget):
         choose_path(self.window(), title, self.set_path, self._kinds, self.text, self._mode)
 
 
-def style_table(table: QTableView) -> None:
+def style_table(table: QtWidgets.QTableView) -> None:
     """Let a table show rows of equal height without a grid; its rows are selected as a whole."""
     table.setShowGrid(False)
     table.setWordWrap(False)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    table.setSelectionBehavior(QtWidgets.QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setVerticalScrollMode(QtWidgets.QAbstractItemView.ScrollMode.ScrollPerPixel)
     table.setIconSize(QSize(9, 9))
     table.verticalHeader().hide()
     table.verticalHeader().setDefaultSectionSize(theme.base_size() + 11)
@@ -271,12 +252,12 @@ class Filling(QObject):
     columns: their numbers and least widths, logical pixels.
     """
 
-    def __init__(self, table: QTableView, columns: Mapping[int, int]) -> None:
+    def __init__(self, table: QtWidgets.QTableView, columns: Mapping[int, int]) -> None:
         super().__init__(table)
         self._table, self._columns = table, columns
         header = table.horizontalHeader()
         for number in columns:
-            header.setSectionResizeMode(number, QHeaderView.ResizeMode.Fixed)
+            header.setSectionResizeMode(number, QtWidgets.QHeaderView.ResizeMode.Fixed)
         header.sectionResized.connect(lambda number, *_: self._fill() if number not in columns else None)
         table.viewport().installEventFilter(self)
 
@@ -297,16 +278,16 @@ class Filling(QObject):
             room -= width
 
 
-def sorted_table(model: QAbstractItemModel, name: str, widths: Sequence[int], *stretched: int) -> QTableView:
+def sorted_table(model: QAbstractItemModel, name: str, widths: Sequence[int], *stretched: int) -> QtWidgets.QTableView:
     """A table that the user can sort, at first by the first column.
 
     name: for screen readers. widths: of the columns, logical pixels. stretched: the columns that fill the table, and are at least as wide.
     """
-    table = QTableView()
+    table = QtWidgets.QTableView()
     table.setModel(model)
     table.setAccessibleName(name)
     style_table(table)
-    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.setSelectionMode(QtWidgets.QAbstractItemView.SelectionMode.SingleSelection)
     for number, width in enumerate(widths):
         table.setColumnWidth(number, width)
     table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -316,31 +297,31 @@ def sorted_table(model: QAbstractItemModel, name: str, widths: Sequence[int], *s
     return table
 
 
-def fit_names(table: QTableView, column: int, names: Iterable[str]) -> None:
+def fit_names(table: QtWidgets.QTableView, column: int, names: Iterable[str]) -> None:
     """Make a column as wide as its longest name beside the colour of a class, and its heading."""
     widest = max((table.fontMetrics().horizontalAdvance(name) for name in names), default=0)
     table.setColumnWidth(column, max(widest + 28, table.horizontalHeader().sectionSizeHint(column)))
 
 
-def plain_tree(name: str, titles: Sequence[str], numbers: Collection[int]) -> QTreeWidget:
+def plain_tree(name: str, titles: Sequence[str], numbers: Collection[int]) -> QtWidgets.QTreeWidget:
     """A list of rows with columns as wide as their content; the first one takes the rest of the width.
 
     name: for screen readers. numbers: the columns that are aligned to the right.
     """
-    tree = QTreeWidget()
+    tree = QtWidgets.QTreeWidget()
     tree.setRootIsDecorated(False)
     tree.setUniformRowHeights(True)
     tree.setAccessibleName(name)
     tree.setHeaderLabels(titles)
     align(tree.headerItem(), numbers)
-    header, modes = tree.header(), QHeaderView.ResizeMode
+    header, modes = tree.header(), QtWidgets.QHeaderView.ResizeMode
     header.setStretchLastSection(False)
     header.setSectionResizeMode(modes.ResizeToContents)
     header.setSectionResizeMode(0, modes.Stretch)
     return tree
 
 
-def align(row: QTreeWidgetItem, numbers: Collection[int]) -> None:
+def align(row: QtWidgets.QTreeWidgetItem, numbers: Collection[int]) -> None:
     """Align the texts of these columns to the right."""
     for number in numbers:
         row.setTextAlignment(number, RIGHT)

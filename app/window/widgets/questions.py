@@ -3,29 +3,15 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from PySide6 import QtWidgets
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QShowEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QDialog,
-    QDialogButtonBox,
-    QFileDialog,
-    QFileSystemModel,
-    QHeaderView,
-    QMessageBox,
-    QScrollArea,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QToolButton,
-    QTreeView,
-    QWidget,
-)
 
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import Item, column, show_inside, within_screen
 from framefleet.app.window.widgets.painting import icon
 
-Mode = QFileDialog.FileMode
+Mode = QtWidgets.QFileDialog.FileMode
 SIZE = 860, 540
 """The size of a file dialog, logical pixels: a file's name, size, kind and date can be read."""
 _ICONS = {
@@ -40,21 +26,23 @@ _ICONS = {
 
 
 def ask(
-    window: QWidget,
+    window: QtWidgets.QWidget,
     title: str,
     texts: tuple[str, str],
     answers: tuple[str, str],
     answered: Callable[[bool], object],
     harmless: bool = False,
-) -> QMessageBox:
+) -> QtWidgets.QMessageBox:
     """Ask a question. texts: the question and its details. answers: yes and no; no is the answer of Esc.
 
     answered: gets whether the answer is yes. harmless: whether yes is the default.
     """
-    box = QMessageBox(QMessageBox.Icon.Question, title, texts[0], parent=window)
+    box = QtWidgets.QMessageBox(QtWidgets.QMessageBox.Icon.Question, title, texts[0], parent=window)
     box.setInformativeText(texts[1])
-    yes = box.addButton(answers[0], QMessageBox.ButtonRole.AcceptRole if harmless else QMessageBox.ButtonRole.DestructiveRole)
-    no = box.addButton(answers[1], QMessageBox.ButtonRole.RejectRole)
+    yes = box.addButton(
+        answers[0], QtWidgets.QMessageBox.ButtonRole.AcceptRole if harmless else QtWidgets.QMessageBox.ButtonRole.DestructiveRole
+    )
+    no = box.addButton(answers[1], QtWidgets.QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(yes if harmless else no)
     box.setEscapeButton(no)
     box.finished.connect(lambda _: answered(box.clickedButton() is yes))
@@ -63,25 +51,25 @@ def ask(
     return box
 
 
-class _FileIcons(QStyledItemDelegate):
+class _FileIcons(QtWidgets.QStyledItemDelegate):
     """Shows files with an icon that can be seen on each ground: Qt's own one is nearly white."""
 
-    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+    def initStyleOption(self, option: QtWidgets.QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         super().initStyleOption(option, index)
         model = index.model()
-        if index.column() == 0 and isinstance(model, QFileSystemModel) and not model.isDir(index):
+        if index.column() == 0 and isinstance(model, QtWidgets.QFileSystemModel) and not model.isDir(index):
             option.icon = icon("file", theme.MUTED)
 
 
 def choose_path(
-    window: QWidget, title: str, chosen: Callable[[str], object], kinds: str = "", at: str = "", mode: Mode = Mode.ExistingFile
-) -> QFileDialog:
+    window: QtWidgets.QWidget, title: str, chosen: Callable[[str], object], kinds: str = "", at: str = "", mode: Mode = Mode.ExistingFile
+) -> QtWidgets.QFileDialog:
     """Let the user choose a path. kinds: filters of names. at: where the dialog begins; a new file's name for the mode ``AnyFile``."""
     dialog = file_dialog(window, title, "" if mode is Mode.AnyFile else at, kinds)
     dialog.setFileMode(mode)
-    dialog.setOption(QFileDialog.Option.ShowDirsOnly, mode is Mode.Directory)
+    dialog.setOption(QtWidgets.QFileDialog.Option.ShowDirsOnly, mode is Mode.Directory)
     if mode is Mode.AnyFile:
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setAcceptMode(QtWidgets.QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(Path(at).suffix.removeprefix("."))
         dialog.selectFile(at)
     dialog.fileSelected.connect(chosen)
@@ -89,19 +77,19 @@ def choose_path(
     return dialog
 
 
-def file_dialog(window: QWidget, title: str, at: str, kinds: str = "") -> QFileDialog:
+def file_dialog(window: QtWidgets.QWidget, title: str, at: str, kinds: str = "") -> QtWidgets.QFileDialog:
     """Make a file dialog that looks like the rest of the window and is deleted when it closes. at: where it begins."""
-    dialog = QFileDialog(window, title, at, kinds)
+    dialog = QtWidgets.QFileDialog(window, title, at, kinds)
     dialog.finished.connect(dialog.deleteLater)
-    for button in dialog.findChildren(QToolButton):  # none if the system shows a dialog of its own
+    for button in dialog.findChildren(QtWidgets.QToolButton):  # none if the system shows a dialog of its own
         if (name := _ICONS.get(button.objectName())) is not None:
             button.setIcon(icon(name))
     for name in ("treeView", "listView"):
-        if (files := dialog.findChild(QAbstractItemView, name)) is not None:
+        if (files := dialog.findChild(QtWidgets.QAbstractItemView, name)) is not None:
             files.setItemDelegate(_FileIcons(files))
-    if (view := dialog.findChild(QTreeView, "treeView")) is not None:
+    if (view := dialog.findChild(QtWidgets.QTreeView, "treeView")) is not None:
         dialog.resize(within_screen(window, *SIZE))
-        modes, header = QHeaderView.ResizeMode, view.header()
+        modes, header = QtWidgets.QHeaderView.ResizeMode, view.header()
         for number in range(header.count()):
             header.setSectionResizeMode(number, modes.ResizeToContents if number else modes.Stretch)
     return dialog
@@ -116,20 +104,20 @@ MIN_HEIGHT = 100
 """Least height of the visible part of a form, logical pixels."""
 
 
-class FormDialog(QDialog):
+class FormDialog(QtWidgets.QDialog):
     """Is as high as its form needs. On a screen that is too low for this, the form scrolls and the buttons stay visible.
 
     width: least width, logical pixels. buttons: cancel, and those that a subclass adds.
     """
 
-    def __init__(self, title: str, width: int, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, width: int, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        self._inside, self._area = QWidget(), QScrollArea()
+        self._inside, self._area = QtWidgets.QWidget(), QtWidgets.QScrollArea()
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setMinimumHeight(MIN_HEIGHT)
         self._area.setAccessibleName(title)
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.StandardButton.Cancel)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         self.buttons.setContentsMargins(24, 0, 24, 16)

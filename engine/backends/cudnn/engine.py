@@ -36,10 +36,8 @@ from framefleet.engine.cuda.memory import Memory
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.model.network import Activation, Convolution, Network
 from framefleet.engine.notices import DeviceError, ModelError, Notice, Option
-from framefleet.plugins import channels_last, pointwise
+from framefleet.plugins import channels_last, first_convolution, pointwise
 from framefleet.plugins.cache import FileCache
-from framefleet.plugins.channels_last import Slice
-from framefleet.plugins.first_convolution import FirstConvolution, packed
 from framefleet.plugins.kernels import Kernels, source
 
 TRIED = 4
@@ -218,7 +216,7 @@ class CudnnEngine(Engine):
         match operation:
             case FirstConvolve():
                 layer = self._first()
-                return (packed(layer.weights, layer.bias),)
+                return (first_convolution.packed(layer.weights, layer.bias),)
             case Convolve():
                 weights, layers = operation.weights.transpose(0, 2, 3, 1), operation.layers
                 halves = _halves(weights, layers)
@@ -240,7 +238,9 @@ class CudnnEngine(Engine):
             case FirstConvolve():
                 layer = self._first()
                 size = self.batch, self.network.height, self.network.width, len(layer.bias)
-                return FirstConvolution(self._kernels, pictures, weights, target.address, *size, layer.stride, layer.activation)
+                return first_convolution.FirstConvolution(
+                    self._kernels, pictures, weights, target.address, *size, layer.stride, layer.activation
+                )
             case Pool():
                 how = operation.size, operation.stride, operation.before
                 return channels_last.MaxPool(self._kernels, self._slice(operation.input, buffers), target, self.batch, *how)
@@ -265,8 +265,8 @@ class CudnnEngine(Engine):
             addresses[convolution.RESIDUAL] = self._slice(operation.residual, buffers).address
         return addresses | (self._numbers if operation.activation is Activation.MISH else {})
 
-    def _slice(self, view: View, buffers: Sequence[int]) -> Slice:
-        return Slice(buffers[view.buffer] + 2 * view.offset, view.channels, view.height, view.width, view.pitch)
+    def _slice(self, view: View, buffers: Sequence[int]) -> channels_last.Slice:
+        return channels_last.Slice(buffers[view.buffer] + 2 * view.offset, view.channels, view.height, view.width, view.pitch)
 
 
 def _halves(weights: NDArray[np.floating], layers: Sequence[int]) -> NDArray[np.float16]:

@@ -13,15 +13,17 @@ from dataclasses import dataclass, replace
 from threading import Lock
 
 import numpy as np
-from cuda.core import Stream
+from cuda.core import Device, Stream
 from numpy.typing import NDArray
 
 from framefleet.engine.backends.base import Backend, Progress, earlier_choice, letterboxes, reasons
+from framefleet.engine.backends.cudnn.library import find_cudnn
 from framefleet.engine.backends.memory import check_memory
 from framefleet.engine.backends.nvidia.engine import PLAN_ONLY, CustomLayers
 from framefleet.engine.backends.nvidia.slot import Geometry, Slot, Uploads, WholeSlot
 from framefleet.engine.backends.nvidia.trials import Builder
 from framefleet.engine.backends.precision import MATCHING, NOT_TUNED
+from framefleet.engine.backends.tensorrt.library import find_library
 from framefleet.engine.cuda.device import free_memory, open_device
 from framefleet.engine.cuda.memory import Memory, OutOfMemoryError, cuda_errors
 from framefleet.engine.detection.frame_format import HostImage
@@ -97,6 +99,7 @@ class NvidiaBackend(Backend):
             self._builder = builder = Builder(
                 self.device, self._cuda, self._stream, network, settings, progress, self.tuning, self.examples
             )
+            _log.debug("%s: kernels are loaded", self.device)
             earlier = earlier_choice(settings, self._name)
             if earlier is not None and settings.precision in (Precision.AUTO, earlier.precision):
                 precision, reason, self._layers = Precision(earlier.precision), AS_BEFORE, CustomLayers.named(earlier.options)
@@ -107,6 +110,7 @@ class NvidiaBackend(Backend):
                     precision, reason, batch, why = self._start_unproven(network, precision)
                 else:
                     batch, why = self._start_largest(precision, *builder.choose_batch(precision))
+        _log.debug("%s: the engine is built", self.device)
         self._reasons = [reason, *self._layers_reason]
         layers = self._layers or CustomLayers()
         return EngineInfo(
@@ -320,6 +324,19 @@ class NvidiaBackend(Backend):
             memory.close()
         self._memories.clear()
         self._cuda.set_current()
+
+
+def load_libraries(index: int) -> None:
+    """Load the libraries of an engine before its network is known: that takes a part of a second. index: the device's ordinal, open.
+
+    Raises DeviceError or an error of CUDA or of cuDNN if they cannot be used.
+    """
+    device = Device(index)
+    device.set_current()
+    capability = device.compute_capability.major, device.compute_capability.minor
+    find_library(capability)
+    library = find_cudnn(capability)
+    library.cudnn.destroy_handle(library.cudnn.create_handle())  # loads cuDNN's parts, which stay
 
 
 def _exact_outputs(network: Network, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]] | None:

@@ -6,7 +6,7 @@ Pictures in host memory are uploaded; frames decoded on the device stay in place
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -96,11 +96,6 @@ _TOGETHER_BYTES = 8 * 2**20
 _STAGERS = 4
 
 
-@cache
-def _stagers() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_STAGERS, "stage")
-
-
 def _stage(copying: tuple[HostImage, NDArray[np.uint8]]) -> None:
     """Copy a picture into pinned memory."""
     image, block = copying
@@ -125,6 +120,7 @@ class Uploads:
         self._begun = device.create_event(EventOptions(timing_enabled=True))
         self._done = device.create_event(EventOptions(timing_enabled=True))
         self._used = False
+        self._stagers = ThreadPoolExecutor(_STAGERS, "stage")  # starts no thread before its first work
 
     def put(self, images: Sequence[HostImage]) -> tuple[list[int], Event]:
         """Copy the pictures. Returns their addresses on the device and the event after the copies. The slot's last batch must be done.
@@ -144,7 +140,7 @@ class Uploads:
         staged = [self._host[place : place + image.nbytes] for image, place in zip(images, places, strict=False)]
         to_stage = [(image, block) for image, block, ready in zip(images, staged, at_hand, strict=True) if not ready]
         together = len(to_stage) > 1 and places[-1] >= _TOGETHER_BYTES
-        staging = iter((_stagers().map if together else map)(_stage, to_stage))
+        staging = iter((self._stagers.map if together else map)(_stage, to_stage))
         for image, place, block, ready in zip(images, places, staged, at_hand, strict=False):
             if not ready:
                 next(staging)
@@ -166,8 +162,9 @@ class Uploads:
         return float(self._done - self._begun)
 
     def close(self) -> None:
-        """Free the memory."""
+        """Free the memory, and end the threads."""
         self._memory.close()
+        self._stagers.shutdown()
 
 
 def _inside(fit: Fit) -> tuple[int, int, int, int]:

@@ -15,8 +15,7 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.backends.base import Backend, Progress, earlier_choice, letterboxes
-from framefleet.engine.backends.memory import check_memory
+from framefleet.engine.backends import base, memory
 from framefleet.engine.backends.openvino.engine import Builder, Engine, Request
 from framefleet.engine.backends.openvino.library import BACKEND, find_device, offered_precisions, process_core
 from framefleet.engine.backends.precision import (
@@ -53,7 +52,7 @@ class Trials:
     def __init__(
         self,
         builder: Builder,
-        progress: Progress | None,
+        progress: base.Progress | None,
         examples: Callable[[], Iterable[Sequence[HostImage]]],
         letterbox: bool,
         placement: Placement,
@@ -147,27 +146,27 @@ def exact_outputs(network: Network, inputs: NDArray[np.float32]) -> list[NDArray
     return [head.copy() for head in request.heads]
 
 
-class OpenVinoBackend(Backend):
+class OpenVinoBackend(base.Backend):
     """A network built by OpenVINO for ``cpu:0`` or ``openvino:NAME``."""
 
-    def _activate_impl(self, network: Model, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
+    def _activate_impl(self, network: Model, settings: EngineSettings, progress: base.Progress | None) -> EngineInfo:
         full_name = find_device(self.device.members[0])
 
         self._network, self._settings, self._progress = network, settings, progress
-        self._letterbox = letterboxes(network, settings)
+        self._letterbox = base.letterboxes(network, settings)
         self._builder = builder = Builder(self.device, network, settings)
         offered = offered_precisions(process_core(), builder.name)
         if isinstance(network, OnnxNetwork):  # it cannot be cut into parts of different precision
             offered = tuple(precision for precision in offered if precision is not Precision.MIXED)
         value_bytes = 4 if settings.precision is Precision.FP32 or offered == (Precision.FP32,) else 2
-        check_memory(network, builder.batch, value_bytes, free_host_memory(), self.device)
+        memory.check_memory(network, builder.batch, value_bytes, free_host_memory(), self.device)
         situation = f"{BACKEND} {full_name} {builder.batch} {settings.hint} {settings.threads}"
         shown = trial_settings(settings)
         situation += f" frames {shown.stored_confidence} {self._letterbox}"
         count = partial(count_boxes, network=network, settings=shown)
         trials = Trials(builder, progress, self.examples, self._letterbox, network.placement, count)
         compare = partial(agreeing_share, network=network, settings=shown)
-        if settings.precision is Precision.AUTO and (earlier := earlier_choice(settings, full_name)) is not None:
+        if settings.precision is Precision.AUTO and (earlier := base.earlier_choice(settings, full_name)) is not None:
             precision, reason = Precision(earlier.precision), AS_BEFORE
         else:
             first = None if self.tuning else Precision.FP32

@@ -6,9 +6,7 @@ from threading import Lock
 
 import openvino as ov
 
-from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.devices.discovery import DeviceDescription
-from framefleet.engine.devices.host_memory import read_host_memory
+from framefleet.engine.devices import affinity, discovery, host_memory
 from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.settings import Precision
 from framefleet.engine.types import DeviceId, of_device
@@ -65,7 +63,7 @@ def offered_precisions(core: ov.Core, name: str) -> tuple[Precision, ...]:
 _UNITS, _BYTES = "GPU_EXECUTION_UNITS_COUNT", "GPU_DEVICE_TOTAL_MEM_SIZE"
 
 
-def describe_devices() -> Iterator[DeviceDescription]:
+def describe_devices() -> Iterator[discovery.DeviceDescription]:
     """Yield the CPU, then all GPUs and NPUs with a driver. The CPU comes before any driver is loaded."""
     core = process_core()
     yield _describe(core, "CPU", DeviceId("cpu", "0"))
@@ -75,16 +73,16 @@ def describe_devices() -> Iterator[DeviceDescription]:
             yield _describe(core, name, DeviceId("openvino", name))
 
 
-def _describe(core: ov.Core, name: str, device: DeviceId) -> DeviceDescription:
+def _describe(core: ov.Core, name: str, device: DeviceId) -> discovery.DeviceDescription:
     try:
         full_name, precisions = device_name(core, name), offered_precisions(core, name)
     except RuntimeError as error:
-        return DeviceDescription(device, name, BACKEND, (), problem=Notice("backends.driver_fails", error=str(error)))
+        return discovery.DeviceDescription(device, name, BACKEND, (), problem=Notice("backends.driver_fails", error=str(error)))
     cores, memory = _number(core, name, _UNITS), _number(core, name, _BYTES)
     if name == "CPU":
-        host = read_host_memory()
-        cores, memory = usable_cores(), None if host is None else host.total
-    return DeviceDescription(device, full_name, BACKEND, tuple(map(str, precisions)), cores, memory)
+        host = host_memory.read_host_memory()
+        cores, memory = affinity.usable_cores(), None if host is None else host.total
+    return discovery.DeviceDescription(device, full_name, BACKEND, tuple(map(str, precisions)), cores, memory)
 
 
 def _number(core: ov.Core, name: str, key: str) -> int | None:

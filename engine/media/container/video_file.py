@@ -169,6 +169,7 @@ class VideoFile(Closing):
             size = {"width": self.codec.width, "height": self.codec.height}
             raise SourceError(Notice("media.video_too_large", path=self.path, limit=MAX_SIDE, **size))
         self._unit = self.time_base.numerator, self.time_base.denominator  # PyAV 19 has a type of its own for it
+        self.codec_name: str = self.codec.codec.canonical_name  # not the decoder's, such as libdav1d
         self.hidden = HiddenPackets(self.codec)
         self.codec.thread_type = ThreadType.AUTO
         self.codec.thread_count = self.threads

@@ -21,25 +21,7 @@ from multiprocessing import reduction
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
-from framefleet.engine.media.live.address import LiveAddress, LiveKind
-from framefleet.engine.media.live.messages import (
-    Attach,
-    Ended,
-    EpochBegan,
-    Format,
-    FromCapture,
-    LivePacket,
-    LiveState,
-    Received,
-    Record,
-    RecordSettings,
-    Snapshot,
-    StateChanged,
-    StopCapture,
-    TakeSnapshot,
-    ToCapture,
-    ToDecoder,
-)
+from framefleet.engine.media.live import address, messages
 from framefleet.engine.notices import Notice, SourceError
 from framefleet.engine.processes.child_main import leave, name_thread
 
@@ -106,14 +88,14 @@ class Job:
     ``TakeSnapshot``.
     """
 
-    address: LiveAddress
+    address: address.LiveAddress
     origin: float
     retries: int | None = None
     attempts: int = 0
     limit: float = 0.0
     since: float = 0.0
     why: Notice = Notice("live.asked")  # noqa: RUF009
-    record: RecordSettings | None = None
+    record: messages.RecordSettings | None = None
     detect: bool = True
     keep: bool = False
 
@@ -210,18 +192,18 @@ class Outlet:
     def __init__(self) -> None:
         self.waits = False
         self._changed = threading.Condition()
-        self._queue: deque[ToDecoder] = deque()
+        self._queue: deque[messages.ToDecoder] = deque()
         self._bytes = 0
-        self._connection: Connection[ToDecoder, Any] | None = None
-        self._epoch: EpochBegan | None = None
-        self._due: EpochBegan | None = None  # the decoder has to be told of this epoch before the next packet
+        self._connection: Connection[messages.ToDecoder, Any] | None = None
+        self._epoch: messages.EpochBegan | None = None
+        self._due: messages.EpochBegan | None = None  # the decoder has to be told of this epoch before the next packet
         self._skipping = True
         # until a decoder is attached: what it can begin with at once
-        self._group: list[LivePacket] | None = []
+        self._group: list[messages.LivePacket] | None = []
         self._group_bytes = 0
         self._closed = False
 
-    def attach(self, connection: Connection[ToDecoder, Any]) -> None:
+    def attach(self, connection: Connection[messages.ToDecoder, Any]) -> None:
         """Send to this connection from now on."""
         with self._changed:
             if self._connection is not None:
@@ -238,7 +220,7 @@ class Outlet:
                 self._append(packet)
             self._changed.notify_all()
 
-    def put(self, packet: LivePacket, epoch: EpochBegan | None) -> None:
+    def put(self, packet: messages.LivePacket, epoch: messages.EpochBegan | None) -> None:
         """Send a packet. epoch: that begins with it."""
         with self._changed:
             if epoch is not None:
@@ -255,7 +237,7 @@ class Outlet:
             self._append(packet)
             self._changed.notify_all()
 
-    def _remember(self, packet: LivePacket) -> None:
+    def _remember(self, packet: messages.LivePacket) -> None:
         assert self._group is not None
         if packet.keyframe and not self.waits:
             self._group, self._group_bytes = [], 0
@@ -265,7 +247,7 @@ class Outlet:
         if self._group_bytes > _QUEUE_BYTES and not self.waits:
             self._group, self._group_bytes = [], 0
 
-    def _append(self, packet: LivePacket) -> None:
+    def _append(self, packet: messages.LivePacket) -> None:
         if self._connection is None:
             return
         if self._skipping:
@@ -293,7 +275,7 @@ class Outlet:
                 if not self._queue:
                     break
                 item, connection = self._queue.popleft(), self._connection
-                if isinstance(item, LivePacket):
+                if isinstance(item, messages.LivePacket):
                     self._bytes -= len(item.data)
                     self._changed.notify_all()
             assert connection is not None
@@ -311,7 +293,7 @@ class Outlet:
                 self._connection.close()
 
 
-def main(connection: Connection[FromCapture, ToCapture], job: Job) -> None:
+def main(connection: Connection[messages.FromCapture, messages.ToCapture], job: Job) -> None:
     """Read a source until it ends, is given up or ``StopCapture`` comes: the main function of the process."""
     Capture(connection, job).run()
 
@@ -319,7 +301,7 @@ def main(connection: Connection[FromCapture, ToCapture], job: Job) -> None:
 class Capture:
     """What the threads share."""
 
-    def __init__(self, connection: Connection[FromCapture, ToCapture], job: Job) -> None:
+    def __init__(self, connection: Connection[messages.FromCapture, messages.ToCapture], job: Job) -> None:
         self._connection = connection
         self._job = job
         self._sending = threading.Lock()
@@ -333,9 +315,9 @@ class Capture:
         self._deadline = math.inf  # perf_counter
         self._opening = False
         self._epochs = 0
-        self._format: Format | None = None
-        self._ended: Ended | None = None
-        self._kept: deque[list[LivePacket]] = deque()  # the last groups of pictures
+        self._format: messages.Format | None = None
+        self._ended: messages.Ended | None = None
+        self._kept: deque[list[messages.LivePacket]] = deque()  # the last groups of pictures
         self._kept_bytes = 0
         self._asked: deque[float] = deque(maxlen=_MAX_ASKED)  # moments of which a snapshot is due
         self._record = job.record  # the wanted recording; the reading thread begins and ends it
@@ -376,15 +358,15 @@ class Capture:
             now = time.perf_counter()
             if now > report:
                 report = now + _REPORT_SECONDS
-                self._send(Received(self._frames))
+                self._send(messages.Received(self._frames))
             if now > stop_by:  # reading hangs
-                self._ended = Ended(False, None, self._frames)
+                self._ended = messages.Ended(False, None, self._frames)
                 return
             if now > self._deadline and not self._stopped.is_set():
                 self._hangs(now)
                 return
         if self._ended is None:
-            self._ended = Ended(False, None, self._frames)
+            self._ended = messages.Ended(False, None, self._frames)
 
     def _hangs(self, now: float) -> None:
         """End the process because the source is silent, or a library hangs."""
@@ -392,27 +374,27 @@ class Capture:
             why = Notice("live.no_answer", seconds=MAX_OPEN_SECONDS)
         else:
             why = Notice("live.silent", seconds=now - self._deadline + self._rhythm.limit)
-            self._state(LiveState.STALLED, why)
+            self._state(messages.LiveState.STALLED, why)
         self._attempts += 1
-        self._ended = Ended(True, why, self._frames, self._attempts, self._rhythm.limit)
+        self._ended = messages.Ended(True, why, self._frames, self._attempts, self._rhythm.limit)
 
-    def _take(self, message: ToCapture) -> bool:
+    def _take(self, message: messages.ToCapture) -> bool:
         """Take a message. Returns whether reading goes on."""
         match message:
-            case Attach():
+            case messages.Attach():
                 self._outlet.attach(type(self._connection)(reduction.recv_handle(self._connection)))  # type: ignore[arg-type]
                 return True
-            case Record(settings):
+            case messages.Record(settings):
                 self._record = settings
                 return True
-            case TakeSnapshot(seconds):
+            case messages.TakeSnapshot(seconds):
                 self._asked.append(seconds)
                 return True
-            case StopCapture():
+            case messages.StopCapture():
                 self._stopped.set()
                 return False
 
-    def _send(self, message: FromCapture) -> None:
+    def _send(self, message: messages.FromCapture) -> None:
         with self._sending, suppress(OSError):
             self._connection.send(message)
 
@@ -421,8 +403,8 @@ class Capture:
         """Now, in the time of the source."""
         return time.perf_counter() - self._job.origin
 
-    def _state(self, state: LiveState, reason: Notice, form: Format | None = None) -> None:
-        self._send(StateChanged(state, reason, self._now, form))
+    def _state(self, state: messages.LiveState, reason: Notice, form: messages.Format | None = None) -> None:
+        self._send(messages.StateChanged(state, reason, self._now, form))
 
     # the thread that reads
 
@@ -431,13 +413,13 @@ class Capture:
         try:
             self._connect_again()
         except SourceError as error:
-            self._ended = Ended(False, error.notice, self._frames)
+            self._ended = messages.Ended(False, error.notice, self._frames)
         except Exception as error:  # a library's: another process tries again
-            self._ended = Ended(
+            self._ended = messages.Ended(
                 True, Notice("live.lost", detail=type(error).__name__), self._frames, self._attempts + 1, self._rhythm.limit
             )
         else:
-            self._ended = Ended(False, None, self._frames)
+            self._ended = messages.Ended(False, None, self._frames)
 
     def _connect_again(self) -> None:
         """Connect until the source ends. Raises SourceError if it is given up."""
@@ -447,7 +429,7 @@ class Capture:
         if self._attempts and not self._wait(why):
             return
         while not self._stopped.is_set():
-            self._state(LiveState.CONNECTING, why)
+            self._state(messages.LiveState.CONNECTING, why)
             self._opening, self._deadline = True, time.perf_counter() + MAX_OPEN_SECONDS
             try:
                 source = open_live(self._job.address, self._stopped)
@@ -457,7 +439,7 @@ class Capture:
                     raise SourceError(why) from error
                 if error.login:  # further attempts may lock the account
                     self._attempts = max(self._attempts, 5)
-                if self._job.address.kind is LiveKind.FILE:
+                if self._job.address.kind is address.LiveKind.FILE:
                     raise SourceError(why) from error
             else:
                 before = self._frames
@@ -485,7 +467,7 @@ class Capture:
         if self._job.retries is not None and self._attempts > self._job.retries:
             raise SourceError(Notice("live.gave_up", count=self._attempts, why=why))
         seconds = pause(self._attempts, random.random())
-        self._state(LiveState.WAITING_TO_RECONNECT, Notice("live.waits", seconds=seconds, why=why))
+        self._state(messages.LiveState.WAITING_TO_RECONNECT, Notice("live.waits", seconds=seconds, why=why))
         return not self._stopped.wait(seconds)
 
     def _receive(self, source: LiveSource) -> Notice:
@@ -494,7 +476,9 @@ class Capture:
         self._opening, self._outlet.waits = False, source.finite and self._job.detect
         self._await_frame(time.perf_counter())
         form = source.format
-        self._state(LiveState.WAITING_FOR_KEYFRAME, Notice("live.opened", codec=form.codec, width=form.width, height=form.height), form)
+        self._state(
+            messages.LiveState.WAITING_FOR_KEYFRAME, Notice("live.opened", codec=form.codec, width=form.width, height=form.height), form
+        )
         self._clock.begin()
         reason: Notice | None = Notice("live.reconnected") if self._epochs or self._job.attempts else Notice("live.first")
         running = False
@@ -525,15 +509,15 @@ class Capture:
             epoch = None
             if reason is not None:
                 self._epochs += 1
-                epoch = EpochBegan(form, reason, self._frames, source.finite)
+                epoch = messages.EpochBegan(form, reason, self._frames, source.finite)
                 reason = None
             if not running and keyframe:
                 running = True
-                self._state(LiveState.RUNNING, Notice("live.keyframe"), form)
+                self._state(messages.LiveState.RUNNING, Notice("live.keyframe"), form)
             self._keyed |= keyframe
             self._headless += not self._keyed
             seconds = self._clock.seconds(shown, decoded, arrived)
-            data = LivePacket(self._frames, seconds, arrival, keyframe, damaged, bytes(packet))
+            data = messages.LivePacket(self._frames, seconds, arrival, keyframe, damaged, bytes(packet))
             self._frames += 1
             if self._recording is not None:
                 self._recording.put(
@@ -545,7 +529,7 @@ class Capture:
                 self._outlet.put(data, epoch)
         return Notice("live.stopped")
 
-    def _keep(self, packet: LivePacket, begins: bool, source: LiveSource) -> None:
+    def _keep(self, packet: messages.LivePacket, begins: bool, source: LiveSource) -> None:
         """Keep a packet, and send the snapshots that are due."""
         from framefleet.engine.media.live.recording import snapshot
 
@@ -563,7 +547,7 @@ class Capture:
             seconds = self._asked.popleft()
             group = next((group for group in reversed(self._kept) if group and group[0].seconds <= seconds), [])
             if group:
-                message = Snapshot(seconds, snapshot(source.stream, group), seconds - group[0].seconds)
+                message = messages.Snapshot(seconds, snapshot(source.stream, group), seconds - group[0].seconds)
                 threading.Thread(target=self._send, args=(message,), daemon=True).start()  # the pipe may be full for a moment
 
     def _changes_recording(self) -> bool:

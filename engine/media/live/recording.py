@@ -5,8 +5,6 @@ not detected ones. The times in a file are those of the source minus ``RecordedF
 Clusters of one second make a file playable that a crash has left incomplete.
 """
 
-from __future__ import annotations
-
 import errno
 import io
 import shutil

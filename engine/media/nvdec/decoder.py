@@ -11,10 +11,9 @@ import logging
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
-from functools import partial
-from itertools import islice
+from itertools import cycle, islice
 from pathlib import Path
 from typing import TypeAlias
 
@@ -24,11 +23,11 @@ from framefleet.engine.detection.frame_format import FrameFormat
 from framefleet.engine.devices.affinity import bound_to, share_of_gpu
 from framefleet.engine.media.container.video_file import Identity, OpenFiles, VideoFile, VideoPacket, identity
 from framefleet.engine.media.cpu_decoding import THREADS, decode_planes
-from framefleet.engine.media.decoder import Decoded, Decoder, release_all, singly
+from framefleet.engine.media.decoder import GPU_THREADS, Decoded, Decoder, release_all, singly
 from framefleet.engine.media.nvdec.bitstream import Bitstream, DamagedError, UncertainEndError, UnsupportedError, Writable, said
 from framefleet.engine.media.nvdec.format import AwaitedFrames, decoder_time, first_frame, leads
 from framefleet.engine.media.nvdec.live import LiveNvdec
-from framefleet.engine.media.nvdec.session import Session, SessionPool, check, load_library, session_stream
+from framefleet.engine.media.nvdec.session import Session, SessionPool, check, hardware_decoders, load_library, session_streams
 from framefleet.engine.media.nvdec.surfaces import Surface, SurfaceRing, device_surfaces
 from framefleet.engine.media.segment import SegmentTable, is_reliable
 from framefleet.engine.media.types import DecodedFrame, DeviceFrame, Segment, SourceInfo, SourceKind
@@ -68,8 +67,8 @@ class NvdecDecoder(Decoder):
         super().__init__(threads)
         self._library = load_library()
         self._index, self._surfaces, self._required = index, surfaces, required
-        self._stream = session_stream(index)
-        self._sessions = SessionPool(partial(Session, self._library, self._stream), surfaces.plenty)
+        self._streams = cycle(session_streams(index))
+        self._sessions = SessionPool(self._open_session, surfaces.plenty)
         self._files = OpenFiles()
         self._formats: dict[tuple[Identity, bytes], FrameFormat | UnsupportedError] = {}
         self._verdicts: dict[Identity, Notice | None] = {}
@@ -166,6 +165,9 @@ class NvdecDecoder(Decoder):
             raise
         return taken
 
+    def _open_session(self, codec: str, on_begun: Callable[[], None]) -> Session:
+        return Session(self._library, next(self._streams), codec, on_begun)
+
     def cpu_reason(self, info: SourceInfo) -> Notice | None:
         """See ``Decoder.cpu_reason``."""
         if info.kind is not SourceKind.VIDEO:
@@ -177,7 +179,8 @@ class NvdecDecoder(Decoder):
     def live(self) -> LiveNvdec:
         """See ``Decoder.live``. Called by one thread."""
         if self._live is None:
-            self._live = LiveNvdec(self._library, self._stream, self.threads, self._processors, self._required)
+            threads = min(self.threads, GPU_THREADS)  # a thread serves several streams
+            self._live = LiveNvdec(self._library, self._index, self._streams, threads, self._processors, self._required)
         return self._live
 
     def stop(self) -> None:
@@ -206,7 +209,7 @@ class NvdecDecoder(Decoder):
         UnsupportedError
             A part's format differs from that of the source's beginning, and is not supported.
         """
-        bitstream = Bitstream(file.codec.name, file.codec.extradata)
+        bitstream = Bitstream(file.codec_name, file.codec.extradata)
         session: Session | None = None
         kind = b""
         with ExitStack() as stack:
@@ -219,7 +222,7 @@ class NvdecDecoder(Decoder):
                 begin = bitstream.first(bytearray(first))
                 layout = self._format(info, part, bitstream.format)
                 if session is None:
-                    session, kind = stack.enter_context(self._sessions.use(file.codec.name, bitstream.format, turn)), bitstream.format
+                    session, kind = stack.enter_context(self._sessions.use(file.codec_name, bitstream.format, turn)), bitstream.format
                 elif bitstream.format != kind:
                     raise DamagedError(Notice("media.format_changes"))
                 awaited.feed(first.pts)
@@ -246,7 +249,7 @@ class NvdecDecoder(Decoder):
     def _examine(self, info: SourceInfo, segment: Segment) -> FrameFormat:
         """Decode a segment's first frame with FFmpeg and NVDEC, and compare."""
         with VideoFile(Path(info.path)) as file:
-            codec = file.codec.name
+            codec = file.codec_name
             first = first_frame(file, segment)
         key = identity(Path(info.path)), first.bitstream.format
         try:
@@ -330,7 +333,18 @@ def _sampled(file: VideoFile, segment: Segment, skip: int) -> tuple[Parts, dict[
     return parts, dict(zip(table.ordered[positions].tolist(), indices.tolist(), strict=True))
 
 
-def open_nvdec(index: int, frames: int, threads: int, required: bool) -> NvdecDecoder:
-    """A decoder with memory for this many frames. Other parameters and errors: see ``NvdecDecoder``."""
+_THREADS_OF_ENGINE = 3
+"""Decode threads for each NVDEC engine: two wait for the interpreter's lock or for copies, while the third one's packets are decoded."""
+
+
+def open_nvdec(index: int, frames: int, threads: int, required: bool, more: bool = False) -> NvdecDecoder:
+    """A decoder with memory for this many frames besides one for each thread. more: use more threads where the GPU has many NVDEC engines.
+
+    Other parameters and errors: see ``NvdecDecoder``.
+    """
     load_library()  # says what is missing, before CUDA is asked for anything
-    return NvdecDecoder(index, device_surfaces(index, frames, _SURFACE_BYTES), threads, required)
+    if more:
+        Device(index).set_current()
+        with suppress(UnsupportedError):
+            threads = max(threads, _THREADS_OF_ENGINE * hardware_decoders())
+    return NvdecDecoder(index, device_surfaces(index, frames + threads, _SURFACE_BYTES), threads, required)

@@ -145,8 +145,8 @@ class AwaitedFrames:
 
 # Finds the format of a stream's frames from the first one, which FFmpeg and the hardware both decode for comparison.
 #
-# H.264, HEVC, VP8 and VP9 are specified bit by bit, so both decoders return the same frames. If the first frames are equal, the hardware's
-# frames have the expected layout: they are not cropped differently, scaled or deinterlaced.
+# H.264, HEVC, VP8, VP9 and AV1 are specified bit by bit, so both decoders return the same frames. If the first frames are equal, the
+# hardware's frames have the expected layout: they are not cropped differently, scaled or deinterlaced.
 
 Samples: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
 """A plane of a picture."""
@@ -204,10 +204,10 @@ def first_frame(file: VideoFile, segment: Segment) -> FirstFrame:
     DamagedError
         No frame at the segment's start can be decoded.
     """
-    bitstream = Bitstream(file.codec.name, file.codec.extradata)
-    if file.codec.name not in Bitstream.CODECS:
-        raise UnsupportedError(Notice("media.nvdec_codec", codec=file.codec.name, codecs=tuple(Bitstream.CODECS)))
-    if file.codec.name == "h264" and file.hidden.possible:
+    bitstream = Bitstream(file.codec_name, file.codec.extradata)
+    if file.codec_name not in Bitstream.CODECS:
+        raise UnsupportedError(Notice("media.nvdec_codec", codec=file.codec_name, codecs=tuple(Bitstream.CODECS)))
+    if file.codec_name == "h264" and file.hidden.possible:
         raise UnsupportedError(Notice("media.maybe_interlaced"))
     packets: list[tuple[bytearray, int]] = []
     for packet in (*islice(packets_of(file, segment), _TRIED_PACKETS), None):

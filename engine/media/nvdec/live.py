@@ -9,6 +9,7 @@ import heapq
 import math
 import threading
 from collections import deque
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -49,16 +50,23 @@ Kind: TypeAlias = tuple[str, bytes, tuple[int, int] | None]
 class LiveNvdec:
     """Opens decoders for the live sources of one device. Thread-safe.
 
-    Opening one takes 65 ms on an H200 and delays others, so that one is opened at a time. library: PyNvVideoCodec. stream: of
-    ``session_stream``. threads: of the decoder for files. processors: for the threads, empty: all. required: see ``NvdecDecoder``.
+    Opening one takes 65 ms on an H200 and delays others, so that one is opened at a time. library: PyNvVideoCodec. index: of the CUDA
+    device. streams: yields one of ``session_streams`` for each session. threads: of the decoder for files. processors: for the threads,
+    empty: all. required: see ``NvdecDecoder``.
     """
 
     def __init__(
-        self, library: Any, stream: Stream, threads: int, processors: frozenset[int] = frozenset(), required: bool = False
+        self,
+        library: Any,
+        index: int,
+        streams: Iterator[Stream],
+        threads: int,
+        processors: frozenset[int] = frozenset(),
+        required: bool = False,
     ) -> None:
         self.threads, self.required, self._processors = _TIMES * threads, required, processors
-        self._library, self._stream = library, stream
-        self._device: Device = stream.device
+        self._library, self._streams = library, streams
+        self._device = Device(index)
         self._surfaces = device_surfaces(self._device.device_id, _SURFACES, _SURFACE_BYTES)
         self._formats: dict[Kind, FrameFormat | RefusedError] = {}
         self._opening = threading.Lock()
@@ -94,7 +102,7 @@ class LiveNvdec:
             if isinstance(known, RefusedError):
                 raise known
             try:
-                session = Session(self._library, self._stream, form.codec, at_once=True)
+                session = Session(self._library, next(self._streams), form.codec, at_once=True)
             except Exception as problem:  # the library's exceptions have no common base
                 raise RefusedError(Notice("media.decoder_not_opened", detail=str(problem))) from problem
             try:

@@ -131,6 +131,14 @@ def limits(codec: int, depth: int) -> Limits:
     return found
 
 
+_H264 = 4
+
+
+def hardware_decoders() -> int:
+    """Number of NVDEC engines of the current device. Raises UnsupportedError if the query fails."""
+    return int(limits(_H264, 8).engines)
+
+
 def check(name: str, codec: int, layout: FrameFormat) -> None:
     """Check that the current device decodes such frames. name: the codec's name.
 
@@ -166,13 +174,16 @@ def load_library() -> Any:
 Kind: TypeAlias = tuple[str, bytes]
 """Codec and ``Bitstream.format``: a session decodes streams of one kind."""
 
-_IDLE = 16
+_IDLE = 32
 """Most idle sessions, usually one per decode thread. Each holds reference frames in device memory."""
 
 _PRIORITY = -1
-"""Of the sessions' stream, above the network's: NVDEC's library copies each frame by a kernel, which would otherwise wait for whole layers
+"""Of the sessions' streams, above the network's: NVDEC's library copies each frame by a kernel, which would otherwise wait for whole layers
 of the network.
 """
+
+_STREAMS = 12
+"""Of a process's sessions. With two sessions each, an H100 and an H200 decode more than with one stream for all."""
 
 PATIENCE_SECONDS = 2.0
 """Longest wait for another decode thread's session, which a slow engine or a long segment may keep busy."""
@@ -181,20 +192,21 @@ _LOOK_SECONDS = 0.02
 """Interval at which waiting threads check whether more frames are wanted."""
 
 
-def session_stream(index: int) -> Stream:
-    """A stream for all sessions of a process on the CUDA device of this index, which becomes current.
+def session_streams(index: int) -> tuple[Stream, ...]:
+    """The streams that the sessions of a process share on the CUDA device of this index, which becomes current.
 
-    With one stream for each session, a batch would wait for all of them. Each wait releases the interpreter's lock.
+    On one stream, a frame's copies wait for those of all other sessions. With one for each session, a batch would wait for all of them, and
+    each wait releases the interpreter's lock.
     """
     device = Device(index)
     device.set_current()
-    return device.create_stream(options=StreamOptions(priority=_PRIORITY))
+    return tuple(device.create_stream(options=StreamOptions(priority=_PRIORITY)) for _ in range(_STREAMS))
 
 
 class Session:
     """A decoder for one format. Not thread-safe.
 
-    library: PyNvVideoCodec. codec: FFmpeg's name. stream: of ``session_stream``. Addresses of frames are valid until the next call of
+    library: PyNvVideoCodec. codec: FFmpeg's name. stream: one of ``session_streams``. Addresses of frames are valid until the next call of
     ``decode`` or ``finish``, for work on this stream. damaged: whether one of the last call's frames may be damaged. begun: whether the
     hardware is open; the first packet opens it. at_once: return the frame of each packet, in the order of decoding and without its time.
     Otherwise the library waits for the order of display, and holds four more frames back.

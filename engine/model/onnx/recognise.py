@@ -15,21 +15,8 @@ import numpy as np
 from framefleet.engine.model.describe import MAX_SIDE
 from framefleet.engine.model.files import coco_labels, read_labels, read_start
 from framefleet.engine.model.network import Shape, Yolo
-from framefleet.engine.model.onnx import evidence
+from framefleet.engine.model.onnx import evidence, structure
 from framefleet.engine.model.onnx.network import Preprocessing, Reading
-from framefleet.engine.model.onnx.structure import (
-    EFFICIENT_NMS,
-    FLOAT,
-    FLOAT16,
-    INT32,
-    INT64,
-    UINT8,
-    Dims,
-    Node,
-    OnnxFile,
-    Value,
-    read_structure,
-)
 from framefleet.engine.notices import ModelError, Notice, Option, UsageError
 from framefleet.engine.settings import ModelFiles
 from framefleet.plugins.cache import FileCache
@@ -98,7 +85,7 @@ class OnnxDescription:
         See ``OnnxNetwork``.
     """
 
-    file: OnnxFile
+    file: structure.OnnxFile
     width: int
     height: int
     candidate: Candidate
@@ -106,7 +93,7 @@ class OnnxDescription:
     labels: tuple[str, ...]
     labels_source: Notice
     licence: str | None
-    input: Value
+    input: structure.Value
     sizes_input: str | None
     fixed_batch: bool
     heads: tuple[Yolo, ...]
@@ -127,7 +114,7 @@ def describe_onnx(files: ModelFiles) -> OnnxDescription:
     UsageError
         The size or the reading of ``files`` does not suit the file.
     """
-    file = read_structure(files.cfg)
+    file = structure.read_structure(files.cfg)
     picture, sizes = _inputs(file)
     width, height = _size(file, picture, files.size)
     _refuse_other_tasks(file, width, height)
@@ -168,7 +155,7 @@ def find_data(path: Path) -> Path:
     ModelError
         The file is damaged or unsupported, or the other one is missing.
     """
-    name = read_structure(path).data
+    name = structure.read_structure(path).data
     if name is None:
         return path
     data = path.with_name(name)
@@ -179,17 +166,17 @@ def find_data(path: Path) -> Path:
 
 def remember_reading(path: Path, reading: Reading) -> None:
     """Keep the user's answer how this file is to be read, for later runs."""
-    FileCache().write(_answer_key(read_structure(path)), json.dumps(reading.value).encode())
+    FileCache().write(_answer_key(structure.read_structure(path)), json.dumps(reading.value).encode())
 
 
-def _answer_key(file: OnnxFile) -> str:
+def _answer_key(file: structure.OnnxFile) -> str:
     return f"reading of {file.digest}"
 
 
 # inputs
 
 
-def _inputs(file: OnnxFile) -> tuple[Value, Value | None]:
+def _inputs(file: structure.OnnxFile) -> tuple[structure.Value, structure.Value | None]:
     """The input for pictures, and the one for the sizes that boxes refer to."""
     pictures = [value for value in file.graph.inputs if value.dims is not None and len(value.dims) == 4]
     others = [value for value in file.graph.inputs if value not in pictures]
@@ -198,18 +185,18 @@ def _inputs(file: OnnxFile) -> tuple[Value, Value | None]:
         raise ModelError(Notice("model.onnx_inputs", path=file.path, inputs=tuple(map(str, file.graph.inputs[:8]))))
     (picture,) = pictures
     batch, channels = (picture.dims or ())[0], (picture.dims or ())[-1 if _is_channels_last(picture) else 1]
-    if channels not in (3, None) or picture.element_type not in (FLOAT, FLOAT16, UINT8):
+    if channels not in (3, None) or picture.element_type not in (structure.FLOAT, structure.FLOAT16, structure.UINT8):
         raise ModelError(Notice("model.onnx_no_pictures", path=file.path, input=str(picture)))
     if batch not in (1, None):
         raise ModelError(Notice("model.onnx_fixed_batch", path=file.path, batch=batch))
     return picture, others[0] if others else None
 
 
-def _is_channels_last(picture: Value) -> bool:
+def _is_channels_last(picture: structure.Value) -> bool:
     return picture.dims is not None and picture.dims[3] == 3 and picture.dims[1] != 3
 
 
-def _size(file: OnnxFile, picture: Value, asked: tuple[int, int] | None) -> tuple[int, int]:
+def _size(file: structure.OnnxFile, picture: structure.Value, asked: tuple[int, int] | None) -> tuple[int, int]:
     """Width and height of the input."""
     if asked is not None and not all(32 <= side <= MAX_SIDE and side % 32 == 0 for side in asked):
         raise UsageError(Notice("model.wrong_size", width=asked[0], height=asked[1], most=MAX_SIDE))
@@ -233,7 +220,7 @@ def _size(file: OnnxFile, picture: Value, asked: tuple[int, int] | None) -> tupl
 # outputs
 
 
-def _refuse_other_tasks(file: OnnxFile, width: int, height: int) -> None:
+def _refuse_other_tasks(file: structure.OnnxFile, width: int, height: int) -> None:
     """Refuse networks that find something else than upright boxes."""
     task = file.metadata.get("task", "detect")
     if task != "detect":
@@ -256,16 +243,16 @@ _TASKS = {
 _DETR_OUTPUTS = ("labels", "boxes", "scores")
 
 
-def _ends_in_nms(dims: Dims) -> bool:
+def _ends_in_nms(dims: structure.Dims) -> bool:
     return dims[1] == 7 and dims[0] != 1
 
 
-def _candidates(file: OnnxFile, width: int, height: int, sized: bool) -> Iterator[Candidate]:
+def _candidates(file: structure.OnnxFile, width: int, height: int, sized: bool) -> Iterator[Candidate]:
     """The readings that fit the outputs' number, shapes and types. sized: whether there is an input for sizes."""
     if file.producer == _PRODUCER and "heads" in file.metadata:
         yield Candidate(Reading.FRAMEFLEET, tuple(value.name for value in file.graph.outputs), _heads(file)[0].classes)
         return
-    plugin = next((node for node in file.graph.nodes if node.operator == EFFICIENT_NMS), None)
+    plugin = next((node for node in file.graph.nodes if node.operator == structure.EFFICIENT_NMS), None)
     if plugin is not None:
         classes = _scores_of(file, plugin)
         yield Candidate(Reading.BEFORE_NMS, plugin.inputs[:2], classes, plugin.integers.get("box_coding", 0) == 1)
@@ -291,20 +278,20 @@ def _candidates(file: OnnxFile, width: int, height: int, sized: bool) -> Iterato
             yield Candidate(Reading.EFFICIENT_NMS, tuple(value.name for value in outputs), None)
 
 
-def _with_boxes(file: OnnxFile, width: int, height: int) -> list[Value]:
+def _with_boxes(file: structure.OnnxFile, width: int, height: int) -> list[structure.Value]:
     """The outputs without the maps of cells of which some exporters compute them."""
     outputs = [value for value in file.graph.outputs if value.dims is not None and len(value.dims) != 5]
     maps = [value for value in outputs if _is_map(value, width, height)]
     return outputs if len(maps) < 2 else [value for value in outputs if value not in maps]
 
 
-def _is_map(value: Value, width: int, height: int) -> bool:
+def _is_map(value: structure.Value, width: int, height: int) -> bool:
     """Whether an output has the shape (B, channels, rows, columns) of a grid of cells."""
     grids = {(height // stride, width // stride) for stride in (8, 16, 32, 64)}
     return value.dims is not None and len(value.dims) == 4 and value.dims[2:] in grids
 
 
-def _of_one_output(file: OnnxFile, value: Value, width: int, height: int) -> Iterator[Candidate]:
+def _of_one_output(file: structure.OnnxFile, value: structure.Value, width: int, height: int) -> Iterator[Candidate]:
     found = list(_of_cells(file, value, width, height))
     yield from found
     if any(candidate.reading is Reading.YOLOX or candidate.transposed for candidate in found):
@@ -319,13 +306,13 @@ def _of_one_output(file: OnnxFile, value: Value, width: int, height: int) -> Ite
         yield Candidate(Reading.RTDETR, (value.name,), columns - 4)
 
 
-def _of_six_columns(file: OnnxFile, output: str) -> Iterator[Candidate]:
+def _of_six_columns(file: structure.OnnxFile, output: str) -> Iterator[Candidate]:
     """The readings of a score and a class id behind each box."""
     sorted_fractions = evidence.ends_with_class_ids(file, output) and evidence.starts_with_fractions(file, output)
     yield Candidate(Reading.RTDETR_SORTED if sorted_fractions else Reading.END2END, (output,), None)
 
 
-def _of_rows(file: OnnxFile, output: str) -> Iterator[Candidate]:
+def _of_rows(file: structure.OnnxFile, output: str) -> Iterator[Candidate]:
     """The readings of seven columns: the class id comes before the score, or after it."""
     if not evidence.ends_with_class_ids(file, output):
         yield Candidate(Reading.NMS_ROWS, (output,), None)
@@ -333,7 +320,7 @@ def _of_rows(file: OnnxFile, output: str) -> Iterator[Candidate]:
         yield Candidate(Reading.NMS_SCORED_ROWS, (output,), None)
 
 
-def _of_cells(file: OnnxFile, value: Value, width: int, height: int) -> Iterator[Candidate]:
+def _of_cells(file: structure.OnnxFile, value: structure.Value, width: int, height: int) -> Iterator[Candidate]:
     """The readings with a box for each cell of a grid, or several."""
     _, rows, columns = value.dims or (None, None, None)
     one, several = _cells(width, height, 1), _cells(width, height, _ANCHORS)
@@ -359,7 +346,7 @@ def _of_cells(file: OnnxFile, value: Value, width: int, height: int) -> Iterator
         yield Candidate(Reading.YOLOX_DECODED, (value.name,), classes)
 
 
-def _of_boxes_and_scores(file: OnnxFile, outputs: Sequence[Value], width: int, height: int) -> Iterator[Candidate]:
+def _of_boxes_and_scores(file: structure.OnnxFile, outputs: Sequence[structure.Value], width: int, height: int) -> Iterator[Candidate]:
     boxes = [value for value in outputs if _fit(value.dims, (None, None, 4))]
     cells = _cells(width, height, 1) | _cells(width, height, _ANCHORS)
     for box in boxes:
@@ -382,28 +369,28 @@ def _of_boxes_and_scores(file: OnnxFile, outputs: Sequence[Value], width: int, h
                 yield Candidate(Reading.DETR_SOFTMAX, names, columns - 1)
 
 
-def _of_yolov4(outputs: Sequence[Value], width: int, height: int) -> Iterator[Candidate]:
+def _of_yolov4(outputs: Sequence[structure.Value], width: int, height: int) -> Iterator[Candidate]:
     boxes, scores = outputs
     rows, classes = (scores.dims or ())[1:]
     if _fit(boxes.dims, (None, rows, 1, 4)) and classes is not None and (rows is None or rows in _cells(width, height, _ANCHORS)):
         yield Candidate(Reading.YOLOV4, (boxes.name, scores.name), classes)
 
 
-def _of_sorted_boxes(outputs: Sequence[Value]) -> Iterator[Candidate]:
+def _of_sorted_boxes(outputs: Sequence[structure.Value]) -> Iterator[Candidate]:
     boxes = next((value for value in outputs if _fit(value.dims, (None, None, 4))), None)
     flat = [value for value in outputs if value.dims is not None and len(value.dims) == 2]
-    ids = [value for value in flat if value.element_type in (INT32, INT64)]
-    scores = [value for value in flat if value.element_type in (FLOAT, FLOAT16)]
+    ids = [value for value in flat if value.element_type in (structure.INT32, structure.INT64)]
+    scores = [value for value in flat if value.element_type in (structure.FLOAT, structure.FLOAT16)]
     if boxes is not None and len(ids) == len(scores) == 1:
         yield Candidate(Reading.DETR, (ids[0].name, boxes.name, scores[0].name), None)
 
 
-def _scores_of(file: OnnxFile, plugin: Node) -> int | None:
+def _scores_of(file: structure.OnnxFile, plugin: structure.Node) -> int | None:
     """The number of classes of a suppression: of the constant or attribute that names it, else unknown."""
     return plugin.integers.get("num_classes") or (len(_names(file)) or None)
 
 
-def _fit(dims: Dims | None, wanted: Dims) -> bool:
+def _fit(dims: structure.Dims | None, wanted: structure.Dims) -> bool:
     """Whether a shape has this number of axes, and these sizes where both are fixed."""
     return (
         dims is not None and len(dims) == len(wanted) and all(None in pair or pair[0] == pair[1] for pair in zip(dims, wanted, strict=True))
@@ -418,7 +405,7 @@ def _cells(width: int, height: int, each: int) -> frozenset[int]:
 # metadata
 
 
-def _choose(file: OnnxFile, found: Sequence[Candidate], asked: str | None) -> Candidate:
+def _choose(file: structure.OnnxFile, found: Sequence[Candidate], asked: str | None) -> Candidate:
     if asked is not None:
         for candidate in found:
             if candidate.reading == asked:
@@ -440,12 +427,12 @@ def _named(candidates: Sequence[Candidate]) -> tuple[Notice, ...]:
     return tuple(Notice("model.onnx_candidate", name=each.reading.value, meaning=each.reading.notice) for each in candidates)
 
 
-def _agrees_with_names(file: OnnxFile, candidate: Candidate) -> bool:
+def _agrees_with_names(file: structure.OnnxFile, candidate: Candidate) -> bool:
     names = _names(file)
     return not names or candidate.classes in (None, len(names))
 
 
-def _agrees_with_ultralytics(file: OnnxFile, candidate: Candidate) -> bool:
+def _agrees_with_ultralytics(file: structure.OnnxFile, candidate: Candidate) -> bool:
     """Whether a reading is one that the exporter of ultralytics makes, and the one that it says."""
     if not {"names", "stride"} <= file.metadata.keys():
         return True
@@ -466,18 +453,22 @@ def _agrees_with_ultralytics(file: OnnxFile, candidate: Candidate) -> bool:
     return reading in (Reading.YOLOV8, Reading.YOLOV5, Reading.END2END)
 
 
-def _is_of_yolov5(file: OnnxFile) -> bool:
+def _is_of_yolov5(file: structure.OnnxFile) -> bool:
     """Whether the metadata are those of YOLOv5's own repository, which writes no more than this."""
     return {"names", "stride"} <= file.metadata.keys() and "task" not in file.metadata
 
 
-def _agrees_with_model_info(file: OnnxFile, candidate: Candidate) -> bool:
+def _agrees_with_model_info(file: structure.OnnxFile, candidate: Candidate) -> bool:
     kind = (_model_info(file, "model_type") or file.metadata.get("model_family", "")).casefold()
     wanted = next((readings for start, readings in _MODEL_TYPES if kind.startswith(start)), None)
     return wanted is None or candidate.reading in wanted
 
 
-_TESTS: tuple[Callable[[OnnxFile, Candidate], bool], ...] = (_agrees_with_names, _agrees_with_ultralytics, _agrees_with_model_info)
+_TESTS: tuple[Callable[[structure.OnnxFile, Candidate], bool], ...] = (
+    _agrees_with_names,
+    _agrees_with_ultralytics,
+    _agrees_with_model_info,
+)
 
 _MODEL_TYPES = (
     ("rfdetr", (Reading.RF_DETR,)),
@@ -489,15 +480,15 @@ _MODEL_TYPES = (
 """Readings for the starts of ``model_type`` in OpenVINO's model API, whose "YOLOv5" also has YOLOv8's outputs, or of ``model_family``."""
 
 
-def _model_info(file: OnnxFile, name: str) -> str:
+def _model_info(file: structure.OnnxFile, name: str) -> str:
     """A value of OpenVINO's model API."""
     return file.metadata.get(f"model_info {name}", "")
 
 
-def _preprocessing(file: OnnxFile, reading: Reading, picture: Value) -> Preprocessing:
+def _preprocessing(file: structure.OnnxFile, reading: Reading, picture: structure.Value) -> Preprocessing:
     """How pictures are prepared: by the reading, the input's type, and what OpenVINO's model API has written into the file."""
     prepared = reading.preprocessing
-    if picture.element_type == UINT8 or evidence.scales_pictures(file, picture.name):
+    if picture.element_type == structure.UINT8 or evidence.scales_pictures(file, picture.name):
         prepared = replace(prepared, mean=(0.0, 0.0, 0.0), scale=(1.0, 1.0, 1.0))
     if reading is Reading.FRAMEFLEET:
         return replace(prepared, letterbox=file.metadata.get("letter_box") == "1")
@@ -526,7 +517,7 @@ def _triple(text: str) -> tuple[float, float, float] | None:
     return None
 
 
-def _heads(file: OnnxFile) -> tuple[Yolo, ...]:
+def _heads(file: structure.OnnxFile) -> tuple[Yolo, ...]:
     """The YOLO layers of a Darknet network that ``framefleet export`` wrote."""
     try:
         heads = tuple(_head(entry) for entry in json.loads(file.metadata["heads"]))
@@ -598,7 +589,7 @@ def _numbers(text: str) -> list[float]:
 # labels
 
 
-def _names(file: OnnxFile) -> tuple[str, ...]:
+def _names(file: structure.OnnxFile) -> tuple[str, ...]:
     """The labels in the file; empty if there are none, or they are not one for each class."""
     if file.producer == _PRODUCER:
         return tuple(file.metadata.get("labels", "").splitlines())

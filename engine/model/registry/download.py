@@ -17,9 +17,8 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError
 
-from framefleet.engine.model.cfg import MAX_BYTES
+from framefleet.engine.model import cfg, load
 from framefleet.engine.model.describe import describe
-from framefleet.engine.model.load import check_weights
 from framefleet.engine.model.registry.catalogue import Cancellation, ModelEntry, Partial, RemoteFile, files_of, is_installed, locked
 from framefleet.engine.notices import DownloadError, ModelError, Notice, Option
 from framefleet.engine.settings import ModelFiles
@@ -296,7 +295,7 @@ def download(
         description = describe(files.cfg)
         if description.classes == COCO_CLASSES:
             _write_labels(weights.with_suffix(".names"))
-        _fetch(entry.weights, weights, entry.weights_bytes, progress, cancellation, lambda path: check_weights(description, path))
+        _fetch(entry.weights, weights, entry.weights_bytes, progress, cancellation, lambda path: load.check_weights(description, path))
     return files
 
 
@@ -312,7 +311,7 @@ def _fetch(
     partial = Partial(target)
     try:
         target.unlink(missing_ok=True)  # the model is not complete, so this file may be damaged
-        transfer(file.source, partial, size, size or MAX_BYTES, progress, cancellation)
+        transfer(file.source, partial, size, size or cfg.MAX_BYTES, progress, cancellation)
         try:
             _check_digest(file, partial.path)
             check(partial.path)

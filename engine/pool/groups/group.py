@@ -30,9 +30,7 @@ from framefleet.engine.media.decoder import GPU_THREADS, Decoded, Decoder
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo
 from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.notices import DeviceError, Notice, unexpected
-from framefleet.engine.pool.groups.member_pool import MemberPool
-from framefleet.engine.pool.groups.remote_backend import Forwarding, RemoteBackend
-from framefleet.engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures
+from framefleet.engine.pool.groups import member_pool, remote_backend, shared_pictures
 from framefleet.engine.pool.protocol import DeviceEvent, Failed, Frames, Setup, Stats
 from framefleet.engine.pool.worker.inference import SharedBatch
 from framefleet.engine.pool.worker.message_buffer import ROOM_BYTES
@@ -60,7 +58,7 @@ class SharedDecoder(Decoder):
     """
 
     def __init__(
-        self, threads: int, pictures: SharedPictures, read: Read, nvdec: NvdecDecoder | None, reason: Notice | None = None
+        self, threads: int, pictures: shared_pictures.SharedPictures, read: Read, nvdec: NvdecDecoder | None, reason: Notice | None = None
     ) -> None:
         super().__init__(threads)
         self._pictures, self._read, self._nvdec, self._reason = pictures, read, nvdec, reason
@@ -95,7 +93,7 @@ class SharedDecoder(Decoder):
             self._nvdec.close()
 
 
-MIN_BYTES = 8 * CHUNK_BYTES
+MIN_BYTES = 8 * shared_pictures.CHUNK_BYTES
 """Least limit of the shared memory: five 8K pictures."""
 
 DECODE_THREADS = 12
@@ -119,8 +117,8 @@ class Group(Backend):
         self._setup = setup
         self._downloads: Downloads | None = None
         self._send = report
-        self.forwarding = Forwarding()
-        self._member_pool = MemberPool(setup.device.members, self._make, report, die, watchdog, self.spread_evenly)
+        self.forwarding = remote_backend.Forwarding()
+        self._member_pool = member_pool.MemberPool(setup.device.members, self._make, report, die, watchdog, self.spread_evenly)
 
     @property
     def member_timings(self) -> dict[DeviceId, Callable[[], Mapping[str, float]]]:
@@ -182,7 +180,7 @@ class Group(Backend):
 
     def _activate_impl(self, network: Model, settings: EngineSettings, progress: Progress | None) -> EngineInfo:  # noqa: ARG002
         # the final limit depends on the engines, which get no picture before
-        self._pictures = SharedPictures(MIN_BYTES)
+        self._pictures = shared_pictures.SharedPictures(MIN_BYTES)
         self._member_pool.start(network, {member: self._settings_of(member, settings) for member in self.device.members})
         info = self._describe(self._member_pool.engines, settings)
         under_way = sum(engine.slots * engine.batch for engine in self._member_pool.engines)
@@ -221,7 +219,9 @@ class Group(Backend):
     def _make(self, device: DeviceId) -> Backend:
         if self._setup.isolation is Isolation.THREAD:
             return create_backend(device)
-        return RemoteBackend(replace(self._setup, device=device, decodes=self._members_decode), self._pictures, self.forwarding, self._send)
+        return remote_backend.RemoteBackend(
+            replace(self._setup, device=device, decodes=self._members_decode), self._pictures, self.forwarding, self._send
+        )
 
     def _submit_impl(self, images: Sequence[HostImage | DeviceFrame], still: bool) -> Future[list[Found]]:
         parts: Iterable[Sequence[HostImage]] = [[image for image in images if not isinstance(image, DeviceFrame)]]

@@ -25,8 +25,7 @@ from framefleet.engine.pool.worker.inference import Inference
 from framefleet.engine.pool.worker.message_buffer import FrameBuffer
 from framefleet.engine.pool.worker.result_sender import MemberStats, ResultSender, Timings
 from framefleet.engine.pool.worker.streams import Packets, StreamThreads
-from framefleet.engine.processes.child_main import failed, leave
-from framefleet.engine.processes.outcome import lack_of_resources
+from framefleet.engine.processes import child_main, outcome
 from framefleet.engine.processes.watchdog import Watchdog
 from framefleet.engine.types import DeviceId, EngineInfo, Found
 
@@ -173,9 +172,9 @@ class SharedPictures:
             self._send(message)
 
     def _fail(self, task: protocol.Infer, problem: Exception) -> None:
-        if lack_of_resources(problem) is not None:  # no picture is to blame
-            self._send(failed(problem))
-            leave(1)
+        if outcome.lack_of_resources(problem) is not None:  # no picture is to blame
+            self._send(child_main.failed(problem))
+            child_main.leave(1)
         traceback.print_exception(problem)
         self._send(protocol.InferenceFailed(task.number, notice_of(problem)))
 

@@ -9,12 +9,11 @@ from typing import TextIO
 
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import ExportError, Notice, UsageError
-from framefleet.engine.store.appearances import EventKind, read_events
+from framefleet.engine.store import appearances, sources
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, Output
 from framefleet.engine.store.exporters.csv import row, table_file
 from framefleet.engine.store.session import StoredSource
-from framefleet.engine.store.sources import label_of
 from framefleet.engine.store.zones import require_any_tracks, require_tracks, zones_for
 from framefleet.engine.zones.shapes import ZoneSet
 
@@ -60,13 +59,15 @@ def _write_source(export: Export, source: StoredSource, file: TextIO) -> None:
 
 def _rows(export: Export, source: StoredSource, zones: ZoneSet | None) -> Iterator[list[object]]:
     clock = Clock.of(export.reader, source)
-    for kind, start, end, class_id, track, shape, forward, confidence, best in read_events(export.reader, source, zones).tolist():
+    for kind, start, end, class_id, track, shape, forward, confidence, best in appearances.read_events(
+        export.reader, source, zones
+    ).tolist():
         times = round(start, 6), round(end, 6), clock.text(start), round(end - start, 6)
         place = zones.shapes[shape].name if zones is not None and shape >= 0 else None
-        direction = ("forward" if forward else "backward") if kind == EventKind.CROSSING else None
-        seen = (round(confidence, 4), round(best, 6)) if kind == EventKind.APPEARANCE else (None, None)
-        who = track if track >= 0 else None, class_id, label_of(export.labels, class_id)
-        yield [source.name, EventKind(kind).name.lower(), *times, *who, place, direction, *seen]
+        direction = ("forward" if forward else "backward") if kind == appearances.EventKind.CROSSING else None
+        seen = (round(confidence, 4), round(best, 6)) if kind == appearances.EventKind.APPEARANCE else (None, None)
+        who = track if track >= 0 else None, class_id, sources.label_of(export.labels, class_id)
+        yield [source.name, appearances.EventKind(kind).name.lower(), *times, *who, place, direction, *seen]
 
 
 EXPORTER = Exporter(

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import ExportError, Notice
+from framefleet.engine.store import sources
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, Output, complete_file
 from framefleet.engine.store.exporters.csv import columns_of, file_of
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import Block, StoredSource
-from framefleet.engine.store.sources import label_of
 
 REPEATED = ["source", "frame", "time", "clock", "class_id", "label", "picture_width", "picture_height", "device", "track"]
 """Columns whose values repeat, so that a dictionary makes them smaller. Searching the others for repetitions takes time."""
@@ -114,7 +114,7 @@ def _table(pa: Any, schema: Any, export: Export, source: StoredSource, clock: Cl
         values["drawn"] = block.drawn
     texts = {
         "source": ([file_of(source, name) for name in names], block.frame),
-        "label": ([label_of(labels, number) for number in range(int(block.class_ids.max(initial=-1)) + 1)], block.class_ids),
+        "label": ([sources.label_of(labels, number) for number in range(int(block.class_ids.max(initial=-1)) + 1)], block.class_ids),
         "device": ([devices[number] for number in used], block.frame),
     }
     columns = {name: _texts(pa, known).take(_numbers(pa, pa.int64(), places)) for name, (known, places) in texts.items()}

@@ -7,11 +7,8 @@ from typing import TypeAlias
 
 import av
 
+from framefleet.engine.media import cpu_decoding, images, picture, segment
 from framefleet.engine.media.container.video_file import VideoFile, reason
-from framefleet.engine.media.cpu_decoding import THREADS
-from framefleet.engine.media.images import read_picture, write_picture
-from framefleet.engine.media.picture import Converter
-from framefleet.engine.media.segment import SegmentDecoder
 from framefleet.engine.media.types import Segment, SourceKind
 from framefleet.engine.notices import ExportError, Notice, SourceError
 from framefleet.engine.processes import AnyConnection
@@ -56,9 +53,9 @@ def _write_frames(job: PicturesJob, wanted: Iterator[_Named], report: Callable[[
     """Write the wanted frames of a video."""
     decoded = 0
     named = next(wanted, None)
-    with VideoFile(Path(job.file), THREADS) as file:
-        convert = Converter(file.stream.sample_aspect_ratio)
-        for pts, outcome, count in SegmentDecoder(file, Segment(0, None, None, 0)).outcomes():
+    with VideoFile(Path(job.file), cpu_decoding.THREADS) as file:
+        convert = picture.Converter(file.stream.sample_aspect_ratio)
+        for pts, outcome, count in segment.SegmentDecoder(file, Segment(0, None, None, 0)).outcomes():
             decoded += count
             report(decoded)
             if named is None:
@@ -84,7 +81,7 @@ def _write_images(job: PicturesJob, wanted: Iterator[_Named], report: Callable[[
     path, written = Path(job.file), 0
     for name, frame in wanted:
         try:
-            _write_picture(job, name, read_picture(path if frame.ref.name is None else path / exact_name(frame.ref.name)))
+            _write_picture(job, name, images.read_picture(path if frame.ref.name is None else path / exact_name(frame.ref.name)))
         except SourceError as error:
             raise ExportError(error.notice) from error
         written = frame.ref.index + 1
@@ -96,7 +93,7 @@ def _write_picture(job: PicturesJob, name: str, image: Image) -> None:
     form = job.options.pictures or PictureFormat.JPEG
     path = Path(job.folder) / f"{name}.{SUFFIXES[form]}"
     with explained(path, "write"):
-        write_picture(image, path)
+        images.write_picture(image, path)
 
 
 def main(connection: AnyConnection, job: PicturesJob) -> None:

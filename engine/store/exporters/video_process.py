@@ -10,13 +10,12 @@ from pathlib import Path
 import av
 from av.video.frame import VideoFrame
 
+from framefleet.engine.media import cpu_decoding, segment
 from framefleet.engine.media.annotation.drawing import Annotator, CountChart, HeatDrawing, TrackDrawing, YuvPlanes, paste
 from framefleet.engine.media.annotation.layout import Rect
 from framefleet.engine.media.annotation.writer import COPIED, Sound, VideoWriter, make_plain
 from framefleet.engine.media.container.video_file import VideoFile
-from framefleet.engine.media.cpu_decoding import THREADS
 from framefleet.engine.media.picture import Converter
-from framefleet.engine.media.segment import timed_frames
 from framefleet.engine.media.types import Chapter
 from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.processes import AnyConnection
@@ -69,7 +68,7 @@ def _encode(
     """Write the fragmented video. Returns its number of frames, chapters, the clock time of its first frame, and its length in seconds."""
     video = Path(job.video)
     written = 0
-    with SessionReader.of(job.view) as reader, VideoFile(video, THREADS) as file:
+    with SessionReader.of(job.view) as reader, VideoFile(video, cpu_decoding.THREADS) as file:
         frames = _frames(file, reader, job.source)
         first = next(frames, None)
         if first is None:
@@ -102,7 +101,7 @@ def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tup
     whole = _is_whole(reader, reader.source(source))
     last, sampled = None if whole else reader.last_pts(source), reader.is_sampled
     first = reader.first_shown(source) if reader.span is not None else None
-    for seconds, ends, frame in timed_frames(file):
+    for seconds, ends, frame in segment.timed_frames(file):
         if last is not None and float(seconds) > last:
             return
         if first is not None and float(seconds) < first:

@@ -12,6 +12,7 @@ import threading
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ import pytest
 
 from framefleet.app.cli import exports
 from framefleet.engine.media.live.messages import LiveState
+from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.run.recorder import Recorder
 from framefleet.engine.store import parts
 from framefleet.engine.store.clock import Clock
@@ -35,6 +37,7 @@ from tests.support.cli import FAST, Outcome, read_lines, run_main
 from tests.support.live.http_camera import HttpCamera
 from tests.support.live.servers import RtspServer, free_port
 from tests.support.media import make_video
+from tests.support.pool import slow_main
 
 
 def detect(out: Path, *arguments: str | Path) -> Outcome:
@@ -155,14 +158,15 @@ def test_a_server_that_restarts_with_another_size(tmp_path: Path) -> None:
     assert LiveState.WAITING_TO_RECONNECT in [change.what for change in changes]
 
 
-def test_more_than_the_device_can_take_is_dropped_and_counted(tmp_path: Path) -> None:
-    with HttpCamera(tmp_path, rate=400, size=(1280, 720)) as camera:
+def test_more_than_the_device_can_take_is_dropped_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The device takes a fifth of a second for each frame of three cameras."""
+    monkeypatch.setattr(EnginePool, "worker_main", staticmethod(partial(slow_main, seconds=0.2)))
+    with HttpCamera(tmp_path) as camera:
         run = detect(tmp_path / "out", *[f"{camera.address}/mjpeg"] * 3, "--to", "4s")
     assert run.status == 0, run.err
     counts = [balanced(source) for source in run.report["sources"]]
     assert all(frames["dropped"] > 0 for frames in counts)
     assert all(frames["inferred"] > 0 for frames in counts)
-    assert "a newer frame was there before the device was free" in run.err + run.out or sum(frames["dropped"] for frames in counts)
 
 
 def test_a_file_over_http_ends_by_itself(tmp_path: Path) -> None:

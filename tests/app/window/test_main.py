@@ -9,6 +9,7 @@ import weakref
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
@@ -19,26 +20,30 @@ from tests.support.paths import PROJECT, PYTHONPATH
 FOLDERS = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
 
 
-THREE_WINDOWS = """
+WINDOWS = """
 import functools, sys
 from framefleet.app.main import main
 from framefleet.app.window import main as window
 from framefleet.app.window.settings import choices
 window.make_application = functools.cache(window.make_application)  # Qt allows one in each process
 choices.discover = functools.cache(choices.discover)
-for _ in range(3):
+for _ in range(int(sys.argv.pop(1))):
     print(main(sys.argv[1:]), flush=True)
 """
+SIGNALS = signal.SIGTERM, signal.SIGINT, signal.SIGHUP
 
 
-def test_each_signal_closes_the_window_in_order_in_the_middle_of_a_run(tmp_path: Path, long: Path) -> None:
+@pytest.mark.parametrize("signals", [SIGNALS[:1], pytest.param(SIGNALS, marks=pytest.mark.slow)], ids=["one", "each"])
+def test_a_signal_closes_the_window_in_order_in_the_middle_of_a_run(
+    tmp_path: Path, long: Path, signals: tuple[signal.Signals, ...]
+) -> None:
     environment = os.environ | {name: str(tmp_path) for name in FOLDERS} | {"QT_QPA_PLATFORM": "offscreen"}
-    command = [sys.executable, "-c", THREE_WINDOWS, str(long), "--model", str(TINY_CFG), "--weights", "random:1"]
+    command = [sys.executable, "-c", WINDOWS, str(len(signals)), str(long), "--model", str(TINY_CFG), "--weights", "random:1"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=pipe, stderr=pipe, text=True) as windows, ExitStack() as stack:
         stack.callback(windows.kill)
         assert windows.stdout is not None
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in signals:
             deadline = time.monotonic() + 30
             while not list(tmp_path.rglob("*.sqlite-wal")) and time.monotonic() < deadline:
                 time.sleep(0.05)

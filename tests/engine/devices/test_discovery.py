@@ -132,4 +132,7 @@ def test_drivers_make_it_look_closer(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(discovery, "_DRIVERS", (tmp_path / "none",))
     assert default_devices() == (DeviceId("cpu", "0"),)
     monkeypatch.setattr(discovery, "_DRIVERS", (tmp_path,))
-    assert default_devices() == default_devices(discover())
+    found = default_devices(discover())
+    discovery.search_early()
+    assert default_devices() == found
+    assert default_devices() == found

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from framefleet.app.cli.options import prepare_early
 from framefleet.engine.model.load import load_network
 from framefleet.engine.notices import ModelError
 from framefleet.engine.pool import prepared
@@ -122,6 +123,28 @@ def digest(connection: Any, files: ModelFiles) -> None:
         connection.send(prepared.load(files).digest)
     except ModelError as problem:
         connection.send(problem.notice.code)
+
+
+def known_models(connection: Any) -> None:
+    connection.send(list(prepared._loading))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "loaded"),
+    [
+        (["video.mp4", "--out", "here", "--weights=random:3", "--model", str(TINY_CFG), "--size", "96x64"], (96, 64)),
+        (["video.mp4", "--model", str(TINY_CFG), "--weights", "random:3", "--devices", "cpu:zero"], None),
+        (["video.mp4", "--model", str(TINY_CFG), "--size", "wide"], None),
+        (["video.mp4"], None),
+    ],
+)
+def test_a_command_names_the_model_before_it_reads_all_arguments(arguments: list[str], loaded: tuple[int, int] | None) -> None:
+    prepared.prepare()
+    prepare_early(arguments)
+    process = prepared.take("cpu:0", 7.0, known_models)
+    assert process is not None
+    assert process.receive() == ([] if loaded is None else [ModelFiles(TINY_CFG, "random:3", size=loaded)])
+    process.end(10)
 
 
 def test_a_model_is_loaded_before_the_work_comes(tmp_path: Path) -> None:

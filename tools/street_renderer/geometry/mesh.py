@@ -198,4 +198,11 @@ def blob(center: Sequence[float], radii: Sequence[float], color: ArrayLike, ring
 
 def _volume(points: NDArray[np.float64], faces: NDArray[np.int32]) -> float:
     a, b, c, d = (points[faces[:, i]] for i in range(4))
-    return float(np.einsum("ij,ij->", a, np.cross(b, c)) + np.einsum("ij,ij->", a, np.cross(c, d)))
+    return float(np.einsum("ij,ij->", a, _cross(b, c)) + np.einsum("ij,ij->", a, _cross(c, d)))
+
+
+def _cross(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The products of rows, as ``np.cross``, which takes five times as long for the few rows of a part."""
+    ax, ay, az = a.T
+    bx, by, bz = b.T
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], -1)

@@ -7,21 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6 import QtGui
 from PySide6.QtCore import QEvent, QLine, QObject, QPointF, QRectF, Qt
-from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
-    QColor,
-    QFocusEvent,
-    QImage,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QPixmap,
-    QPolygonF,
-)
 from PySide6.QtWidgets import QWidget
 from shiboken6 import Shiboken
 
@@ -42,9 +29,9 @@ ARROW = 22.0
 """Length of the arrows of lines, logical pixels."""
 MAX_LETTERS = 24
 """Letters of a name over the picture."""
-COLOUR, PICKED = QColor("#f5d76e"), QColor("#ffffff")
+COLOUR, PICKED = QtGui.QColor("#f5d76e"), QtGui.QColor("#ffffff")
 _ARM = 14.0  # half the size of the cross hair, logical pixels
-_RIM, _INSIDE = QColor(8, 10, 14, 170), QColor(245, 215, 110, 38)
+_RIM, _INSIDE = QtGui.QColor(8, 10, 14, 170), QtGui.QColor(245, 215, 110, 38)
 
 
 @dataclass(frozen=True)
@@ -71,7 +58,7 @@ class Scale:
 
 
 def draw_shape(
-    painter: QPainter, scale: Scale, shape: Shape, points: Sequence[Point], chosen: bool, handles: bool, corner: int | None
+    painter: QtGui.QPainter, scale: Scale, shape: Shape, points: Sequence[Point], chosen: bool, handles: bool, corner: int | None
 ) -> None:
     """Draw a line or zone with these points.
 
@@ -80,15 +67,15 @@ def draw_shape(
     places = [scale.to_canvas(point) for point in points]
     colour = PICKED if chosen else COLOUR
     for width, pen in ((4.5, _RIM), (2.2, colour)):
-        painter.setPen(QPen(pen, width, c=Qt.PenCapStyle.RoundCap, j=Qt.PenJoinStyle.RoundJoin))
+        painter.setPen(QtGui.QPen(pen, width, c=Qt.PenCapStyle.RoundCap, j=Qt.PenJoinStyle.RoundJoin))
         if isinstance(shape, Line):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawLine(*places)
             arrow = arrow_points([(place.x(), place.y()) for place in places], ARROW)
-            painter.drawPolyline(QPolygonF([QPointF(*point) for point in arrow]))
+            painter.drawPolyline(QtGui.QPolygonF([QPointF(*point) for point in arrow]))
         else:
             painter.setBrush(_INSIDE if width < 3 else Qt.BrushStyle.NoBrush)
-            painter.drawPolygon(QPolygonF(places))
+            painter.drawPolygon(QtGui.QPolygonF(places))
     if handles:
         _draw_handles(painter, places, colour)
         if corner is not None:
@@ -96,24 +83,24 @@ def draw_shape(
             painter.drawEllipse(places[corner], 5.0, 5.0)
 
 
-def draw_draft(painter: QPainter, scale: Scale, points: Sequence[Point], next_point: Point | None, cross_hair: bool) -> None:
+def draw_draft(painter: QtGui.QPainter, scale: Scale, points: Sequence[Point], next_point: Point | None, cross_hair: bool) -> None:
     """Draw the points of a line or zone that is not complete, and a line to the next one. cross_hair: also draw one there."""
     places = [scale.to_canvas(point) for point in points]
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(PICKED, 2, Qt.PenStyle.DashLine))
-    painter.drawPolyline(QPolygonF(places if next_point is None else [*places, scale.to_canvas(next_point)]))
+    painter.setPen(QtGui.QPen(PICKED, 2, Qt.PenStyle.DashLine))
+    painter.drawPolyline(QtGui.QPolygonF(places if next_point is None else [*places, scale.to_canvas(next_point)]))
     _draw_handles(painter, places, PICKED)
     if cross_hair and next_point is not None:
         middle = scale.to_canvas(next_point)
-        for pen in (QPen(_RIM, 4), QPen(PICKED, 1.5)):
+        for pen in (QtGui.QPen(_RIM, 4), QtGui.QPen(PICKED, 1.5)):
             painter.setPen(pen)
             for arm in (QPointF(_ARM, 0), QPointF(0, _ARM)):
                 painter.drawLine(middle - arm, middle + arm)
 
 
-def _draw_handles(painter: QPainter, places: Sequence[QPointF], colour: QColor) -> None:
+def _draw_handles(painter: QtGui.QPainter, places: Sequence[QPointF], colour: QtGui.QColor) -> None:
     painter.setBrush(_RIM)
-    painter.setPen(QPen(colour, 1.5))
+    painter.setPen(QtGui.QPen(colour, 1.5))
     for place in places:
         painter.drawEllipse(place, 4.0, 4.0)
 
@@ -130,7 +117,7 @@ def count_text(shape: Shape, number: int, now: Counts | None, time: float) -> st
     )
 
 
-def write_texts(painter: QPainter, texts: Sequence[tuple[str, Sequence[Point]]], area: Rect, ratio: float) -> list[Rect]:
+def write_texts(painter: QtGui.QPainter, texts: Sequence[tuple[str, Sequence[Point]]], area: Rect, ratio: float) -> list[Rect]:
     """Write the text of each line or zone where it has room, and return these places. The table below the picture has all counts.
 
     texts: each text with the points of its line or zone, logical pixels. area: where there may be text. ratio: device pixels of a
@@ -153,7 +140,7 @@ MANY = 1000
 _HEAT = np.array([(24, 60, 160), (40, 180, 200), (240, 220, 80), (230, 60, 40)], float)
 
 
-def draw_trails(painter: QPainter, placement: Placement, shown: Tracks, time: float, found: Detections) -> None:
+def draw_trails(painter: QtGui.QPainter, placement: Placement, shown: Tracks, time: float, found: Detections) -> None:
     """Draw the recent paths of the tracked ones of these detections up to a time, seconds."""
     if found.tracks is None:
         return
@@ -168,22 +155,22 @@ def draw_trails(painter: QPainter, placement: Placement, shown: Tracks, time: fl
     class_of = np.zeros(int(tracks.max()) + 1, np.int64)
     class_of[tracks] = tracked.class_ids
     classes = class_of[owners]
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+    painter.setRenderHint(QtGui.QPainter.RenderHint.Antialiasing, on=False)
     for class_id in np.unique(classes).tolist():
         mine = ends[classes == class_id]
-        painter.setPen(QColor(*class_colour(class_id)))
+        painter.setPen(QtGui.QColor(*class_colour(class_id)))
         for shift in (0, 1)[: 1 if len(lines) > MANY else 2]:  # two thin lines are drawn ten times as fast as a wide one
             _draw_lines(painter, mine + np.int32(shift))
 
 
-def _draw_lines(painter: QPainter, ends: NDArray[np.int32]) -> None:
+def _draw_lines(painter: QtGui.QPainter, ends: NDArray[np.int32]) -> None:
     """Draw lines x1 y1 x2 y2, int32 (n, 4), without a Python object for each: the layout is that of QLine."""
     ends = np.ascontiguousarray(ends)
     first: Any = Shiboken.wrapInstance(ends.ctypes.data, QLine)
     painter.drawLines(first, len(ends))
 
 
-def heat_image(shares: NDArray[np.float32]) -> QImage:
+def heat_image(shares: NDArray[np.float32]) -> QtGui.QImage:
     """A picture with a pixel for each cell of a heat map, transparent where there was nothing. shares: 0..1, (rows, columns)."""
     places = np.clip(shares, 0, 1) * (len(_HEAT) - 1)
     low = np.minimum(places.astype(int), len(_HEAT) - 2)
@@ -191,7 +178,7 @@ def heat_image(shares: NDArray[np.float32]) -> QImage:
     pixels = np.empty((*shares.shape, 4), np.uint8)
     pixels[..., :3] = _HEAT[low] * (1 - part) + _HEAT[low + 1] * part
     pixels[..., 3] = np.where(shares > 0.02, 40 + 150 * shares, 0)
-    return QImage(pixels.tobytes(), shares.shape[1], shares.shape[0], QImage.Format.Format_RGBA8888).copy()
+    return QtGui.QImage(pixels.tobytes(), shares.shape[1], shares.shape[0], QtGui.QImage.Format.Format_RGBA8888).copy()
 
 
 class ZoneLayer(QWidget):
@@ -215,8 +202,8 @@ class ZoneLayer(QWidget):
         self._counts: Counts | None = None
         self._until = math.inf
         self._time = 0.0
-        self._heat: QImage | None = None
-        self._drawn: tuple[object, QPixmap] | None = None
+        self._heat: QtGui.QImage | None = None
+        self._drawn: tuple[object, QtGui.QPixmap] | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAccessibleName(translate("zones", "Lines and zones over the video"))
         self.setMouseTracking(True)
@@ -253,7 +240,7 @@ class ZoneLayer(QWidget):
         """Tell a screen reader what the keys did."""
         self.setAccessibleDescription(text)
         if text:
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+            QtGui.QAccessible.updateAccessibility(QtGui.QAccessibleAnnouncementEvent(self, text))
 
     def show_parts(self, zones: bool, trails: bool, heat: bool) -> None:
         """Choose what is drawn."""
@@ -277,7 +264,7 @@ class ZoneLayer(QWidget):
         """
         self._time = time
 
-    def _paint_below(self, painter: QPainter, placement: Placement) -> None:
+    def _paint_below(self, painter: QtGui.QPainter, placement: Placement) -> None:
         """Draw the heat map, trails, lines and zones on the canvas."""
         if self._tracks is not None:
             if self.show_heat:
@@ -287,24 +274,24 @@ class ZoneLayer(QWidget):
         if self.show_zones and self._editor.zones.shapes:
             painter.drawPixmap(0, 0, self._shapes(Scale(placement, self._editor.zones.size)))
 
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
         """Draw the texts of lines and zones, and the one that the user draws."""
         placement = self._canvas.placement
         if placement is None:
             return
-        with QPainter(self) as painter:
+        with QtGui.QPainter(self) as painter:
             if self.show_zones and (self._editor.zones.shapes or self._editor.drawing is not None):
                 self._paint_texts(painter, Scale(placement, self._editor.zones.size))
             else:
                 self._canvas.reserve([])
 
-    def _paint_heat(self, painter: QPainter, placement: Placement, tracks: Tracks) -> None:
+    def _paint_heat(self, painter: QtGui.QPainter, placement: Placement, tracks: Tracks) -> None:
         if self._heat is None:
             self._heat = heat_image(tracks.heat.shares())
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.setRenderHint(QtGui.QPainter.RenderHint.SmoothPixmapTransform)
         painter.drawImage(QRectF(placement.x, placement.y, placement.width, placement.height), self._heat)
 
-    def _paint_texts(self, painter: QPainter, scale: Scale) -> None:
+    def _paint_texts(self, painter: QtGui.QPainter, scale: Scale) -> None:
         editor, time = self._editor, min(self._time, self._until)
         now = self._counts.until(time) if self._counts is not None else None
         texts = [
@@ -315,7 +302,7 @@ class ZoneLayer(QWidget):
         placed = write_texts(painter, texts, area, self.devicePixelRatio())
         self._canvas.reserve(placed)
         if editor.drawing is not None:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setRenderHint(QtGui.QPainter.RenderHint.Antialiasing)
             draw_draft(painter, scale, editor.draft, self.keyboard.at or self._hand.at, self.keyboard.at is not None)
 
     def _points_of(self, number: int) -> tuple[Point, ...]:
@@ -323,7 +310,7 @@ class ZoneLayer(QWidget):
         held = self._hand.held
         return self._hand.moved if held is not None and held.shape == number else self._editor.zones.shapes[number].points
 
-    def _shapes(self, scale: Scale) -> QPixmap:
+    def _shapes(self, scale: Scale) -> QtGui.QPixmap:
         """All lines and zones without their counts: drawn once, since smooth lines are slow and rarely change."""
         editor, ratio = self._editor, self.devicePixelRatio()
         points = tuple(map(self._points_of, range(len(editor.zones.shapes))))
@@ -331,24 +318,24 @@ class ZoneLayer(QWidget):
         corner = self.keyboard.corner
         key = editor.zones, editor.selected, corner, handles, points, scale, self.size(), ratio
         if self._drawn is None or self._drawn[0] != key:
-            made = QPixmap(self.size() * ratio)
+            made = QtGui.QPixmap(self.size() * ratio)
             made.setDevicePixelRatio(ratio)
             made.fill(Qt.GlobalColor.transparent)
-            with QPainter(made) as painter:
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            with QtGui.QPainter(made) as painter:
+                painter.setRenderHint(QtGui.QPainter.RenderHint.Antialiasing)
                 for number, shape in enumerate(editor.zones.shapes):
                     chosen = number == editor.selected
                     draw_shape(painter, scale, shape, points[number], chosen, handles, corner if chosen else None)
             self._drawn = key, made
         return self._drawn[1]
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
+    def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
         """Draw or take a line or zone, or let the picture have the event."""
         scale = self._scale
         self.keyboard.yield_to_mouse()
         event.setAccepted(scale is not None and self._hand.press(scale.to_picture(event.position()), scale.factor, event.button()))
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+    def mouseMoveEvent(self, event: QtGui.QMouseEvent) -> None:
         """Move what the mouse holds, or show what it would take."""
         scale = self._scale
         if scale is None:
@@ -368,24 +355,24 @@ class ZoneLayer(QWidget):
             self._canvas.highlight(None)
         self._canvas.update()
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+    def mouseReleaseEvent(self, event: QtGui.QMouseEvent) -> None:
         """Put down what the mouse holds."""
         scale = self._scale
         event.setAccepted(scale is not None and self._hand.release(scale.to_picture(event.position()), scale.factor))
         self._canvas.update()
 
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+    def mouseDoubleClickEvent(self, event: QtGui.QMouseEvent) -> None:
         """Complete a zone, or add a corner to an edge."""
         scale = self._scale
         event.setAccepted(scale is not None and self._hand.double_click(scale.to_picture(event.position()), scale.factor))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
+    def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
         """Draw or change lines and zones, or let others have the key."""
         if not self.keyboard.press(event):
             event.ignore()
         self._canvas.update()
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:
+    def focusOutEvent(self, event: QtGui.QFocusEvent) -> None:
         """Hide the help for keys, which go elsewhere now."""
         if self._editor.drawing is None:
             self.keyboard.said.emit("")
@@ -393,7 +380,7 @@ class ZoneLayer(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let the keys concern lines and zones while the focus is here."""
-        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride and self.keyboard.takes(event):
+        if isinstance(event, QtGui.QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride and self.keyboard.takes(event):
             event.accept()
             return True
         return super().eventFilter(watched, event)

@@ -18,7 +18,7 @@ from tests.support.media import make_video
 from tests.support.store import LABELS, make_frame, video_info, write_session
 
 SMALL = ("--devices", "cpu:0", "--precision", "fp32", "--size", "320x192")
-DEMO_MODEL = ("--model", str(DEMO.cfg), "--labels", str(DEMO.labels), *SMALL, "--quiet")
+DEMO_MODEL = ("--model", str(DEMO.cfg), "--labels", str(DEMO.labels), *SMALL, "--to", "12", "--quiet")
 
 
 def test_a_stored_run_is_tracked(tmp_path: Path) -> None:

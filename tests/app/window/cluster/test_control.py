@@ -53,6 +53,7 @@ def test_an_address_where_nothing_answers_is_said(window: MainWindow, qtbot: QtB
     assert window.context.cluster.address == "", "only an address that was connected is remembered"
 
 
+@pytest.mark.slow
 def test_files_are_detected_on_the_machines_and_go_on_here_when_the_window_leaves(
     window: MainWindow, qtbot: QtBot, raylets: Raylets, tmp_path: Path
 ) -> None:

@@ -39,17 +39,19 @@ from PySide6.QtCore import QSettings
 from framefleet.app.window.context import Start
 from framefleet.app.window.main import make_application
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.results.interrupted import InterruptedRun
-from framefleet.app.window.run.background import Background
+from framefleet.app.window.settings import choices
+from framefleet.app.window.settings.preferences import Preferences, save
+from framefleet.engine.settings import Isolation
+from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_files
-from tests.support.running import fork_server
-from tests.support.window import feature
 
 if __name__ == "__main__":
-    fork_server.install()
     folder, *videos = map(Path, sys.argv[1:])
     application = make_application()
-    window = MainWindow(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat), folder / "sessions", tiny_files())
+    choices.discover = tuple  # no search for devices, which takes two processes
+    store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
+    save(Preferences.of(tiny_files(), devices=(DeviceId("cpu", "0"),), isolation=Isolation.THREAD), store)
+    window = MainWindow(store, folder / "sessions", tiny_files())
     window.begin(Start())
     window.open_paths(videos)
 

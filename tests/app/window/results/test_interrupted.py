@@ -36,13 +36,12 @@ from framefleet.app.window.settings.preferences import Preferences
 from framefleet.engine.model.load import check_model
 from framefleet.engine.pool.events import FramesDone
 from framefleet.engine.run.run import DetectionRun
+from framefleet.engine.settings import Isolation
 from framefleet.engine.types import DeviceId
 from tests.support.models import tiny_files
-from tests.support.running import fork_server
 
 if __name__ == "__main__":
-    fork_server.install()
-    settings = Preferences.of(tiny_files(), devices=(DeviceId("cpu", "0"),)).run_settings()
+    settings = Preferences.of(tiny_files(), devices=(DeviceId("cpu", "0"),), isolation=Isolation.THREAD).run_settings()
     settings = replace(settings, engine=replace(settings.engine, stored_confidence=float(sys.argv[1])))
     session = DetectionRun(settings, Path(sys.argv[2]), check_model(settings.model).labels)
     for path in sys.argv[3:]:
