@@ -48,7 +48,7 @@ def detect(folder: Path, *arguments: str | Path, program: bool = False) -> Outco
         pytest.param("streams", (), "detections.jsonl.gz", DEVICES, marks=pytest.mark.slow),
         pytest.param("frames", (), "detections.jsonl.gz", DEVICES, marks=pytest.mark.slow),
         ("tiles", ("--tiles", "2x2", "--to", "5"), "detections.tiles.jsonl.gz", SHARED),
-        ("depth", (), "detections.jsonl.gz", GROUP),
+        pytest.param("depth", (), "detections.jsonl.gz", GROUP, marks=pytest.mark.slow),
     ],
     ids=["segments", "streams", "frames", "tiles", "depth"],
 )

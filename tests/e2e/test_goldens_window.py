@@ -91,6 +91,7 @@ def test_a_first_start_shows_the_recorded_trees(goldens: Goldens, first_start: d
     goldens.compare_text(f"window.{name}.txt", first_start[name])
 
 
+@pytest.mark.slow  # tests/app/window/devices shows recorded machines
 def test_a_recorded_machine_shows_the_recorded_trees(goldens: Goldens, tmp_path: Path) -> None:
     text = trees(tmp_path, RECORDED_MACHINE, "--recording", FOLDER / "recorded_machine.json")
     goldens.compare_text("window.machine.txt", text)

@@ -16,8 +16,13 @@ HERE = [words for words in ON_DEVICES if not {"nvdec", "fp16", "doctor"} & {*wor
 """The commands for any machine. ``tests/app/cli/test_doctor.py`` runs doctor."""
 
 
+LONG = ["bench", "scaling"], ["tune", "--model"]
+"""Measurements that take longest: see also ``tests/app/cli``."""
+MEASURED = (pytest.mark.slow,)
+
+
 @pytest.mark.usefixtures("short_measurements")
-@pytest.mark.parametrize("words", HERE, ids=" ".join)
+@pytest.mark.parametrize("words", [pytest.param(words, id=" ".join(words), marks=MEASURED * (words[:2] in LONG)) for words in HERE])
 def test_an_example_runs(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     make_video(tmp_path / "street.mp4", 12, (96, 64))

@@ -15,7 +15,7 @@ def day() -> Still:
     return still(DAY)
 
 
-@pytest.fixture(params=["rain", "day"])
+@pytest.fixture(params=[pytest.param("rain", marks=pytest.mark.slow), "day"])
 def street(request: pytest.FixtureRequest) -> Still:
     made: Still = request.getfixturevalue(request.param)
     return made

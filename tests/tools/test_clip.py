@@ -98,7 +98,8 @@ def test_tracks_are_one_object_each(truth: dict[str, Any]) -> None:
     assert all(len(classes) == 1 for classes in kinds.values())
 
 
-@pytest.mark.parametrize("number", [pytest.param(0, marks=pytest.mark.slow), 2])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", COMPARED)
 def test_the_renderer_still_makes_this_clip(truth: dict[str, Any], decoded: dict[int, tuple[int, NDArray[np.uint8]]], number: int) -> None:
     """A frame of a shot, rendered at a quarter of its size, matches the shipped picture and boxes."""
     shot = demo_clip.SHOTS[number]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import probe
@@ -15,6 +16,7 @@ from tools.street_renderer.lighting import light
 from tools.street_renderer.render.frame_renderer import FrameRenderer
 
 
+@pytest.mark.slow
 def test_a_scene_becomes_a_video_with_its_truth(tmp_path: Path) -> None:
     made = scene.draw(905_001, 160, 96, 3 / held_out.RATE, cell=0.3, lights=light.draw_unseen)
     renderer = FrameRenderer(made, 2, held_out.SHUTTER, shadow_cell=0.3)

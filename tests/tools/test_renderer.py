@@ -26,6 +26,7 @@ def test_another_process_renders_the_same_bytes(rain: Still) -> None:
     assert done.stdout.split()[-1] == rain.digest
 
 
+@pytest.mark.slow
 def test_another_seed_is_another_street(rain: Still, day: Still) -> None:
     assert rain.picture.shape == day.picture.shape == (HEIGHT, WIDTH, 3)
     assert np.abs(rain.picture.astype(int) - day.picture).mean() > 10
@@ -60,6 +61,7 @@ def test_the_size_of_the_picture_changes_nothing_but_the_size(day: Still) -> Non
     assert np.allclose(2 * small, large)
 
 
+@pytest.mark.slow
 def test_rain_falls_only_where_it_rains(rain: Still, day: Still) -> None:
     """Two frames of one time differ by their rain and grain alone."""
     for made, least, most in ((rain, 0.4, 30.0), (day, 0.0, 3.0)):

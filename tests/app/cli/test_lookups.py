@@ -62,15 +62,15 @@ def test_the_library_notes_lookups(tmp_path: Path) -> None:
 
 DETECT = ("detect", "a.mp4", *FAST, "--confidence", "0.05", "--track", "bytetrack", "--out", "s", "--format", "jsonl,coco,video")
 OFTEN: tuple[tuple[str | Path, ...], ...] = (
-    ("doctor",),
     ("devices",),
     ("models",),
     DETECT,
     ("results", "s", "--format", "csv,parquet,yolo"),
 )
-"""All that import OpenVINO, Qt, PyAV or the libraries of a format."""
+"""All that import OpenVINO, PyAV or the libraries of a format in this process."""
 
 OTHERS: tuple[tuple[str | Path, ...], ...] = (
+    ("doctor",),
     ("topology",),
     DETECT,
     ("track", "s"),

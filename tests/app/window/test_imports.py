@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.paths import PROJECT
 
 HEAVY = ("av", "cv2", "openvino", "onnx", "cuda", "tensorrt", "tensorrt_rtx", "pynvml", "PyNvVideoCodec", "ray")
@@ -43,6 +45,7 @@ def test_an_import_does_not_look_for_features_of_pyside() -> None:
     assert builtins.__import__.__name__ != "__feature_import__"
 
 
+@pytest.mark.slow  # tests/test_layers.py reads what the engine imports
 def test_the_engine_knows_no_screen() -> None:
     modules = sorted(
         ".".join(("framefleet", *path.relative_to(PROJECT).with_suffix("").parts))

@@ -110,13 +110,6 @@ def test_a_missing_object_is_drawn_and_undone_and_drawn_again(shown, qtbot):
     assert bar.isVisible()
 
 
-def test_a_click_without_a_movement_draws_nothing(shown, qtbot):
-    press(qtbot, shown, Qt.Key.Key_W)
-    drag(qtbot, shown, (100, 50), (100, 50))
-    assert not feature(shown, Corrector).busy
-    assert len(read(shown)[0]) == 1
-
-
 def test_a_corner_of_the_selected_object_is_moved(shown, qtbot):
     canvas = shown.context.viewer.canvas
     plain = pixels(canvas.grab().toImage())
@@ -294,22 +287,6 @@ def test_with_a_hidden_class_the_selected_object_is_corrected(window, qtbot, tmp
     assert read(window)[frame].class_ids.tolist() == [0]
 
 
-def test_the_video_stops_when_the_bar_appears(shown, qtbot):
-    shown.context.actions.correct.setChecked(False)
-    shown.context.viewer.player.seek(0.0)
-    shown.context.viewer.player.toggle()
-    assert shown.context.viewer.player.playing
-    shown.context.actions.correct.setChecked(True)
-    assert not shown.context.viewer.player.playing
-
-
-def test_the_keys_mean_nothing_while_the_bar_is_hidden(shown, qtbot):
-    shown.context.actions.correct.setChecked(False)
-    press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_Backspace)
-    assert not feature(shown, Corrector).bar.isVisible()
-    assert sum(map(len, read(shown))) == FRAMES
-
-
 def test_what_was_undone_is_done_again(shown, qtbot):
     canvas = shown.context.viewer.canvas
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_Backspace)
@@ -336,17 +313,6 @@ def test_classes_timeline_and_events_are_counted_again_after_a_correction(shown,
     qtbot.waitUntil(lambda: sum(counted[-1].values()) == FRAMES, timeout=20_000)
     qtbot.waitUntil(lambda: feature(shown, Zones).list.model.rowCount() == 1, timeout=20_000)
     qtbot.waitUntil(lambda: not shown.context.background.busy, timeout=20_000)
-
-
-def test_escape_selects_nothing_and_the_mouse_keeps_the_selection(shown, qtbot):
-    bar, canvas = feature(shown, Corrector).bar, shown.context.viewer.canvas
-    press(qtbot, shown, Qt.Key.Key_E)
-    canvas.highlight(None)  # the mouse leaves the picture
-    assert canvas.selected == 0
-    press(qtbot, shown, Qt.Key.Key_G)
-    assert bar.selected.text().endswith("select the other track and press G")
-    press(qtbot, shown, Qt.Key.Key_Escape)
-    assert (canvas.selected, bar.selected.text()) == (None, "Click an object, or press E")
 
 
 def test_an_object_that_is_not_shown_any_more_is_not_corrected(shown, qtbot, tmp_path):
@@ -383,3 +349,34 @@ def test_a_second_correction_waits_until_the_first_one_is_seen(shown, qtbot):
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_Backspace)
     qtbot.waitUntil(lambda: shown.context.viewer.canvas.result is not seen and not feature(shown, Corrector).busy)
     assert (asked, len(edits(shown.context.viewer.item.results.database))) == (["delete"], 1)
+
+
+def test_without_a_change_nothing_is_corrected(shown, qtbot):
+    """Keys while the bar is hidden, a click without a movement, and a selection that is given up."""
+    bar, canvas, correct = feature(shown, Corrector).bar, shown.context.viewer.canvas, shown.context.actions.correct
+    correct.setChecked(False)
+    press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_Backspace)
+    assert not bar.isVisible()
+    assert sum(map(len, read(shown))) == FRAMES
+
+    shown.context.viewer.player.seek(0.0)
+    shown.context.viewer.player.toggle()
+    assert shown.context.viewer.player.playing
+    correct.setChecked(True)
+    assert not shown.context.viewer.player.playing, "the video stops when the bar appears"
+    qtbot.waitUntil(lambda: frame_of(shown) is not None)
+
+    press(qtbot, shown, Qt.Key.Key_W)
+    drag(qtbot, shown, (100, 50), (100, 50))
+    assert not feature(shown, Corrector).busy
+    assert len(read(shown)[0]) == 1
+    press(qtbot, shown, Qt.Key.Key_Escape)
+
+    press(qtbot, shown, Qt.Key.Key_E)
+    canvas.highlight(None)  # the mouse leaves the picture
+    assert canvas.selected == 0
+    press(qtbot, shown, Qt.Key.Key_G)
+    assert bar.selected.text().endswith("select the other track and press G")
+    press(qtbot, shown, Qt.Key.Key_Escape)
+    assert (canvas.selected, bar.selected.text()) == (None, "Click an object, or press E")
+    assert edits(shown.context.viewer.item.results.database) == []

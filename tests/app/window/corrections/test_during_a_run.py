@@ -42,7 +42,7 @@ def correcting(qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: py
     save(Preferences.of(tiny_files(), track=Track.BYTETRACK), window.context.store)
     window.context.settings.begin(tiny_files())
     qtbot.waitUntil(lambda: window.context.settings.summary is not None)
-    window.open_paths([make_video(tmp_path / "long.mp4", 300, (32, 32))])
+    window.open_paths([make_video(tmp_path / "long.mp4", 150, (32, 32))])
     qtbot.waitUntil(lambda: item_of(window, ItemState.RUNNING) is not None, timeout=PATIENCE)
     window.context.viewer.player.pause()
     window.context.viewer.player.seek(0.0)

@@ -69,6 +69,7 @@ def buttons(window: MainWindow) -> dict[str, QPushButton]:
     return {button.text(): button for button in window.context.banners.findChildren(QPushButton) if button.isVisible()}
 
 
+@pytest.mark.slow  # tests/app/window/results/test_interrupted.py has a killed run, and another window's queue
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
 def test_the_files_of_a_killed_window_are_offered_and_go_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     videos = [make_video(tmp_path / f"{name}.mp4", frames=100, size=(96, 96), gop=12) for name in "abc"]

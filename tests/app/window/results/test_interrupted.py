@@ -196,7 +196,7 @@ def test_a_session_is_no_longer_offered_when_all_of_its_unfinished_files_are_ope
     assert [item.path for item in window.context.queue] == crashed[1]
 
 
-@pytest.mark.parametrize(("confidence", "goes_on"), [(DEFAULTS["confidence"], True), (0.6, False)])
+@pytest.mark.parametrize(("confidence", "goes_on"), [(DEFAULTS["confidence"], True), pytest.param(0.6, False, marks=pytest.mark.slow)])
 def test_a_file_that_a_killed_command_line_has_begun_goes_on_when_it_is_opened(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, confidence: float, goes_on: bool
 ) -> None:

@@ -103,7 +103,7 @@ def test_a_row_says_that_the_model_is_prepared(qtbot: QtBot, desk: Desk, short: 
 
 @pytest.mark.usefixtures("slow")
 def test_a_paused_run_goes_on_behind_the_stored_frames(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
-    long = make_video(tmp_path / "long.mp4", 200, (96, 96))
+    long = make_video(tmp_path / "long.mp4", 100, (96, 96))
     last = make_video(tmp_path / "last.mp4", 20, (96, 96))
     desk.configure()
     first, second, third = desk.controller.add([short, long, last])
@@ -114,17 +114,17 @@ def test_a_paused_run_goes_on_behind_the_stored_frames(qtbot: QtBot, desk: Desk,
     qtbot.waitUntil(lambda: set(desk.now.values()) == {Phase.IDLE}, timeout=PATIENCE)
     with SessionReader(database) as reader:
         stored = reader.count(1)
-    assert 0 < stored < 200
+    assert 0 < stored < 100
     desk.controller.set_paused(False)
     qtbot.waitUntil(lambda: {desk.state(key) for key in (first, second, third)} == {ItemState.DONE}, timeout=PATIENCE)
     with SessionReader(database) as reader:
-        assert [reader.count(source.number) for source in reader.sources()] == [30, 200, 20]
+        assert [reader.count(source.number) for source in reader.sources()] == [30, 100, 20]
     assert list(database.parent.glob("*.sqlite")) == [database], "the same session"
 
 
 @pytest.mark.usefixtures("slow")
 def test_other_settings_in_a_pause_leave_the_stored_results(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
-    long = make_video(tmp_path / "long.mp4", 200, (96, 96))
+    long = make_video(tmp_path / "long.mp4", 100, (96, 96))
     desk.configure()
     first, second = desk.controller.add([short, long])
     qtbot.waitUntil(lambda: desk.state(second) is ItemState.RUNNING, timeout=PATIENCE)
@@ -203,7 +203,7 @@ def test_cancelling_keeps_what_was_found_and_others_go_on(qtbot: QtBot, desk: De
 
 @pytest.mark.usefixtures("slow")
 def test_a_cancelled_file_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
-    long = make_video(tmp_path / "long.mp4", 200, (32, 32))
+    long = make_video(tmp_path / "long.mp4", 100, (32, 32))
     desk.configure()
     cancelled, waiting, other = desk.controller.add([long, short, short])
     qtbot.waitUntil(lambda: desk.state(cancelled) is ItemState.RUNNING, timeout=PATIENCE)
@@ -218,10 +218,10 @@ def test_a_cancelled_file_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: D
     after = desk.items.get(cancelled)
     assert after is not None
     assert after.results is not None
-    assert (after.results.database, after.progress.frames, desk.state(other)) == (before.results.database, 200, ItemState.DONE)
+    assert (after.results.database, after.progress.frames, desk.state(other)) == (before.results.database, 100, ItemState.DONE)
     with SessionReader(after.results.database) as reader:
         (source,) = [each for each in reader.sources() if each.file == long]
-        assert source.ledger.inferred == reader.count(source.number) == 200, "each frame is detected once"
+        assert source.ledger.inferred == reader.count(source.number) == 100, "each frame is detected once"
     assert desk.controller.cancelled() == []
 
 
