@@ -43,7 +43,7 @@ _waiting: list[ChildProcess] = []
 _again = False
 
 _imported = threading.Event()
-"""In the process: whether all modules are imported."""
+"""In the process: whether all modules are imported, or the work has come, which imports the others."""
 
 _loading: dict[ModelFiles, Future[Model]] = {}
 """In the process: the model that it was told to load."""
@@ -143,6 +143,7 @@ def main(connection: Connection[Any, Any]) -> None:
         name, environment, work, arguments = _import_until_work(connection)
     except (EOFError, OSError):
         return
+    _imported.set()
     multiprocessing.current_process().name = f"framefleet {name}"
     os.environ.update(environment)
     follow_environment()
@@ -187,6 +188,8 @@ def _open_device(index: int) -> None:
         from framefleet.engine.backends.nvidia.backend import load_libraries
 
         load_libraries(index)
+    with suppress(Exception):
+        import_module("PyNvVideoCodec")
     _log.debug("libraries of cuda:%d are loaded", index)
 
 
