@@ -10,7 +10,7 @@ import logging
 import multiprocessing
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -43,7 +43,7 @@ _waiting: list[ChildProcess] = []
 _again = False
 
 _imported = threading.Event()
-"""In the process: whether all modules are imported, or the work has come, which imports the others."""
+"""In the process: whether the modules are imported, as far as that is not left to the work."""
 
 _loading: dict[ModelFiles, Future[Model]] = {}
 """In the process: the model that it was told to load."""
@@ -143,7 +143,6 @@ def main(connection: Connection[Any, Any]) -> None:
         name, environment, work, arguments = _import_until_work(connection)
     except (EOFError, OSError):
         return
-    _imported.set()
     multiprocessing.current_process().name = f"framefleet {name}"
     os.environ.update(environment)
     follow_environment()
@@ -155,16 +154,25 @@ def _import_until_work(connection: Connection[Any, Any]) -> Any:
     nvidia = has_driver()
     if nvidia:
         threading.Thread(target=open_driver, name="driver", daemon=True).start()
-    for module in (*_MODULES, *(_NVIDIA_MODULES if nvidia else _CPU_MODULES)):
-        with suppress(Exception):  # the worker meets the same error, and says what is missing
-            import_module(module)
-        if connection.poll() and (work := _next_work(connection)) is not None:
-            return work
-    _log.debug("modules are imported")
-    _imported.set()
+    modules, working = (*_MODULES, *(_NVIDIA_MODULES if nvidia else _CPU_MODULES)), threading.Event()
+    importing = threading.Thread(target=_import, args=(modules, working), name="import", daemon=True)
+    importing.start()
     while (work := _next_work(connection)) is None:
         pass
+    working.set()
+    importing.join()
     return work
+
+
+def _import(modules: Iterable[str], working: threading.Event) -> None:
+    """Import modules until the work has come, which imports the others that it needs."""
+    for module in modules:
+        with suppress(Exception):  # the worker meets the same error, and says what is missing
+            import_module(module)
+        if working.is_set():
+            break
+    _log.debug("modules are imported")
+    _imported.set()
 
 
 def _next_work(connection: Connection[Any, Any]) -> Any:
