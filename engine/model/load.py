@@ -8,7 +8,7 @@ means and variances; the kernel. Source: https://github.com/AlexeyAB/darknet, sr
 from __future__ import annotations
 
 import hashlib
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 EPSILON = 1e-5
 """Added to the variance before its square root, as in AlexeyAB's Darknet when it folds batch normalisation."""
-
-_FOLDING_THREADS = 4
-"""Threads that fold convolutions while another one computes the digest of their values."""
 
 _SHORT_HEADER, _LONG_HEADER = 16, 20
 _CHECKED_BYTES = 512
@@ -222,38 +219,38 @@ def load_network(files: ModelFiles) -> Network:
     weights = files.weights
     stream = random_weights(description, str(weights)) if is_random(weights) else read_weights(description, Path(weights))
     digest = hashlib.sha256(_fingerprint(description).encode())
-    layers: list[Layer | Future[Convolution]] = []
-    offset = 0
-    # both kinds of threads compute without Python's lock: YOLOv4's weights are read in two thirds of the time
-    with ThreadPoolExecutor(1, "digest") as first, ThreadPoolExecutor(_FOLDING_THREADS, "fold") as second:
+    layers: list[Layer] = []
+    parts = _parts(description, stream)
+    with ThreadPoolExecutor(1, "digest") as thread:  # both threads compute without Python's lock: YOLOv4 takes two thirds of the time
+        digested = {index: thread.submit(digest.update, floats.data) for index, floats in parts.items()}
         for index, layer in enumerate(description.layers):
             if not isinstance(layer, ConvolutionSpec):
                 layers.append(layer)
                 continue
-            floats = stream[offset : offset + layer.float_count]
-            offset += layer.float_count
-            layers.append(second.submit(_fold_after, first.submit(digest.update, floats.data), layer, floats, index, weights))
+            digested[index].result()
+            layers.append(fold(layer, parts[index]))
+            if not np.isfinite(parts[index]).all():
+                raise ModelError(Notice("model.not_finite", path=str(weights), layer=index))
     return Network(
         name=description.name,
         width=description.width,
         height=description.height,
         channels=description.channels,
         letter_box=description.letter_box,
-        layers=tuple(layer.result() if isinstance(layer, Future) else layer for layer in layers),
+        layers=tuple(layers),
         labels=labels,
         digest=digest.hexdigest(),
     )
 
 
-def _fold_after(
-    digested: Future[None], layer: ConvolutionSpec, floats: NDArray[np.float32], index: int, weights: str | Path
-) -> Convolution:
-    """Fold a convolution after its values are in the digest. Raises ModelError if values are not finite."""
-    digested.result()
-    convolution = fold(layer, floats)
-    if not np.isfinite(floats).all():
-        raise ModelError(Notice("model.not_finite", path=str(weights), layer=index))
-    return convolution
+def _parts(description: Description, stream: NDArray[np.float32]) -> dict[int, NDArray[np.float32]]:
+    """The values of each convolution, by its index."""
+    parts, offset = {}, 0
+    for index, layer in enumerate(description.layers):
+        if isinstance(layer, ConvolutionSpec):
+            parts[index] = stream[offset : offset + layer.float_count]
+            offset += layer.float_count
+    return parts
 
 
 def load_model(files: ModelFiles) -> Model:

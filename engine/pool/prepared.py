@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from framefleet.engine.cuda import has_driver, open_context, open_driver
 from framefleet.engine.logs import follow_environment
 from framefleet.engine.processes.child import ChildProcess
-from framefleet.engine.processes.outcome import THE_WORKER
+from framefleet.engine.processes.outcome import THE_WORKER, memory_limit
 
 if TYPE_CHECKING:
     from framefleet.engine.model.onnx.network import Model
@@ -104,17 +104,19 @@ def take(name: str, patience: float, work: Callable[..., None], *arguments: Any)
 
 
 def preload(files: ModelFiles) -> None:
-    """Let the waiting process load a model that the next worker needs. Does nothing if no process waits."""
-    with _lock:
-        if _waiting:
-            _waiting[0].send(files)
+    """Let the waiting process load a model that the next worker needs. Does nothing if no process waits, or memory is limited."""
+    _tell(files)
 
 
 def open_early(index: int) -> None:
-    """Let the waiting process open the CUDA device that the next worker needs. Does nothing if no process waits."""
+    """Let the waiting process open the CUDA device that the next worker needs. Does nothing if no process waits, or memory is limited."""
+    _tell(index)
+
+
+def _tell(message: ModelFiles | int) -> None:
     with _lock:
-        if _waiting:
-            _waiting[0].send(index)
+        if _waiting and memory_limit() is None:
+            _waiting[0].send(message)
 
 
 def load(files: ModelFiles) -> Model:
@@ -150,7 +152,12 @@ def main(connection: Connection[Any, Any]) -> None:
 
 
 def _import_until_work(connection: Connection[Any, Any]) -> Any:
-    """Import modules, load models and open devices that are sent, until work comes. Returns the work."""
+    """Import modules, load models and open devices that are sent, until work comes. Returns the work.
+
+    Where memory is limited, the work alone imports: Python may wait for ever for a thread that starts while another one has no memory left.
+    """
+    if memory_limit() is not None:
+        return connection.recv()
     nvidia = has_driver()
     if nvidia:
         threading.Thread(target=open_driver, name="driver", daemon=True).start()

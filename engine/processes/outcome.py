@@ -75,7 +75,7 @@ class Outcome:
         """Whether another try may succeed."""
         if self.exit_message is not None:
             return self.exit_message.retry
-        return not (self.exit_code == LACK_STATUS or (self.exit_code in _LIBRARY_EXITS and _memory_limit() is not None))
+        return not (self.exit_code == LACK_STATUS or (self.exit_code in _LIBRARY_EXITS and memory_limit() is not None))
 
     @property
     def waited(self) -> float:
@@ -92,7 +92,7 @@ class Outcome:
     @property
     def _may_lack_memory(self) -> bool:
         """Whether it ended without a word, as processes do that get no memory for their libraries, and its memory is limited."""
-        return (self.exit_code in _LIBRARY_EXITS or self.exit_code in _CRASHES) and _memory_limit() is not None
+        return (self.exit_code in _LIBRARY_EXITS or self.exit_code in _CRASHES) and memory_limit() is not None
 
     @property
     def reason(self) -> Notice:
@@ -103,7 +103,7 @@ class Outcome:
             return Notice("processes.not_ended", name=self.name)
         if self.exit_code == LACK_STATUS:
             return _no_memory_left() or Notice("processes.no_memory")
-        limit = _memory_limit() if self._may_lack_memory else None
+        limit = memory_limit() if self._may_lack_memory else None
         if limit is None:
             return self._end
         return Notice("processes.crashed_with_limit", crash=self._end, advice=Notice("processes.memory_limited", limit=limit >> 20))
@@ -170,13 +170,13 @@ def _lacks_thread(problem: BaseException) -> bool:
 
 def _no_memory_left() -> Notice | None:
     """The limit of this process's memory, and what to raise; None if there is none. A new thread needs memory, too."""
-    limit = _memory_limit()
+    limit = memory_limit()
     return None if limit is None else Notice("processes.no_memory_left", limit=limit >> 20)
 
 
 def address_space_is_short() -> bool:
     """Whether this process's memory is limited, and almost all of it in use. FFmpeg then calls good data invalid."""
-    limit = _memory_limit()
+    limit = memory_limit()
     if limit is None:
         return False
     try:
@@ -186,7 +186,7 @@ def address_space_is_short() -> bool:
     return limit - used < _SHORT_BYTES
 
 
-def _memory_limit() -> int | None:
+def memory_limit() -> int | None:
     """The limit of this process's address space, bytes, None if there is none."""
     return _limit("RLIMIT_AS")
 
