@@ -112,15 +112,21 @@ OPENED: dict[str, Callable[[MainWindow, Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("dialog", OPENED)
-def test_tab_goes_through_a_dialog_as_it_is_read(qtbot: QtBot, window: MainWindow, tmp_path: Path, dialog: str) -> None:
-    OPENED[dialog](window, tmp_path)
-    qtbot.waitUntil(lambda: any(each.isVisible() for each in window.findChildren(QDialog)))
-    shown = next(each for each in window.findChildren(QDialog) if each.isVisible())
-    visited = stops(qtbot, shown)
-    assert len(visited) >= FEW
-    assert out_of_order(visited, shown) == []
-    assert [_named(widget) for widget in visited if not name(widget)] == []
+def test_tab_goes_through_each_dialog_as_it_is_read(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    def visible() -> list[QDialog]:
+        return [each for each in window.findChildren(QDialog) if each.isVisible()]
+
+    for dialog, open_dialog in OPENED.items():
+        (tmp_path / dialog).mkdir()
+        open_dialog(window, tmp_path / dialog)
+        qtbot.waitUntil(lambda: bool(visible()))
+        (shown,) = visible()
+        visited = stops(qtbot, shown)
+        assert len(visited) >= FEW, dialog
+        assert out_of_order(visited, shown) == [], dialog
+        assert [_named(widget) for widget in visited if not name(widget)] == [], dialog
+        shown.reject()
+        qtbot.waitUntil(lambda: not visible())
 
 
 @pytest.mark.parametrize("opened", [False, True])

@@ -80,6 +80,13 @@ def test_both_results_are_shown_and_keys_lead_from_one_difference_to_the_next(
     assert window.context.viewer.transport.hint.text() == "No difference before this"
     assert player.position == pytest.approx(6 / 30)
 
+    window.context.actions.correct.setChecked(True)
+    assert not comparison.active, "the correction mode ends the comparison"
+    start(qtbot, window, comparison)
+    assert not window.context.actions.correct.isChecked()
+    window.context.filter.choose_confidence(85)  # the other model is less confident
+    qtbot.waitUntil(lambda: f"{FRAMES} of {FRAMES} frames differ" in comparison.bar.counts.text(), timeout=PATIENCE)
+
 
 def test_results_of_one_model_are_told_apart_by_the_times_of_their_runs(
     qtbot: QtBot, window: MainWindow, comparison: Comparison, video: Path
@@ -107,20 +114,6 @@ def test_the_other_results_are_dashed_and_have_their_own_labels(qtbot: QtBot, wi
     assert not comparison.bar.isVisible()
     assert len(canvas.other_detections) == 0
     assert (both != pixels(canvas.grab().toImage())).any()
-
-
-def test_a_higher_confidence_compares_again(qtbot: QtBot, window: MainWindow, comparison: Comparison) -> None:
-    start(qtbot, window, comparison)
-    window.context.filter.choose_confidence(85)  # the other model is less confident
-    qtbot.waitUntil(lambda: f"{FRAMES} of {FRAMES} frames differ" in comparison.bar.counts.text(), timeout=PATIENCE)
-
-
-def test_the_correction_mode_ends_the_comparison(qtbot: QtBot, window: MainWindow, comparison: Comparison) -> None:
-    start(qtbot, window, comparison)
-    window.context.actions.correct.setChecked(True)
-    assert not comparison.active
-    start(qtbot, window, comparison)
-    assert not window.context.actions.correct.isChecked()
 
 
 def test_the_models_lead_to_the_comparison_of_results(qtbot: QtBot, window: MainWindow, comparison: Comparison) -> None:
