@@ -16,7 +16,7 @@ from tests.support.clusters.ray import facts
 from tests.support.pool import Seen, slow_main, with_worker
 
 FRAMES = 230
-SLOW_MAIN = partial(slow_main, seconds=0.01)
+SLOW_MAIN = partial(slow_main, seconds=0.02)
 """Makes a run long enough for what happens in it."""
 
 SLOW = with_worker(SLOW_MAIN)

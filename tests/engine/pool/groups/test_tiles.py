@@ -101,6 +101,7 @@ def test_small_objects_of_a_large_picture_are_found_in_tiles_only(tmp_path: Path
     assert (tiled.detections.class_ids == dogs).sum() > 2 * (whole.class_ids == dogs).sum()
 
 
+@pytest.mark.slow  # test_frames.py kills a member, too
 def test_a_killed_member_costs_no_frame(video: Path, alone: Seen) -> None:
     kill_one = signal_to_a_member(signal.SIGKILL)
     seen = run_pool([video], CPUS, SETTINGS, kill_one)

@@ -57,7 +57,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory, video: Path) -> list[Path]
     folder = tmp_path_factory.mktemp("sources")
     pictures = write_pictures(folder / "pictures", 70)
     (pictures / "7.png").write_bytes(b"no picture")
-    other = make_video(folder / "other.mkv", 220, (128, 96))
+    other = make_video(folder / "other.mkv", 130, (128, 96))
     return [video, pictures, truncated(other, folder / "truncated.mkv", 0.6), other]
 
 
@@ -69,7 +69,7 @@ def single(sources: list[Path]) -> Seen:
 @pytest.mark.parametrize(
     ("devices", "parallel", "batch"),
     [
-        pytest.param(1, Parallel.AUTO, None, id="one device"),
+        pytest.param(1, Parallel.AUTO, None, id="one device", marks=pytest.mark.slow),
         pytest.param(1, Parallel.STREAMS, 4, id="batches", marks=pytest.mark.slow),
         pytest.param(2, Parallel.SEGMENTS, None, id="two devices"),
     ],
