@@ -6,6 +6,7 @@ Pictures in host memory are uploaded; frames decoded on the device stay in place
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -120,7 +121,6 @@ class Uploads:
         self._begun = device.create_event(EventOptions(timing_enabled=True))
         self._done = device.create_event(EventOptions(timing_enabled=True))
         self._used = False
-        self._stagers = ThreadPoolExecutor(_STAGERS, "stage")  # starts no thread before its first work
 
     def put(self, images: Sequence[HostImage]) -> tuple[list[int], Event]:
         """Copy the pictures. Returns their addresses on the device and the event after the copies. The slot's last batch must be done.
@@ -140,16 +140,17 @@ class Uploads:
         staged = [self._host[place : place + image.nbytes] for image, place in zip(images, places, strict=False)]
         to_stage = [(image, block) for image, block, ready in zip(images, staged, at_hand, strict=True) if not ready]
         together = len(to_stage) > 1 and places[-1] >= _TOGETHER_BYTES
-        staging = iter((self._stagers.map if together else map)(_stage, to_stage))
-        for image, place, block, ready in zip(images, places, staged, at_hand, strict=False):
-            if not ready:
-                next(staging)
-                copy(self._address + place, block.ctypes.data, image.nbytes, self._stream)
-            elif isinstance(image, Planes):
-                copy(self._address + place, image.luma.ctypes.data, image.nbytes, self._stream)
-            else:
-                height, width = image.shape[:2]
-                copy_rows(self._address + place, image.ctypes.data, image.strides[0], 3 * width, height, self._stream)
+        with ThreadPoolExecutor(_STAGERS, "stage") if together else nullcontext() as stagers:
+            staging = iter((map if stagers is None else stagers.map)(_stage, to_stage))
+            for image, place, block, ready in zip(images, places, staged, at_hand, strict=False):
+                if not ready:
+                    next(staging)
+                    copy(self._address + place, block.ctypes.data, image.nbytes, self._stream)
+                elif isinstance(image, Planes):
+                    copy(self._address + place, image.luma.ctypes.data, image.nbytes, self._stream)
+                else:
+                    height, width = image.shape[:2]
+                    copy_rows(self._address + place, image.ctypes.data, image.strides[0], 3 * width, height, self._stream)
         self._stream.record(self._done)
         self._used = True
         return [self._address + place for place in places[:-1]], self._done
@@ -162,9 +163,8 @@ class Uploads:
         return float(self._done - self._begun)
 
     def close(self) -> None:
-        """Free the memory, and end the threads."""
+        """Free the memory."""
         self._memory.close()
-        self._stagers.shutdown()
 
 
 def _inside(fit: Fit) -> tuple[int, int, int, int]:

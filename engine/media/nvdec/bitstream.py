@@ -45,7 +45,6 @@ _START = b"\0\0\0\1"
 _LENGTH = struct.Struct(">I").unpack_from
 _HEADERS = 4096  # bytes that are searched: sequence parameter sets come before long NAL units
 _SYNC_CODE = 0x498342  # of VP9
-_AV1C = 4  # bytes of MP4's and Matroska's header before AV1's sequence header
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ class Bitstream:
     several packets that are joined.
     """
 
-    CODECS = ("h264", "hevc", "vp8", "vp9", "av1")
+    CODECS = ("h264", "hevc", "vp8", "vp9")
 
     def __init__(self, codec: str, extradata: bytes | None) -> None:
         self._codec = codec
@@ -87,7 +86,6 @@ class Bitstream:
             self._sets = b"".join(_START + nal for nal in sets)
         elif self._units is not None:
             self._sets = extradata
-        self._av1 = _Av1(extradata) if codec == "av1" else None
         self.format = b""
 
     def first(self, packet: Writable) -> Writable:
@@ -96,8 +94,6 @@ class Bitstream:
         Raises DamagedError if the packet has no keyframe or no parameter set, or is damaged.
         """
         self.format = b""
-        if self._av1 is not None:
-            packet = self._av1.first(packet)
         converted = self.convert(packet)
         if self._units is None and not self.format:
             raise DamagedError(Notice("media.no_keyframe"))
@@ -113,9 +109,6 @@ class Bitstream:
 
         Raises DamagedError if the packet is damaged, or the stream changes its format.
         """
-        if self._av1 is not None:
-            self._check(self._av1.format(bytes(packet)))
-            return packet
         if self._units is None:
             self._check(_vp9_format(bytes(packet)) if self._codec == "vp9" else _vp8_format(packet))
             return packet
@@ -272,140 +265,3 @@ def _vp9_keyframe(frame: bytes) -> bytes:
     if not any(bits.take(1) for _ in range(3)):
         raise DamagedError(Notice("media.format_may_change"))
     return b""
-
-
-_SEQUENCE, _FRAME_HEADER, _FRAME, _REDUNDANT = 1, 3, 6, 7
-_KEY_FRAME, _SWITCH_FRAME = 0, 3
-_CHOSEN_BY_FRAME = 2
-
-
-@dataclass(frozen=True)
-class _Av1Sequence:
-    """What a sequence header says about frame headers. time_bits, number_bits: of a frame's time and number, 0 = it has none."""
-
-    still: bool
-    time_bits: int
-    number_bits: int
-    screen_content: int
-    whole_motion: int
-
-
-class _Av1:
-    """The packets of an AV1 stream, each a temporal unit of OBUs with their sizes. extradata: the container's, with a sequence header.
-
-    Sections: AV1 bitstream specification.
-    """
-
-    def __init__(self, extradata: bytes) -> None:
-        self._header = extradata[_AV1C:] if extradata[:1] == b"\x81" else extradata  # IVF stores no av1C
-        self._sequence: _Av1Sequence | None = None
-
-    def first(self, packet: Writable) -> Writable:
-        """The packet with a sequence header. Raises DamagedError if there is none."""
-        if any(kind == _SEQUENCE for kind, _ in _obus(bytes(packet))):
-            return packet
-        if not any(kind == _SEQUENCE for kind, _ in _obus(self._header)):
-            raise DamagedError(Notice("media.no_parameter_set"))
-        return bytearray(self._header + packet)
-
-    def format(self, packet: bytes) -> bytes:
-        """The sequence header of a packet, empty if it has none.
-
-        Raises DamagedError if the packet is damaged, or a frame has its own size.
-        """
-        found = b""
-        for kind, content in _obus(packet):
-            if kind == _SEQUENCE:
-                found, self._sequence = content, _av1_sequence(content)
-            elif kind in (_FRAME_HEADER, _FRAME, _REDUNDANT):
-                if self._sequence is None:
-                    raise DamagedError(Notice("media.no_parameter_set"))
-                if _av1_frame_has_size(Bits(content[:16]), self._sequence):
-                    raise DamagedError(Notice("media.format_may_change"))
-        return found
-
-
-def _obus(packet: bytes) -> Iterator[tuple[int, bytes]]:
-    """The kinds and contents of a packet's OBUs: 5.3. Raises DamagedError if one is incomplete, or has no size, or is of a higher layer."""
-    position = 0
-    while position < len(packet):
-        head = packet[position]
-        position += 1 + (head >> 2 & 1)
-        if head & 0x80 or not head & 2:
-            raise DamagedError(Notice("media.damaged_packet"))
-        if head & 4 and packet[position - 1 : position] >= b"\x08":  # a spatial layer
-            raise DamagedError(Notice("media.format_may_change"))
-        size = 0
-        for shift, byte in zip(range(0, 35, 7), packet[position : position + 5], strict=False):  # leb128
-            size |= (byte & 127) << shift
-            position += 1
-            if byte < 128:
-                break
-        if position + size > len(packet):
-            raise DamagedError(Notice("media.damaged_packet"))
-        yield head >> 3 & 15, packet[position : position + size]
-        position += size
-
-
-def _av1_sequence(content: bytes) -> _Av1Sequence:
-    """Read a sequence header: 5.5."""
-    bits = Bits(content)
-    bits.take(3 + 1)  # profile, still_picture
-    if bits.take(1):  # reduced_still_picture_header
-        return _Av1Sequence(still=True, time_bits=0, number_bits=0, screen_content=_CHOSEN_BY_FRAME, whole_motion=_CHOSEN_BY_FRAME)
-    equal_intervals = decoder_model = False
-    delay_bits = time_bits = 0
-    if bits.take(1):  # timing_info_present_flag
-        bits.take(32 + 32)
-        equal_intervals = bool(bits.take(1))
-        if equal_intervals:
-            bits.golomb()
-        decoder_model = bool(bits.take(1))
-        if decoder_model:
-            delay_bits = bits.take(5) + 1
-            bits.take(32 + 5)
-            time_bits = bits.take(5) + 1
-    initial_delays = bits.take(1)
-    for _ in range(bits.take(5) + 1):  # operating points
-        bits.take(12)
-        if bits.take(5) > 7:
-            bits.take(1)
-        if decoder_model and bits.take(1):
-            bits.take(2 * delay_bits + 1)
-        if initial_delays and bits.take(1):
-            bits.take(4)
-    width_bits, height_bits = bits.take(4) + 1, bits.take(4) + 1
-    bits.take(width_bits + height_bits)
-    number_bits = 0
-    if bits.take(1):  # frame_id_numbers_present_flag
-        number_bits = bits.take(4) + bits.take(3) + 3
-    bits.take(3 + 4)  # from use_128x128_superblock to enable_dual_filter
-    order_hint = bits.take(1)
-    if order_hint:
-        bits.take(2)
-    screen_content = _CHOSEN_BY_FRAME if bits.take(1) else bits.take(1)
-    whole_motion = _CHOSEN_BY_FRAME
-    if screen_content and not bits.take(1):
-        whole_motion = bits.take(1)
-    return _Av1Sequence(False, 0 if equal_intervals else time_bits, number_bits, screen_content, whole_motion)
-
-
-def _av1_frame_has_size(bits: Bits, sequence: _Av1Sequence) -> bool:
-    """Whether a frame header gives the frame another size than the sequence has: 5.9.2."""
-    if sequence.still or bits.take(1):  # show_existing_frame
-        return False
-    kind, shown = bits.take(2), bits.take(1)
-    if shown:
-        bits.take(sequence.time_bits)
-    else:
-        bits.take(1)
-    if kind == _SWITCH_FRAME:
-        return True
-    if not (kind == _KEY_FRAME and shown):
-        bits.take(1)  # error_resilient_mode
-    bits.take(1)
-    screen_content = bits.take(1) if sequence.screen_content == _CHOSEN_BY_FRAME else sequence.screen_content
-    if screen_content and sequence.whole_motion == _CHOSEN_BY_FRAME:
-        bits.take(1)
-    bits.take(sequence.number_bits)
-    return bool(bits.take(1))

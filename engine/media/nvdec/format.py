@@ -145,8 +145,8 @@ class AwaitedFrames:
 
 # Finds the format of a stream's frames from the first one, which FFmpeg and the hardware both decode for comparison.
 #
-# H.264, HEVC, VP8, VP9 and AV1 are specified bit by bit, so both decoders return the same frames. If the first frames are equal, the
-# hardware's frames have the expected layout: they are not cropped differently, scaled or deinterlaced.
+# H.264, HEVC, VP8 and VP9 are specified bit by bit, so both decoders return the same frames. If the first frames are equal, the hardware's
+# frames have the expected layout: they are not cropped differently, scaled or deinterlaced.
 
 Samples: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
 """A plane of a picture."""

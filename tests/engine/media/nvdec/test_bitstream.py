@@ -19,7 +19,6 @@ from tests.support.media import make_video
 
 HEVC = {"codec": "libx265", "options": {"preset": "ultrafast", "x265-params": "log-level=none:info=0:keyint=12:scenecut=0"}}
 OPEN_HEVC = {"codec": "libx265", "options": {"preset": "ultrafast", "x265-params": "log-level=none:info=0:keyint=12:open-gop=1:bframes=3"}}
-AV1 = {"codec": "libsvtav1", "gop": 20, "options": {"preset": "12", "svtav1-params": "lp=1"}}
 CLIPS: dict[str, dict[str, Any]] = {
     "a.mp4": {"bframes": 3},
     "a.mkv": {"bframes": 3, "open_gop": True},
@@ -29,14 +28,12 @@ CLIPS: dict[str, dict[str, Any]] = {
     "b.ts": HEVC,
     "c.webm": {"codec": "libvpx-vp9", "options": {"deadline": "good", "cpu-used": "5", "auto-alt-ref": "1", "lag-in-frames": "10"}},
     "d.webm": {"codec": "libvpx", "options": {"deadline": "realtime", "cpu-used": "8"}},
-    "e.mp4": AV1,
-    "e.ivf": AV1,
 }
 
 
 def stream_of(path: Path, start: int | None = None, end: int | None = None) -> tuple[Bitstream, list[bytes]]:
     with VideoFile(path) as file:
-        bitstream = Bitstream(file.codec_name, file.codec.extradata)
+        bitstream = Bitstream(file.codec.name, file.codec.extradata)
         found: list[bytes] = []
         for packet in packets_of(file, Segment(0, start, end, 0)):
             found.append(bytes(bitstream.convert(memoryview(packet)) if found else bitstream.first(bytearray(packet))))
@@ -194,35 +191,6 @@ def test_vp9_frames_of_another_size_are_noticed() -> None:
     for unreliable in (header(*start, (0, 2), (0, 8), (0, 12), (0, 3)), header(*start[:4], (0, 1), (0, 1), (1, 1))):
         with pytest.raises(DamagedError, match="may change"):
             bitstream.convert(unreliable)
-
-
-def test_av1_needs_a_sequence_header_which_the_container_may_have(clip: Clip) -> None:
-    with VideoFile(clip("e.mp4", frames=40, **AV1)) as file:
-        key = bytes(next(file.packets()))
-        header, frame = file.codec.extradata or b"", key[2 + key[1] :]  # without the packet's own
-        for extradata in (header, header[4:]):
-            assert Bitstream("av1", extradata).first(bytearray(frame)) == header[4:] + frame
-        for extradata in (None, header[:4]):
-            with pytest.raises(DamagedError, match="parameter set"):
-                Bitstream("av1", extradata).first(bytearray(frame))
-        for damaged in (key[:-1], b"\xff" + key[1:], key[:1], key[:2]):
-            with pytest.raises(DamagedError):
-                Bitstream("av1", header).first(bytearray(damaged))
-
-
-def test_av1_streams_of_another_format_are_noticed(tmp_path: Path) -> None:
-    parts = [make_video(tmp_path / f"{width}.obu", 20, (width, 96), **AV1).read_bytes() for width in (128, 192)]
-    (tmp_path / "same.obu").write_bytes(2 * parts[0])
-    (tmp_path / "other.obu").write_bytes(b"".join(parts))
-    stream_of(tmp_path / "same.obu")
-    with pytest.raises(DamagedError, match="changes its format"):
-        stream_of(tmp_path / "other.obu")
-
-
-def test_av1_frames_of_another_size_are_noticed(clip: Clip) -> None:
-    smaller = {"preset": "12", "svtav1-params": "lp=1:resize-mode=1:resize-denom=12"}
-    with pytest.raises(DamagedError, match="may change"):
-        stream_of(clip("smaller.mp4", frames=40, codec="libsvtav1", gop=20, options=smaller))
 
 
 def test_what_has_start_codes_is_left_as_it_is(clip: Clip) -> None:
