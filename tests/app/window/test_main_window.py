@@ -191,6 +191,7 @@ def test_the_video_gets_most_room_and_panels_stay_as_the_user_leaves_them(qtbot:
     window.context.actions.left.trigger()
     assert not window.left.isVisible()
     window.columns.setSizes([0, 800, 400])
+    window.columns.splitterMoved.emit(800, 2)  # as when the user moves it
     kept = window.right.width()
     window.toggle_fullscreen()
     assert not window.right.isVisible()
