@@ -239,9 +239,11 @@ class Opening(QObject):
             self.unfinished.emit([item.key for item in (*begun.values(), *held)])
         if begun:
             first = next(iter(begun.values()))
-            one = translate("queue", "{name} goes on after {frames}").format(
-                name=first.path.name, frames=formats.plural(first.progress.frames, "picture" if first.pictures else "frame")
-            )
+            one = translate("queue", "{name} goes on").format(name=first.path.name)
+            if first.progress.frames:
+                one = translate("queue", "{name} goes on after {frames}").format(
+                    name=first.path.name, frames=formats.plural(first.progress.frames, "picture" if first.pictures else "frame")
+                )
             self.repeated.emit(
                 one if len(begun) == 1 else translate("queue", "%Ln files go on where they were cancelled", None, len(begun))
             )

@@ -206,9 +206,8 @@ class DetectionController(QObject):
         return [item for item in whole if same or item.results is None or item.state is ItemState.PAUSED]
 
     def cancelled(self) -> list[QueueItem]:
-        """The whole files of which detection was cancelled after the first frames, so that it can go on."""
-        whole = (item for item in self._model if item.state is ItemState.CANCELLED and item.part is None and not item.replaced)
-        return [item for item in whole if item.results is not None and item.progress.frames]
+        """The whole files of which detection was cancelled, so that it can go on."""
+        return [item for item in self._model if item.state is ItemState.CANCELLED and item.part is None and not item.replaced]
 
     def restore(self, found: Iterable[QueueItem]) -> list[QueueItem]:
         """Put the stored results of an earlier run into the queue, with empty tallies; return the items with their keys."""

@@ -220,8 +220,8 @@ def test_an_unfinished_file_is_not_queued_twice(qtbot: QtBot, window: MainWindow
         assert opened(same) == ["one.mp4", "other.mp4"]
         assert (window.context.selection.key, line.text.text()) == (first, f"{same.name} is already in the queue")
     window.context.run.cancel(first)
-    assert opened(one, link) == ["one.mp4", "other.mp4", "one.mp4"]
-    assert line.text.text() == "link.mp4 is already in the queue"
+    assert opened(one, link) == ["one.mp4", "other.mp4"]
+    assert line.text.text() == "one.mp4 goes on"
 
 
 def test_many_files_that_are_all_in_the_queue_need_no_question(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

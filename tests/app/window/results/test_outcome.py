@@ -94,7 +94,8 @@ def test_a_cancelled_file_offers_to_continue_also_after_a_restart(qtbot: QtBot, 
 
 
 def test_a_file_that_was_cancelled_before_its_first_frame_only_goes_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    window.open_paths([make_video(tmp_path / "a.mp4", 20, (320, 240))])
+    video = make_video(tmp_path / "a.mp4", 20, (320, 240))
+    window.open_paths([video])
     qtbot.waitUntil(lambda: len(window.context.queue) == 1)
     (item,) = window.context.queue
     window.context.run.cancel(item.key)
@@ -105,3 +106,7 @@ def test_a_file_that_was_cancelled_before_its_first_frame_only_goes_on(qtbot: Qt
     buttons(line)["Continue"].click()
     (item,) = window.context.queue
     assert (item.active, line.isHidden()) == (True, True)
+    window.context.run.cancel(item.key)
+    window.open_paths([video])  # the same as the button
+    qtbot.waitUntil(lambda: [item.active for item in window.context.queue] == [True])
+    assert window.context.activity.text.text() == "a.mp4 goes on"
