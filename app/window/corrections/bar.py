@@ -71,9 +71,8 @@ class CorrectionBar(QWidget):
         )
         self.earlier.hide()
         column(
-            self.selected,
-            self.hint,
-            Flow(self.track, _together(title, self.classes), *starmap(_together, pairs), self.draw, self.earlier, spacing=4),
+            row((column(self.selected, self.hint, spacing=4), 1), self.draw, spacing=8),
+            Flow(self.track, _together(title, self.classes), *starmap(_together, pairs), self.earlier, spacing=4),
             spacing=4,
             margins=(12, 6, 12, 6),
             of=self,

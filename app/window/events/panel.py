@@ -78,7 +78,7 @@ COMMANDS = (
 )
 SEARCH = 8
 """Least width of the search field, times the height of body text: the placeholder fits."""
-_WIDTHS = (62, 76, 48, 72, 56, 80)
+_WIDTHS = (62, 76, 48, 60, 56, 76)
 
 
 class EventsPanel(Panel):

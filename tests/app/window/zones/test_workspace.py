@@ -141,11 +141,11 @@ def test_a_drawn_line_is_counted_kept_listed_and_exported(shown, qtbot, window, 
     assert shown.list.model.index(1, 3).data() == "crosses Line 1 backward"
     stored = json.loads((tmp_path / "zones" / "a.json").read_text())
     assert stored["lines"] == [{"name": "Line 1", "from": [40, 5], "to": [40, 100], "classes": []}]
-    assert shown.panel.sets.currentText() == "a · this video only"
+    assert shown.panel.sets.currentText() == "This video only · a"
     assert shown.set.library.name_for(tmp_path / "camera" / "b.mp4") is None, "lines belong to a video until they are given away"
     choose(shown, "Use for all videos of this folder")
     assert shown.set.library.name_for(tmp_path / "camera" / "b.mp4") == "a"
-    assert shown.panel.sets.currentText() == "a · all videos in camera"
+    assert shown.panel.sets.currentText() == "All videos in camera · a"
 
     def last_dialog():
         return window.findChildren(ExportDialog)[-1]
