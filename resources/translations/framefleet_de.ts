@@ -6105,6 +6105,10 @@ Bilder: {decoder}</translation>
         <translation>Fehler: {name}</translation>
     </message>
     <message>
+        <source>{name} goes on</source>
+        <translation>{name} geht weiter</translation>
+    </message>
+    <message>
         <source>{name} goes on after {frames}</source>
         <translation>{name} geht nach {frames} weiter</translation>
     </message>

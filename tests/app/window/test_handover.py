@@ -30,12 +30,14 @@ def listener(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     listener.stop()
 
 
-def start(qtbot: QtBot, *arguments: str) -> int:
-    """The exit status of another start of the program, while this one goes on."""
+def start(qtbot: QtBot, *arguments: str, platform: str = "none") -> int:
+    """The exit status of another start of the program, while this one goes on. platform: of Qt, "" = it has no display."""
     process = QProcess()
     environment = QProcessEnvironment.systemEnvironment()
     environment.insert("PYTHONPATH", PYTHONPATH)
-    environment.insert("QT_QPA_PLATFORM", "none")  # it needs no display
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        environment.remove(name)
+    environment.insert("QT_QPA_PLATFORM", platform)  # a start that hands over needs no display
     process.setProcessEnvironment(environment)
     process.setWorkingDirectory(str(PROJECT))
     process.start(sys.executable, ["-m", "framefleet.app", *arguments])
@@ -47,6 +49,8 @@ def test_a_second_start_hands_its_files_to_the_open_window(qtbot: QtBot, window:
     videos = [make_video(tmp_path / name, 3, (64, 64)) for name in ("a b.mp4", "ü.mp4")]
     assert start(qtbot, *map(str, videos)) == 0
     qtbot.waitUntil(lambda: [item.path for item in window.context.queue] == videos)
+    assert start(qtbot, "--new-window", str(videos[0]), platform="") == 2, "a window of its own needs a display"
+    assert len(window.context.queue) == 2
 
 
 def test_without_a_runtime_folder_the_first_window_of_a_new_user_is_found_too(

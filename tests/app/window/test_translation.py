@@ -165,6 +165,13 @@ def test_the_translations_have_all_texts_of_the_code_and_no_others() -> None:
     assert {(context, str(message.findtext("source"))) for context, message in messages("en")} == counted
 
 
+def test_texts_have_the_words_of_users() -> None:
+    sources = [source.text or "" for source in ElementTree.parse(FOLDER / "framefleet_de.ts").getroot().iter("source")]
+    assert len(sources) > 1000
+    words = re.compile(r"\b(infer|isolation|byte order mark|thread pool)\b|99 %: ", re.IGNORECASE)
+    assert [text for text in sources if words.search(text)] == ["infer"], "a stage, which is shown as 'detect'"
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_translation_is_complete_and_keeps_placeholders(language: str) -> None:
     for context, message in messages(language):

@@ -117,6 +117,7 @@ def test_the_panel_and_the_status_line_show_it_and_take_it_back(qtbot: QtBot) ->
     panel.show_devices(statuses)
     assert panel.run.title.text() == line.bottleneck.text() == "Limited by the model: the devices are fully used."
     assert panel.run.text.text() == line.bottleneck.toolTip() == "Choose a smaller model, or more devices."
+    assert panel.run.title.property("role") == "small", "nothing is wrong, so nothing warns"
     panel.show_devices([replace(status, rate=0.0) for status in statuses])
     assert line.bottleneck.text() == ""
 

@@ -46,6 +46,7 @@ def test_at_launch_each_device_is_there_with_its_memory_and_a_click_leads_to_the
     assert name(panel.cards[0].row).startswith("cpu:0: ")
     assert " GiB, a run will use it" in name(panel.cards[0].row)
     assert panel.run.title.text() == "A run will use cpu:0."
+    assert not panel.cluster.isVisible(), "the cluster's sign is there only where one is set up"
     panel.run.choose.click()
     settings = window.context.settings.dialog
     assert settings is not None
@@ -70,8 +71,10 @@ def test_the_devices_of_a_recording_can_be_chosen_but_are_not_kept(qtbot: QtBot,
     assert panel.run.title.text() == "On the recorded machine, a run would use cuda:3."
     assert [device for device, card in panel.device_cards.items() if card.row.content.used] == [CPU, GPUS[3]]
     window.close()
+    window.context.store.setValue("cluster/address", "10.0.0.1:6379")
     again = open_window()
     qtbot.waitUntil(lambda: feature(again, DevicePanel).run.title.text() == "A run will use cpu:0.")
+    assert feature(again, DevicePanel).cluster.isVisible()
 
 
 def at_work(gpu: DeviceId, rate: float, now: float) -> DeviceStatus:
@@ -109,6 +112,7 @@ def test_a_slow_gpu_can_be_seen_from_afar(qtbot: QtBot, open_window: Open) -> No
     assert tinted[2] > 0.4
     assert max(tinted[:2] + tinted[3:]) == 0
     assert name(panel.run.figures).startswith("8,550 frames/s, p50 12.1 · p99 ")
+    assert panel.run.title.property("role") == "notice", "a device that does less than it should is a warning"
     assert panel.height() > 2 * feature(window, FilterPanel).height()
     heights = {card.row.height() for card in panel.cards}
     window.context.run.devices_changed.emit(tuple(statuses[:4]))
