@@ -2,7 +2,8 @@
 
 Every round runs ``framefleet detect`` twice as a process of its own: with an empty cache folder, as on a new machine, and again with that
 folder. A third process reads the session until it holds a frame. The command may be that of another checkout (``--source``), so that two
-versions take turns on one machine. ``--steps`` also tells when each step of the start was done, by the command's log.
+versions take turns on one machine. ``--steps`` also tells when each step of the start was done, by the command's log. ``--cached`` leaves
+out the empty cache: all versions share a folder, which is filled before the first round.
 """
 
 from __future__ import annotations
