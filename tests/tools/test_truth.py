@@ -81,6 +81,7 @@ def test_small_and_hidden_objects_are_ignored(street: Still) -> None:
     assert (~truth.ignore).sum() > 20
 
 
+@pytest.mark.slow
 def test_an_umbrella_is_not_in_its_owners_box(rain: Still) -> None:
     scene, meshes = rain.renderer.scene, rain.renderer.scene.meshes
     owners = np.unique(meshes.owner[~meshes.mesh.counts])
