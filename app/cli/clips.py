@@ -9,7 +9,6 @@ from pathlib import Path
 
 from framefleet.app.cli import options
 from framefleet.app.cli.exports import Writing, add_session_argument, choose_detections, number_of, session_databases
-from framefleet.app.cli.options import make_parser, named_source
 from framefleet.app.streams import print_line
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import ExportError, Notice, UsageError, literal
@@ -44,7 +43,7 @@ def _write(database: Path, arguments: argparse.Namespace, folder: Path, padding:
     failed, written = False, 0
     with SessionReader(database) as reader:
         choose_detections(reader, arguments.confidence, arguments.classes)
-        sources = reader.sources() if arguments.source is None else [named_source(reader.sources(), arguments.source)]
+        sources = reader.sources() if arguments.source is None else [options.named_source(reader.sources(), arguments.source)]
         videos = [source for source in sources if source.kind in (SourceKind.VIDEO, SourceKind.LIVE)]
         if not videos:
             what = f"{database} has no videos" if arguments.source is None else f"{sources[0].path} is not a video that was detected"
@@ -98,7 +97,7 @@ def _show(writing: Writing, source: str, files: int, done: int) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = make_parser(
+    parser = options.make_parser(
         "clips",
         "Cut the appearances of objects out of the videos of an earlier run. Clips are copied without encoding, so they begin at the\n"
         "keyframe before and, with B-frames, end up to four frames late; --exact encodes them.",

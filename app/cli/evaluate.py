@@ -15,15 +15,13 @@ import numpy as np
 
 from framefleet.app.cli import options
 from framefleet.app.cli.exports import DATABASE, session_database
-from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.table import aligned, markdown_table, markdown_text
 from framefleet.app.streams import print_line
 from framefleet.engine.evaluation.accuracy import CONFIDENCES, Curve
 from framefleet.engine.evaluation.evaluate import SHARE, Evaluation, FrameErrors, Interval, Result, evaluate, read_truth
 from framefleet.engine.notices import Notice, UsageError, literal
-from framefleet.engine.store.corrections import edits
+from framefleet.engine.store import corrections, schema
 from framefleet.engine.store.exporters.base import text_file
-from framefleet.engine.store.schema import explained
 
 _REPORT, _DATA, _WORST = "evaluation.md", "evaluation.json", "worst-frames.json"
 
@@ -47,7 +45,7 @@ def run(argv: Sequence[str]) -> int:
     remarks = [
         f"{name} was corrected by hand. The model's own detections are measured, not the corrected ones."
         for name, path in sessions.items()
-        if edits(path)
+        if corrections.edits(path)
     ]
     written = _write(evaluation, remarks, arguments.out, arguments.truth, sessions) if arguments.out else []
     if arguments.json:
@@ -64,7 +62,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = make_parser(
+    parser = options.make_parser(
         "evaluate",
         "Compare the stored detections of earlier runs with true objects: average precision as COCO defines it, precision and recall,\n"
         "confusions, results of each file, the worst frames. Several sessions are compared on the same pictures.",
@@ -117,7 +115,7 @@ def _write(evaluation: Evaluation, remarks: Sequence[str], folder: Path, truth: 
         _DATA: json.dumps(as_json(evaluation), indent=1) + "\n",
         _WORST: json.dumps(worst_json(evaluation, sessions), indent=1) + "\n",
     }
-    with explained(folder, "make"):
+    with schema.explained(folder, "make"):
         folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / name for name in files]
     for path in paths:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from framefleet.app.cli import options
-from framefleet.app.cli.options import make_parser
 from framefleet.app.streams import print_line
 from framefleet.engine.notices import ExportError, Notice, UsageError, literal
 from framefleet.engine.processes.outcome import lack_of_resources
@@ -13,7 +12,7 @@ from framefleet.engine.store.destinations import Protected
 
 def run(argv: Sequence[str]) -> int:
     """Write the file. Exit status 0. Raises FramefleetError if the model cannot be used, or the file cannot be written."""
-    parser = make_parser(
+    parser = options.make_parser(
         "export",
         "Write a Darknet model as ONNX, with batch normalisation folded in. 'framefleet detect --model FILE.onnx' reads it.",
         examples=("--model yolov4-tiny -o yolov4-tiny.onnx", "--model street.cfg --size 608x352 -o street.onnx"),

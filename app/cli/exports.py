@@ -20,6 +20,7 @@ from framefleet.engine.model.files import class_ids
 from framefleet.engine.notices import ExportError, Notice, UsageError, literal, printable
 from framefleet.engine.settings.clock import ClockSettings, ClockSource
 from framefleet.engine.settings.kinds import Moment
+from framefleet.engine.store import tracks
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.export import Exported, export_session
 from framefleet.engine.store.exporters import EXPORTERS, coco, tallies
@@ -41,7 +42,6 @@ from framefleet.engine.store.facts import ZONES
 from framefleet.engine.store.files import session_parts, stamp_of_part
 from framefleet.engine.store.session import SessionReader, StoredSource
 from framefleet.engine.store.sources import label_of
-from framefleet.engine.store.tracks import motion_problem, why_untracked
 from framefleet.engine.store.zones import LiveCounts, count_pictures, read_counts, require_any_tracks, zones_for
 from framefleet.engine.zones.file import parse_zones, read_zones
 from framefleet.engine.zones.shapes import ZoneSet
@@ -462,9 +462,9 @@ def untracked_lines(reader: SessionReader, only: Collection[int]) -> list[str]:
     lines = []
     for source in reader.sources():
         if source.number in only and source.timed and reader.is_tracked(source.number):
-            if problem := motion_problem(reader, source.number):
+            if problem := tracks.motion_problem(reader, source.number):
                 lines.append(f"{source.path}: {problem}")
-            elif why := why_untracked(reader, source.number):
+            elif why := tracks.why_untracked(reader, source.number):
                 lines.append(f"{source.path}: no object was followed: {why}")
     return lines
 

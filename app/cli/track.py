@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from framefleet.app.cli.exports import add_session_argument, session_databases
-from framefleet.app.cli.options import make_parser
+from framefleet.app.cli import exports, options
 from framefleet.app.streams import print_line
 from framefleet.engine.notices import Notice, UsageError, literal
-from framefleet.engine.store.files import is_locked, lock_session
+from framefleet.engine.store import files
 from framefleet.engine.store.tracks import track_growing, track_session
 
 
@@ -16,18 +15,18 @@ def run(argv: Sequence[str]) -> int:
 
     Raises FramefleetError if the session cannot be read or written, or has no videos.
     """
-    parser = make_parser(
+    parser = options.make_parser(
         "track",
         "Follow the objects of an earlier run from frame to frame, without detecting again. The tracks are stored in the session,\n"
         "and 'framefleet results' writes them. A run with 'detect --track' stores weaker detections, too, which help the trackers.",
         arguments="SESSION",
         examples=("detections", "detections --drop-corrections"),
     )
-    add_session_argument(parser)
+    exports.add_session_argument(parser)
     parser.add_argument("--tracker", choices=["bytetrack"], default="bytetrack", help="the algorithm (bytetrack)")
     parser.add_argument("--drop-corrections", action="store_true", help="forget which tracks were joined and split by hand")
     arguments = parser.parse_args(argv)
-    databases = session_databases(arguments.session)
+    databases = exports.session_databases(arguments.session)
     tracks = [found for database in databases for found in _track(database, arguments.drop_corrections)]
     if not tracks:
         raise UsageError(literal(f"{databases[-1]} has no frames of videos: objects are followed in videos only"))
@@ -38,7 +37,7 @@ def run(argv: Sequence[str]) -> int:
 
 def _track(database: Path, drop_corrections: bool) -> list[tuple[str, int, Notice | None]]:
     """Track the objects of a session."""
-    if is_locked(database):
+    if files.is_locked(database):
         return track_growing(database, drop_corrections)
-    with lock_session(database):
+    with files.lock_session(database):
         return track_session(database, drop_corrections)

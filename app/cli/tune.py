@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from framefleet.app.cli import options
-from framefleet.app.cli.options import make_parser
 from framefleet.engine.notices import Notice
 from framefleet.engine.settings import EngineSettings, RunSettings
 from framefleet.engine.types import DeviceId, EngineInfo
@@ -15,7 +14,7 @@ from framefleet.engine.types import DeviceId, EngineInfo
 
 def run(argv: Sequence[str]) -> int:
     """Tune, and print a line for each device, or JSON. Exit status 0. Raises FramefleetError if the model or a device cannot be used."""
-    parser = make_parser(
+    parser = options.make_parser(
         "tune",
         "Find the fastest engine of each device for a model. A run takes the engine that is ready soonest; after tuning, runs take the"
         " fastest one. Its detections must match those of fp32. CPUs compare them in frames of the videos."

@@ -11,9 +11,8 @@ from framefleet.app.window.context import Context
 from framefleet.app.window.devices.bottleneck import Bottleneck
 from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.queue.item import ItemState, QueueItem
-from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets import formats, painting, theme
 from framefleet.app.window.widgets.build import Light, Panel, label, row, set_role, tool_button
-from framefleet.app.window.widgets.painting import icon, pixmap
 from framefleet.app.window.widgets.translation import of_engine, strategy_name, translate
 from framefleet.engine.model.load import ModelSummary
 from framefleet.engine.pool.events import StrategyChosen
@@ -39,13 +38,13 @@ class TopBar(Panel):
         self.videos = tool_button("grid", actions.videos.title(), menu=actions.videos)
         self.settings = tool_button("settings", translate("window", "Settings"), "Ctrl+,", actions.settings.trigger)
         self.more = tool_button("more", translate("window", "More"), menu=actions.menu)
-        left = (QLabel(pixmap=pixmap("framefleet", 24)), label("wordmark", "Framefleet"), 16, self.open, self.open_folder)
+        left = (QLabel(pixmap=painting.pixmap("framefleet", 24)), label("wordmark", "Framefleet"), 16, self.open, self.open_folder)
         row(*left, None, self.model, self.videos, self.settings, self.more, spacing=theme.SPACE, margins=(16, 8, 10, 8), of=self)
         self.set_model(None)
 
     def set_model(self, summary: ModelSummary | None, demo: bool = False) -> None:
         """Show the model in use, None = none. demo: the demo uses its own."""
-        self.model.setIcon(icon("model", theme.MUTED if summary or demo else theme.WARNING))
+        self.model.setIcon(painting.icon("model", theme.MUTED if summary or demo else theme.WARNING))
         if summary is None and demo:
             text, tip = (
                 translate("window", "Demo model"),

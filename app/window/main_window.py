@@ -29,9 +29,8 @@ from framefleet.app.window.sessions import dialog as sessions
 from framefleet.app.window.start_page import make_start_page
 from framefleet.app.window.streams import streams
 from framefleet.app.window.viewer import filter_panel
-from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets import build, formats
 from framefleet.app.window.widgets.banner import Severity
-from framefleet.app.window.widgets.build import column, within_screen
 from framefleet.app.window.widgets.translation import translate
 from framefleet.app.window.zones import workspace as zones
 from framefleet.engine.devices.recording import Recording
@@ -124,7 +123,7 @@ class MainWindow(QMainWindow):
     ) -> None:
         super().__init__()
         self.setWindowTitle("Framefleet")
-        self.resize(within_screen(self, *SIZE))
+        self.resize(build.within_screen(self, *SIZE))
         self.again = False
         self.context = context = Context(self, store, folder, data or folder.parent, recording)
         self.quitting = QuitQuestion(self, context.queue, self.close)
@@ -152,10 +151,10 @@ class MainWindow(QMainWindow):
         """
         context, whole = self.context, QWidget(self)
         self.columns = QSplitter(Qt.Orientation.Horizontal, handleWidth=3)
-        column(self.top, context.banners, (self.columns, 1), self.status, spacing=2, of=whole)
+        build.column(self.top, context.banners, (self.columns, 1), self.status, spacing=2, of=whole)
         self.left, self.pages = QWidget(self.columns), QStackedWidget(self.columns)
         self.right = RightColumn(self.columns)
-        column(*((placed.widget, placed.size) for placed in self._at(Place.LEFT)), spacing=2, of=self.left)
+        build.column(*((placed.widget, placed.size) for placed in self._at(Place.LEFT)), spacing=2, of=self.left)
         self.middle = QSplitter(Qt.Orientation.Vertical, handleWidth=3)
         for page in (self.start, self.middle):
             self.pages.addWidget(page)

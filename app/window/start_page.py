@@ -9,9 +9,8 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QScrollArea, QSiz
 from framefleet.app.window.actions import Actions
 from framefleet.app.window.context import Context
 from framefleet.app.window.streams.dialog import RecentStreams
-from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets import formats, painting, theme
 from framefleet.app.window.widgets.build import Flow, column, label, push_button, row, set_role, show_inside
-from framefleet.app.window.widgets.painting import Symbol
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.model.load import ModelSummary
 
@@ -31,7 +30,7 @@ class StepCard(QFrame):
         self.setMaximumWidth(344)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._symbol = symbol
-        self.icon = Symbol(size=22)
+        self.icon = painting.Symbol(size=22)
         self.title = label("section", title)
         self.text = label("muted", text, wrap=True)
         self.text.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.bench.devices_run import Measurement, Spread, Test, counts
-from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.devices.host_memory import read_host_memory
+from framefleet.engine.devices import affinity, host_memory
 from framefleet.engine.types import DeviceId
 
 LARGEST = 1 << 30
@@ -37,8 +36,8 @@ class CpuDevices:
 
     def __init__(self, devices: Sequence[DeviceId], largest: int | None, root: Path = Path("/")) -> None:
         self._devices = tuple(devices)
-        self._cores = usable_cores()
-        memory = read_host_memory(root)
+        self._cores = affinity.usable_cores()
+        memory = host_memory.read_host_memory(root)
         self._memory = _USUAL_MEMORY if memory is None else memory.total
         self._room = largest or min(self._memory // 8, LARGEST)
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from framefleet.engine.backends.base import Backend
-from framefleet.engine.backends.create import create_backend
+from framefleet.engine.backends import base, create
 from framefleet.engine.model.load import load_model
 from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.settings import EngineSettings, Hint, ModelFiles, Precision
@@ -83,12 +82,12 @@ def bench_model(
 
 
 def _measure(network: Model, device: DeviceId, settings: EngineSettings, seconds: float) -> ModelBenchResult:
-    with create_backend(device) as backend:
+    with create.create_backend(device) as backend:
         backend.tuning = True
         info = backend.activate(network, settings)
         pictures = noise_pictures(network, info.batch)
         images_per_s = throughput(backend, pictures, seconds)
-    with create_backend(device) as backend:
+    with create.create_backend(device) as backend:
         backend.activate(network, replace(settings, precision=Precision(info.precision), hint=Hint.LATENCY))
         p50, p99 = np.percentile(_latencies(backend, pictures, seconds), (50, 99)) * 1000
     return ModelBenchResult(info, images_per_s, float(p50), float(p99))
@@ -101,7 +100,7 @@ def noise_pictures(network: Model, batch: int) -> list[list[Image]]:
     return [list(random.integers(0, 256, shape, np.uint8)) for _ in range(max(1, _PICTURES // batch))]
 
 
-def throughput(backend: Backend, pictures: list[list[Image]], seconds: float) -> float:
+def throughput(backend: base.Backend, pictures: list[list[Image]], seconds: float) -> float:
     """Images per second with all slots busy."""
     slots, batch = backend.info.slots, backend.info.batch
     under_way = deque(backend.submit(pictures[turn % len(pictures)]) for turn in range(slots + _WARM_UP))
@@ -118,7 +117,7 @@ def throughput(backend: Backend, pictures: list[list[Image]], seconds: float) ->
     return done * batch / elapsed
 
 
-def _latencies(backend: Backend, pictures: list[list[Image]], seconds: float) -> list[float]:
+def _latencies(backend: base.Backend, pictures: list[list[Image]], seconds: float) -> list[float]:
     """Seconds of each inference, one at a time."""
     for turn in range(_WARM_UP):
         backend.infer(pictures[turn % len(pictures)])

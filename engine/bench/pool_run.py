@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.devices.telemetry import ProcessorSampler
+from framefleet.engine.devices import affinity, telemetry
 from framefleet.engine.notices import DeviceError, Notice, SourceError
 from framefleet.engine.pool import events
 from framefleet.engine.pool.hosts import Hosts
@@ -103,7 +102,7 @@ class PoolRun:
     @property
     def host_cost(self) -> float | None:
         """Processor time of the whole machine per frame, µs."""
-        return None if self.host_load is None else 1e6 * self.host_load * usable_cores() / self.frames_per_s
+        return None if self.host_load is None else 1e6 * self.host_load * affinity.usable_cores() / self.frames_per_s
 
     @property
     def bottleneck(self) -> str:
@@ -181,7 +180,7 @@ class RunWatch:
         self._frames = 0
         self._ready: _Moment | None = None
         self._steady: _Moment | None = None
-        self._host = ProcessorSampler(DeviceId("cpu", "0"))
+        self._host = telemetry.ProcessorSampler(DeviceId("cpu", "0"))
         self._host_load: float | None = None
         self.finished = 0
         self.over: _Moment | None = None

@@ -16,7 +16,7 @@ from framefleet.engine.detection.frame_format import Planes
 from framefleet.engine.model.load import load_model
 from framefleet.engine.model.onnx.network import Reading
 from framefleet.engine.notices import DeviceError, FramefleetError, Notice
-from framefleet.engine.processes.child import ChildProcess
+from framefleet.engine.processes import child
 from framefleet.engine.processes.outcome import Failed
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision
 from framefleet.engine.types import Detections, DeviceId, Image
@@ -72,7 +72,7 @@ def preview_readings(files: ModelFiles, readings: Sequence[Reading], source: Pat
     DeviceError
         The source has no frame that can be decoded, or the process ended.
     """
-    process = ChildProcess("readings", _main, files, readings, source, words=Notice("bench.tries_readings"), quiet=True)
+    process = child.ChildProcess("readings", _main, files, readings, source, words=Notice("bench.tries_readings"), quiet=True)
     answer: tuple[Image, list[ReadingPreview]] | None = None
     try:
         for message in process.messages():

@@ -15,7 +15,7 @@ from framefleet.engine.devices.discovery import default_devices
 from framefleet.engine.model.load import load_model
 from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.notices import DeviceError, FramefleetError, Notice
-from framefleet.engine.processes.child import ChildProcess
+from framefleet.engine.processes import child
 from framefleet.engine.processes.outcome import Failed
 from framefleet.engine.settings import EngineSettings, ModelFiles
 from framefleet.engine.types import DeviceId, EngineInfo
@@ -106,7 +106,7 @@ class TuningProcess:
     """
 
     def __init__(self, files: ModelFiles, devices: Sequence[DeviceId], settings: EngineSettings, videos: Sequence[Path]) -> None:
-        self._process = ChildProcess("tuning", _main, files, devices, settings, videos, words=Notice("bench.tunes"), quiet=True)
+        self._process = child.ChildProcess("tuning", _main, files, devices, settings, videos, words=Notice("bench.tunes"), quiet=True)
 
     def results(self, progress: Progress) -> list[Tuned]:
         """Wait for the results of all devices. Errors: see ``tune``; DeviceError also if the process dies or is killed."""

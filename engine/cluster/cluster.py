@@ -14,8 +14,7 @@ from framefleet.engine.cluster.library import Library, NodeFacts
 from framefleet.engine.cluster.messages import Hello, NodeState, own_versions
 from framefleet.engine.cluster.relay import Relay
 from framefleet.engine.notices import ClusterError, Notice
-from framefleet.engine.pool.hosts import WorkerMain
-from framefleet.engine.pool.protocol import Setup
+from framefleet.engine.pool import hosts, protocol
 from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.outcome import RestartBudget
 from framefleet.engine.types import Closing
@@ -63,7 +62,7 @@ class Node:
         measured = None if self.relay.lost else self.relay.measured
         return NodeState(time.monotonic(), self.name, self.facts.address, self.relay.lost, sent, received, measured)
 
-    def admit(self, setup: Setup, worker_main: WorkerMain, pipe: AnyConnection) -> None:
+    def admit(self, setup: protocol.Setup, worker_main: hosts.WorkerMain, pipe: AnyConnection) -> None:
         """Start a worker. pipe: to the pool."""
         with self._lock:
             if self.relay.returns:
@@ -176,7 +175,7 @@ class Cluster(Closing):
         for node in self._taking_part().values():
             node.measure(wanted)
 
-    def admit(self, setup: Setup, worker_main: WorkerMain, pipe: AnyConnection) -> None:
+    def admit(self, setup: protocol.Setup, worker_main: hosts.WorkerMain, pipe: AnyConnection) -> None:
         """Start a worker on the node of its device. pipe: to the pool."""
         self._node(setup.device.node).admit(setup, worker_main, pipe)
 

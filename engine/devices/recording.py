@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from framefleet.engine.devices import discovery
 from framefleet.engine.devices.cuda import BACKEND, PRECISIONS
-from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.devices.topology import NumaNode, Topology
 from framefleet.engine.devices.topology_search import at, join, read_gpus
@@ -23,7 +23,7 @@ from framefleet.engine.types import DeviceId
 class Recording:
     """A recorded machine: its devices, their telemetry, and the topology."""
 
-    devices: tuple[DeviceDescription, ...]
+    devices: tuple[discovery.DeviceDescription, ...]
     telemetry: Mapping[DeviceId, Telemetry]
     topology: Topology = field(default_factory=Topology)
 
@@ -49,7 +49,7 @@ def read_recording(path: Path) -> Recording:
         device = DeviceId("cuda", str(position))
         capability = at(gpu, list, "cc")
         devices.append(
-            DeviceDescription(
+            discovery.DeviceDescription(
                 device,
                 at(gpu, str, "name") or "NVIDIA GPU",
                 BACKEND,

@@ -13,10 +13,8 @@ from framefleet.engine.evaluation.truth import FRAME_NAME, Truth, TruthPicture
 from framefleet.engine.media.sources import is_picture
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice, UsageError
-from framefleet.engine.store.export import source_stems
+from framefleet.engine.store import export, facts, schema
 from framefleet.engine.store.exporters.pictures import picture_name
-from framefleet.engine.store.facts import looked_for
-from framefleet.engine.store.schema import reading
 from framefleet.engine.store.session import SessionReader, StoredSource
 
 _MAX_SHOWN = 3
@@ -120,8 +118,8 @@ def fit(
             sizes = {"true": "×".join(map(str, picture.size)), "stored": f"{frame.width}×{frame.height}"}
             raise UsageError(Notice("evaluation.size", path=truth.file, picture=picture.title, session=reader.path, **sizes))
     found, unused = _found(reader, sources, frames, classes)
-    with reading(reader.path):
-        least, wanted = float(reader.facts.get("confidence", 0)), looked_for(reader.facts)
+    with schema.reading(reader.path):
+        least, wanted = float(reader.facts.get("confidence", 0)), facts.looked_for(reader.facts)
     ours = range(len(reader.labels)) if wanted is None else wanted
     # a class that the session's model does not have at all has no objects in the truth: nothing is lost when it counts
     unknown = set(range(len(truth.labels))) - set(classes.tolist())
@@ -197,7 +195,7 @@ class _Frames:
         self._by_name: dict[str, Frame | None] = {}  # None: several frames have this name
         self._by_index: dict[int, Frame] = {}
         self.numbered = 0  # pictures that were found by the number in their name
-        stems = source_stems(sources)
+        stems = export.source_stems(sources)
         self._folders = {*stems} | {Path(source.path).name for source in sources}
         videos = [source for source in sources if source.kind is SourceKind.VIDEO]
         for source, stem in zip(sources, stems, strict=True):

@@ -11,14 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.detection.frame_format import HostImage
+from framefleet.engine.media import cpu_decoding, images, picture, sources
+from framefleet.engine.media.container import structure
 from framefleet.engine.media.container.scan import scan, scan_index
-from framefleet.engine.media.container.structure import joined_mp4_files
 from framefleet.engine.media.container.video_file import VideoFile
-from framefleet.engine.media.cpu_decoding import decode_planes
-from framefleet.engine.media.images import probe_images
-from framefleet.engine.media.picture import Converter
 from framefleet.engine.media.segment import SegmentTable
-from framefleet.engine.media.sources import is_folder, is_picture
 from framefleet.engine.media.types import DecodeFailure, Sampling, Segment, SourceInfo, SourceKind, Wanted
 from framefleet.engine.notices import Notice, Option, SourceError
 from framefleet.engine.settings.kinds import Moment
@@ -112,7 +109,7 @@ def probe(path: Path, sampling: Sampling | None = None) -> SourceInfo:
 
     Raises SourceError if the source is missing, empty or unreadable, contains no picture, or its pictures are larger than 16384×16384.
     """
-    info = probe_images(path) if is_folder(path) or is_picture(path) else _probe_video(path)
+    info = images.probe_images(path) if sources.is_folder(path) or sources.is_picture(path) else _probe_video(path)
     return info if sampling is None else sampled(info, sampling)
 
 
@@ -123,7 +120,7 @@ def _probe_video(path: Path) -> SourceInfo:
         indexed = scan_index(file)
     frames, seconds, segments, seekable = scan(path, indexed)
     rate = round(frames / seconds, 6) if seconds else None
-    joined = joined_mp4_files(path)
+    joined = structure.joined_mp4_files(path)
     note = Notice("media.joined_mp4", path=path, count=joined) if joined > 1 else None
     facts = codec, width, height, frames, seconds, rate, segments, seekable
     return SourceInfo(str(path), SourceKind.VIDEO, *facts, created=created, origin=origin, unit=unit, note=note)
@@ -141,7 +138,7 @@ def _first_picture(file: VideoFile) -> tuple[int, int, float | None, str, str | 
         for frame in file.decode(packet):
             if isinstance(frame, av.VideoFrame):
                 time = None if frame.pts is None else float(min([frame.pts, *times]) * file.time_base)
-                return *Converter(file.stream.sample_aspect_ratio).size(frame), time, file.codec.name, file.created
+                return *picture.Converter(file.stream.sample_aspect_ratio).size(frame), time, file.codec.name, file.created
     cause = file.error or Notice("media.no_frame_decoded")
     raise SourceError(Notice("media.video_not_decoded", path=file.path, cause=cause))
 
@@ -165,7 +162,7 @@ def _examples(path: Path, count: int) -> Iterator[HostImage]:
     each = -(-count // len(segments)) if segments else 0
     left = count
     for segment in segments:
-        frames = decode_planes(info, segment, oblong_only=True)
+        frames = cpu_decoding.decode_planes(info, segment, oblong_only=True)
         for item in islice(frames, 0, _APART * min(each, left), _APART):
             if not isinstance(item, DecodeFailure):
                 left -= 1

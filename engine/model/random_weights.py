@@ -17,9 +17,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.model import network
+from framefleet.engine.model import files, network
 from framefleet.engine.model.description import ConvolutionSpec, Description
-from framefleet.engine.model.files import RANDOM
 from framefleet.engine.notices import Notice, UsageError
 
 _Array: TypeAlias = NDArray[np.float64]
@@ -34,7 +33,7 @@ _OBJECTNESS, _CLASS = -3.0, -2.0  # mean logits: a few boxes in a thousand reach
 
 def parse_seed(weights: str) -> int:
     """Return the SEED of ``random:SEED``. Raises UsageError if SEED is not an integer from 0 to 2⁶³ - 1."""
-    text = weights.removeprefix(RANDOM)
+    text = weights.removeprefix(files.RANDOM)
     if not (text.isascii() and text.isdecimal() and len(text) < 20 and int(text) < 1 << 63):
         raise UsageError(Notice("model.wrong_seed", weights=weights[:60]))
     return int(text)

@@ -16,8 +16,7 @@ from multiprocessing import reduction
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol, TypeAlias
 
-from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.devices.discovery import chosen_devices
+from framefleet.engine.devices import affinity, discovery
 from framefleet.engine.notices import Notice, Option, UsageError
 from framefleet.engine.pool import prepared
 from framefleet.engine.pool.protocol import Failed, FromWorker, Setup, Stop, Stopped, ToWorker, Unreachable
@@ -122,7 +121,7 @@ class Hosts:
 
     def devices(self, asked: Sequence[DeviceId] = ()) -> tuple[DeviceId, ...]:
         """The devices to use. asked: by the user; none = the best ones. Raises DeviceError, UsageError."""
-        return chosen_devices(asked)
+        return discovery.chosen_devices(asked)
 
     def watch(self, join: Callable[[DeviceId], None]) -> None:
         """Let devices that are found later join the run. join: see ``EnginePool.add_device``."""
@@ -138,7 +137,7 @@ class Hosts:
 
     def cores(self, device: DeviceId) -> int:  # noqa: ARG002
         """Number of processor cores that the device's machine may use."""
-        return usable_cores()
+        return affinity.usable_cores()
 
 
 STOP_SECONDS = 1.0

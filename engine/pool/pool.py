@@ -15,13 +15,12 @@ from typing import ClassVar
 
 from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.notices import Notice, UsageError
+from framefleet.engine.pool import streams, supervisor
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding, Event, Position, SourceFinished, StrategyChosen
 from framefleet.engine.pool.hosts import Hosts, WorkerMain
 from framefleet.engine.pool.protocol import FromWorker, Setup, ToWorker, Watch
 from framefleet.engine.pool.scheduling.dispatcher import Dispatcher
 from framefleet.engine.pool.scheduling.strategies import create_strategy, explain
-from framefleet.engine.pool.streams import LiveSource, Streams
-from framefleet.engine.pool.supervisor import Supervisor, WantedDevices
 from framefleet.engine.settings import Isolation, Parallel, RunSettings, check_decode
 from framefleet.engine.types import Closing, DeviceId
 
@@ -81,11 +80,11 @@ class EnginePool(Closing):
         self._uncut: int | None = None
         self._live: set[int] = set()
         self._only_live = False
-        self._wanted = WantedDevices(self._strategy.workers)
+        self._wanted = supervisor.WantedDevices(self._strategy.workers)
         self._dispatcher = Dispatcher(self._strategy, self._strategy.workers, together=settings.isolation is Isolation.THREAD)
-        self._streams = Streams()
+        self._streams = streams.Streams()
         kind = type(self)
-        self._supervisor = Supervisor(
+        self._supervisor = supervisor.Supervisor(
             settings, self._strategy, self._dispatcher, self._streams, self._wanted, kind.worker_main, kind.stall_seconds, hosts
         )
         # held while the state above is used; another thread may call ``close``
@@ -133,7 +132,7 @@ class EnginePool(Closing):
             self._command(lambda: self._dispatcher.add(chosen, path, position))
             return chosen
 
-    def add_stream(self, source: LiveSource, number: int) -> None:
+    def add_stream(self, source: streams.LiveSource, number: int) -> None:
         """Add a live source, which is read at once. Raises RuntimeError if ``finish`` or ``close`` was called."""
         with self._commanding:
             if self._finishing or self._closing:

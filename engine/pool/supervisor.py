@@ -34,8 +34,8 @@ from framefleet.engine.pool.events import (
     StreamPicture,
 )
 from framefleet.engine.pool.hosts import Host, Hosts, RemoteWorker, WorkerMain, stop_all
+from framefleet.engine.pool.scheduling import strategies
 from framefleet.engine.pool.scheduling.dispatcher import LEFT_UNFINISHED, Dispatcher
-from framefleet.engine.pool.scheduling.strategies import Strategy
 from framefleet.engine.pool.streams import Streams
 from framefleet.engine.processes.outcome import RESTART_SECONDS, RESTARTS, Failed, Outcome, RestartBudget
 from framefleet.engine.settings import EngineSettings, Isolation, Precision, RunSettings
@@ -101,7 +101,7 @@ def _beside(device: DeviceId, why: Notice) -> Notice:
 class DeviceReports:
     """Creates the device events of one run."""
 
-    def __init__(self, strategy: Strategy) -> None:
+    def __init__(self, strategy: strategies.Strategy) -> None:
         self._strategy = strategy
         self._statistics: dict[DeviceId, DeviceStatistics] = {}
         self._working: set[DeviceId] = set()  # devices that were started and have not left
@@ -213,7 +213,7 @@ class Supervisor:
     def __init__(
         self,
         settings: RunSettings,
-        strategy: Strategy,
+        strategy: strategies.Strategy,
         dispatcher: Dispatcher,
         streams: Streams,
         wanted: WantedDevices,

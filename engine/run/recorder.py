@@ -14,14 +14,13 @@ from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool import events
 from framefleet.engine.run.resume import ResumePlan, SourceResume
+from framefleet.engine.settings import table
 from framefleet.engine.settings.clock import ClockSettings
-from framefleet.engine.settings.table import DEFAULTS
+from framefleet.engine.store import live_tracking, tracks
 from framefleet.engine.store.facts import EPOCH, MAX_CHANGES, NOT_RECORDED, RECORDED, LiveChange, LiveRecord, RecordedFiles
 from framefleet.engine.store.files import session_parts
-from framefleet.engine.store.live_tracking import LiveTracking
 from framefleet.engine.store.parts import PartMover, end_of_part
 from framefleet.engine.store.session import SessionWriter, StoredSource
-from framefleet.engine.store.tracks import has_current_tracks
 
 _LOG = logging.getLogger(__name__)
 
@@ -35,7 +34,7 @@ class RecordLimits:
 
     age: timedelta = timedelta.max
     size: float = math.inf
-    minutes: int = DEFAULTS["session_minutes"]
+    minutes: int = table.DEFAULTS["session_minutes"]
 
 
 class Recorder:
@@ -50,7 +49,7 @@ class Recorder:
         writer: SessionWriter,
         plan: ResumePlan,
         clock: ClockSettings,
-        tracking: LiveTracking | None,
+        tracking: live_tracking.LiveTracking | None,
         limits: RecordLimits,
     ) -> None:
         self._writer = writer
@@ -95,7 +94,7 @@ class Recorder:
         """Whether this run would track the objects of a video that an earlier run has finished."""
         if self._tracking is None or stored.kind is not SourceKind.VIDEO:
             return False
-        return not has_current_tracks(self._writer.path, stored.number)
+        return not tracks.has_current_tracks(self._writer.path, stored.number)
 
     def checked(self, event: events.SourceEvent, path: Path) -> events.SourceEvent:
         """The event. If it ends a video whose file has changed since the run opened it, the event has an error. path: of its source."""

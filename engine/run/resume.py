@@ -11,13 +11,10 @@ from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.pool.events import Position
 from framefleet.engine.pool.scheduling.strategies import DIED_TWICE
-from framefleet.engine.settings import RunSettings, Track
-from framefleet.engine.settings.clock import ClockSettings
-from framefleet.engine.settings.table import DEFAULTS
-from framefleet.engine.store import schema
+from framefleet.engine.settings import RunSettings, Track, clock, table
+from framefleet.engine.store import schema, sources
 from framefleet.engine.store.facts import RecordedFiles, clock_of, differences, run_facts
 from framefleet.engine.store.session import SessionReader, StoredSource
-from framefleet.engine.store.sources import readable
 from framefleet.engine.tracking.follow import MIN_CONFIDENCE
 from framefleet.engine.types import EngineChoice
 
@@ -67,8 +64,8 @@ def continuing(settings: RunSettings, labels: Sequence[str], session: SessionRea
     """
     with suppress(KeyError, ValueError):
         same = _as_stored(settings, session)
-        lowest = max(settings.engine.stored_confidence, DEFAULTS["confidence"])
-        known = session.labels == tuple(map(readable, labels)) and not differences(session.facts, run_facts(same))
+        lowest = max(settings.engine.stored_confidence, table.DEFAULTS["confidence"])
+        known = session.labels == tuple(map(sources.readable, labels)) and not differences(session.facts, run_facts(same))
         return same if known and same.engine.stored_confidence <= lowest else None
     return None
 
@@ -118,7 +115,7 @@ class ResumePlan:
         self._frames: dict[int, int] = {}
         self._crashed: dict[int, tuple[int, Position | None]] = {}  # how many frames workers crashed on, and the first place
         self.joined_or_split: set[int] = set()
-        self.clock = ClockSettings()
+        self.clock = clock.ClockSettings()
         self.engines: tuple[EngineChoice, ...] = ()
         self.recorded: dict[int, RecordedFiles] = {}
         if database is None:

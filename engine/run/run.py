@@ -14,6 +14,7 @@ from typing import Any
 from framefleet.engine.devices.discovery import discover
 from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.notices import DeviceError, Notice, Option, UsageError
+from framefleet.engine.pool import pool, streams
 from framefleet.engine.pool.events import (
     SOURCE_EVENTS,
     AlertRaised,
@@ -28,18 +29,15 @@ from framefleet.engine.pool.events import (
     StreamSnapshot,
 )
 from framefleet.engine.pool.hosts import Hosts
-from framefleet.engine.pool.pool import CpuFallback, EnginePool
-from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.processes.file_lock import FileLock
+from framefleet.engine.run import recorder
 from framefleet.engine.run.alerts import Alerts
-from framefleet.engine.run.recorder import Recorder, RecordLimits
 from framefleet.engine.run.resume import ResumePlan, SourceResume
 from framefleet.engine.settings import Parallel, Precision, RunSettings, Track
 from framefleet.engine.settings.values import require_possible
+from framefleet.engine.store import live_tracking, sources
 from framefleet.engine.store.facts import run_facts
-from framefleet.engine.store.live_tracking import LiveTracking
 from framefleet.engine.store.session import SessionWriter, StoredSource
-from framefleet.engine.store.sources import readable_name
 from framefleet.engine.types import Closing, DeviceId, EngineInfo
 
 
@@ -120,14 +118,14 @@ class DetectionRun(Closing):
         try:
             self._plan = ResumePlan(database if writer.continued else None)
             as_before = replace(settings.engine, earlier=self._plan.engines)
-            self._pool = EnginePool(replace(settings, engine=as_before), devices, hosts)
-            tracking = None if settings.track is Track.NONE else LiveTracking(database)
+            self._pool = pool.EnginePool(replace(settings, engine=as_before), devices, hosts)
+            tracking = None if settings.track is Track.NONE else live_tracking.LiveTracking(database)
             days, gib = settings.recordings.record_days, settings.recordings.record_gib
             age, size = timedelta.max if days is None else timedelta(days), math.inf if gib is None else gib * 2**30
-            limits = RecordLimits(age, size, settings.recordings.session_minutes)
-            self._recorder = Recorder(writer, self._plan, settings.clock_settings, tracking, limits)
+            limits = recorder.RecordLimits(age, size, settings.recordings.session_minutes)
+            self._recorder = recorder.Recorder(writer, self._plan, settings.clock_settings, tracking, limits)
             # where the user named the devices, no other one joins
-            self._cpu_fallback = CpuFallback(self._pool, devices) if own and not settings.devices else None
+            self._cpu_fallback = pool.CpuFallback(self._pool, devices) if own and not settings.devices else None
         except BaseException:
             writer.close(complete=False)
             raise
@@ -171,7 +169,7 @@ class DetectionRun(Closing):
             self.inferred_before += self.sources[resume.number].ledger.inferred
         return resume.number
 
-    def add_stream(self, source: LiveSource) -> int:
+    def add_stream(self, source: streams.LiveSource) -> int:
         """Add a live source, which is read at once, and return its number. Stored results of the same source stay."""
         name = Path(source.address.name)
         with self._adding:
@@ -321,7 +319,7 @@ def _source_figures(source: SourceProgress) -> dict[str, Any]:
         latency = {"latency_ms": dict(zip(("p50", "p99"), values, strict=True))}
     recorded = {} if source.recording is None else {"recorded": {"files": source.recorded, "bytes": source.recorded_bytes}}
     return {
-        "path": readable_name(str(source.path)) if source.address is None else source.address,
+        "path": sources.readable_name(str(source.path)) if source.address is None else source.address,
         "frames": {
             **received,
             "decoded": ledger.decoded,

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.media.types import Chapter, SourceKind
+from framefleet.engine.store import sources
 from framefleet.engine.store.session import Block, SessionReader, StoredSource
-from framefleet.engine.store.sources import label_of
 from framefleet.engine.store.zones import read_counts
 from framefleet.engine.tracking.appearances import APPEARANCE, GAP, class_appearances, track_appearances
 from framefleet.engine.zones.counts import Counts
@@ -198,7 +198,7 @@ def chapters_of(reader: SessionReader, source: int, end: float, counts: Counts |
     begins: list[tuple[float, list[str]]] = []
     events = events_of(read_appearances(reader, source, By.CLASS, CHAPTER_GAP), counts)
     for event in events[np.isin(events["kind"], (EventKind.APPEARANCE, EventKind.CROSSING))]:
-        name = label_of(reader.labels, int(event["class_id"]))
+        name = sources.label_of(reader.labels, int(event["class_id"]))
         if event["kind"] == EventKind.CROSSING and counts is not None:
             name += f" {words(event, counts.zones)}"
         if not begins or event["start"] >= begins[-1][0] + least:

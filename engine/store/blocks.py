@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.notices import ExportError, Notice
-from framefleet.engine.store import schema
-from framefleet.engine.store.sources import reason_of
+from framefleet.engine.store import schema, sources
 
 COLUMNS = "frame, pts, width, height, failure, name, device, boxes"
 CORRECTION_COLUMNS = "frame, place, class_id, track, deleted, verified"
@@ -169,7 +168,9 @@ def unpack(rows: list[tuple[Any, ...]], tracks: Iterable[tuple[int, bytes]], wro
         if not isinstance(row[5], str | None):
             raise wrong(row[0], row[5])
     frames = [StoredFrame._make(row[:7]) for row in rows]
-    frames = [frame if row[4] is None else frame._replace(failure=reason_of(row[4])) for frame, row in zip(frames, rows, strict=True)]
+    frames = [
+        frame if row[4] is None else frame._replace(failure=sources.reason_of(row[4])) for frame, row in zip(frames, rows, strict=True)
+    ]
     starts = np.cumsum(counts) - counts
     frame = np.repeat(np.arange(len(rows)), counts)
     places = np.arange(len(table)) - starts[frame]

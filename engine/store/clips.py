@@ -11,12 +11,10 @@ from typing import Self
 
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import ExportError, Notice
+from framefleet.engine.store import export, facts, schema
 from framefleet.engine.store.appearances import By, read_appearances
 from framefleet.engine.store.destinations import Destinations, Protected, Purpose, names_for
-from framefleet.engine.store.export import source_stems, stage
 from framefleet.engine.store.exporters.base import Progress, run_child
-from framefleet.engine.store.facts import RecordedFiles
-from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader, StoredSource
 from framefleet.engine.store.sources import label_of
 from framefleet.engine.tracking.appearances import GAP
@@ -110,7 +108,7 @@ class ClipNaming:
     def of(cls, reader: SessionReader) -> Self:
         """Read all sources of a session."""
         sources = reader.sources()
-        return cls(dict(zip((each.number for each in sources), source_stems(sources), strict=True)), Protected.of(reader))
+        return cls(dict(zip((each.number for each in sources), export.source_stems(sources), strict=True)), Protected.of(reader))
 
 
 def write_clips(
@@ -140,7 +138,7 @@ def write_clips(
     naming = naming or ClipNaming.of(reader)
     stem = naming.stems[source.number]
     if source.kind is SourceKind.LIVE:
-        wanted = _recorded(RecordedFiles.of(reader.facts, source.number), source, stem, plans, exact, stills)
+        wanted = _recorded(facts.RecordedFiles.of(reader.facts, source.number), source, stem, plans, exact, stills)
     else:
         if not source.file.exists():
             raise ExportError(Notice("store.clips_without_video", path=source.file))
@@ -151,7 +149,7 @@ def write_clips(
         moments = [(plan.name, best) for plan in plans for best in dict.fromkeys(plan.best)] if stills else []
         wanted = {source.file: clips + [_Wanted(f"{stem}.{name}.{stamp(best)}", ".jpg", best) for name, best in moments]}
     written: list[Path] = []
-    with stage(folder, waiting) as place, Destinations(reader.path, naming.protected, overwrite, place) as destinations:
+    with export.stage(folder, waiting) as place, Destinations(reader.path, naming.protected, overwrite, place) as destinations:
         for video, files in wanted.items():
             before = len(written)
             made = [place / f"{before + number}{file.suffix}" for number, file in enumerate(files)]
@@ -164,7 +162,7 @@ def write_clips(
             crash = run_child("clips", Notice("store.writes_clips"), process, job, partial(_add, progress, before), notes)
             if crash is not None:
                 raise ExportError(Notice("store.no_clip_written", crash=crash, path=video))
-            with explained(folder, "write"):
+            with schema.explained(folder, "write"):
                 for path, file in zip(made, files, strict=True):
                     kind = f"clip {file.name} {file.start:.6f} {file.end} {exact} {file.suffix}"
                     purpose = Purpose(os.path.normpath(video), kind, source.complete)
@@ -187,7 +185,7 @@ class _Wanted:
 
 
 def _recorded(
-    recorded: RecordedFiles, source: StoredSource, stem: str, plans: Sequence[ClipPlan], exact: bool, stills: bool
+    recorded: facts.RecordedFiles, source: StoredSource, stem: str, plans: Sequence[ClipPlan], exact: bool, stills: bool
 ) -> dict[Path, list[_Wanted]]:
     """What to take out of which file of a recording. A clip ends where its file ends, and goes on in another one.
 

@@ -6,15 +6,12 @@ from pathlib import Path
 
 from framefleet.engine.media.cutting import copy_clip, encode_clip, is_seekable, write_still
 from framefleet.engine.notices import Notice
-from framefleet.engine.processes import AnyConnection
-from framefleet.engine.processes.child_main import when_parent_ends
-from framefleet.engine.processes.watchdog import Clock
-from framefleet.engine.store.clips import CutsJob
+from framefleet.engine.processes import AnyConnection, child_main, watchdog
+from framefleet.engine.store import clips, schema
 from framefleet.engine.store.exporters.base import serve
-from framefleet.engine.store.schema import explained
 
 
-def write_cuts(job: CutsJob, tell: Callable[[Notice], None], report: Callable[[int], None], clock: Clock) -> int:
+def write_cuts(job: clips.CutsJob, tell: Callable[[Notice], None], report: Callable[[int], None], clock: watchdog.Clock) -> int:
     """Write the files. Returns their number.
 
     tell: called with what is missing in them. report: called often, with the number of complete files. clock: the watchdog's.
@@ -23,7 +20,7 @@ def write_cuts(job: CutsJob, tell: Callable[[Notice], None], report: Callable[[i
     seekable = is_seekable(video, partial(report, 0))
     for number, cut in enumerate(job.cuts, 1):
         target = Path(cut.target)
-        with explained(Path(cut.shown or cut.target), "write"):
+        with schema.explained(Path(cut.shown or cut.target), "write"):
             if cut.end is None:
                 write_still(video, cut.start, target, seekable=seekable, exact=not cut.near)
             else:
@@ -35,10 +32,10 @@ def write_cuts(job: CutsJob, tell: Callable[[Notice], None], report: Callable[[i
     return len(job.cuts)
 
 
-def main(connection: AnyConnection, job: CutsJob) -> None:
+def main(connection: AnyConnection, job: clips.CutsJob) -> None:
     """Run one job: the main function of the process."""
     for cut in job.cuts:
-        when_parent_ends(partial(Path(cut.target).unlink, missing_ok=True))
+        child_main.when_parent_ends(partial(Path(cut.target).unlink, missing_ok=True))
     serve(
         connection,
         Notice("general.opening", path=Path(job.video)),

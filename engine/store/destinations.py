@@ -22,9 +22,8 @@ from typing import Self, TextIO
 
 from framefleet.engine.media.sources import is_folder, is_picture
 from framefleet.engine.notices import ExportError, Notice
-from framefleet.engine.store import schema
+from framefleet.engine.store import schema, sources
 from framefleet.engine.store.session import SessionReader
-from framefleet.engine.store.sources import name_key
 from framefleet.engine.types import Closing
 
 Identity = tuple[int, int]
@@ -313,7 +312,7 @@ def names_for(stem: str, suffix: str, complete: bool, taken: frozenset[str] = fr
         stem = f"{stem}.partial"
         yield f"{stem}{suffix}"
     numbered = (f"{stem}-{number}{suffix}" for number in count(2))
-    yield from (name for name in numbered if name_key(name) not in taken)
+    yield from (name for name in numbered if sources.name_key(name) not in taken)
 
 
 def _replace(made: Path, path: Path) -> None:

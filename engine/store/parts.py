@@ -19,15 +19,12 @@ from pathlib import Path
 
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import FramefleetError, Notice
-from framefleet.engine.processes.child import ChildProcess
-from framefleet.engine.processes.child_main import leave
-from framefleet.engine.processes.file_lock import FileLock, LockedError
-from framefleet.engine.store import schema
+from framefleet.engine.processes import child, child_main, file_lock
+from framefleet.engine.store import schema, tracks
 from framefleet.engine.store.facts import OF_SOURCE, TRACK, LiveRecord, RecordedFiles
 from framefleet.engine.store.files import session_parts, stamp_of_part, tracking_lock
 from framefleet.engine.store.merge import copy_drawn, copy_rows
 from framefleet.engine.store.sources import counts_text, reason_of
-from framefleet.engine.store.tracks import track_session
 
 SETTLE_SECONDS = 10.0
 """How long after the end of an interval its frames are moved: the last ones are stored by then."""
@@ -80,7 +77,7 @@ def move_past(database: Path, minutes: int, now: datetime) -> list[Path]:
     """
     made = []
     current = begin_of_interval(now, minutes)
-    with FileLock(tracking_lock(database)):
+    with file_lock.FileLock(tracking_lock(database)):
         while past := [source for source in _sources(database) if source.first < source.pts(current)]:
             begin = begin_of_interval(min(source.clock(source.first) for source in past), minutes)
             end = min(begin + timedelta(minutes=minutes), current)
@@ -143,7 +140,7 @@ def _copy(database: Path, begin: datetime, sources: Sequence[_Source], lasts: Ma
                         _copy_source(stored, part, facts, source, lasts[source.number])
                 part.execute("PRAGMA journal_mode = DELETE")
         if facts.get(TRACK, "none") != "none":
-            track_session(made, drop_corrections=True)
+            tracks.track_session(made, drop_corrections=True)
         with schema.explained(target, "write"):
             made.rename(target)
     finally:
@@ -221,12 +218,12 @@ def main(connection: Connection[list[Path] | Notice, None], database: Path, minu
     """Move what is past, and send the new parts, or why it cannot be moved: the main function of the process."""
     try:
         answer: list[Path] | Notice = move_past(database, minutes, datetime.now().astimezone())
-    except LockedError:
+    except file_lock.LockedError:
         answer = []
     except FramefleetError as error:
         answer = error.notice
     connection.send(answer)
-    leave(0)
+    child_main.leave(0)
 
 
 class PartMover:
@@ -237,7 +234,7 @@ class PartMover:
 
     def __init__(self, database: Path, minutes: int, past: bool) -> None:
         self._database, self._minutes = database, minutes
-        self._child: ChildProcess | None = None
+        self._child: child.ChildProcess | None = None
         self._due = time.time() + SETTLE_SECONDS if past else self._next()
 
     def _next(self) -> float:
@@ -254,7 +251,7 @@ class PartMover:
         if self._child is None and time.time() >= self._due:
             self._due = self._next()
             with suppress(OSError):  # no process can be started now
-                self._child = ChildProcess("session parts", main, self._database, self._minutes, words=Notice("store.moves_parts"))
+                self._child = child.ChildProcess("session parts", main, self._database, self._minutes, words=Notice("store.moves_parts"))
 
     def close(self) -> None:
         """End the process. Another run completes its work."""

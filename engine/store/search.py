@@ -21,10 +21,8 @@ from numpy.typing import NDArray
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.processes.file_lock import FileLock, LockedError
-from framefleet.engine.store import schema
+from framefleet.engine.store import facts, files, schema
 from framefleet.engine.store.clock import Clock
-from framefleet.engine.store.facts import CREATED
-from framefleet.engine.store.files import noted_sessions
 from framefleet.engine.store.session import Block, SessionReader, StoredSource
 from framefleet.engine.store.sources import label_of, readable_name
 
@@ -171,7 +169,7 @@ class SearchIndex:
 
         A session that a run writes is left out until the run ends.
         """
-        paths = dict.fromkeys([*self._folder.glob("*.sqlite"), *noted_sessions(self._folder)])
+        paths = dict.fromkeys([*self._folder.glob("*.sqlite"), *files.noted_sessions(self._folder)])
         with self._open() as connection:
             known = {os.fsdecode(path): stamp for path, stamp in connection.execute("SELECT path, stamp FROM sessions")}
             there = {str(path): path for path in paths}
@@ -192,7 +190,7 @@ class SearchIndex:
                 reader.stop = stop or reader.stop
                 created = _created(reader, path)
                 sources = [(source, _peaks(reader, source)) for source in reader.sources()]
-                fact = reader.facts.get(CREATED, "")
+                fact = reader.facts.get(facts.CREATED, "")
         except ExportError:
             sources, created, fact = [], 0.0, ""
         if stop is not None and stop.is_set():
@@ -403,7 +401,7 @@ def _is_written(path: Path) -> bool:
 
 def _created(reader: SessionReader, path: Path) -> float:
     with suppress(ValueError):
-        return datetime.fromisoformat(reader.facts.get(CREATED, "")).timestamp()
+        return datetime.fromisoformat(reader.facts.get(facts.CREATED, "")).timestamp()
     return path.stat().st_mtime
 
 

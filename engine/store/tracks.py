@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import ExportError, Notice, Option, UsageError
 from framefleet.engine.processes.file_lock import FileLock, LockedError
-from framefleet.engine.store import schema
-from framefleet.engine.store.files import lock_session, tracking_lock
+from framefleet.engine.store import files, schema
 from framefleet.engine.store.session import SessionReader
-from framefleet.engine.tracking.bytetrack import ByteTrack
+from framefleet.engine.tracking import bytetrack, refine
 from framefleet.engine.tracking.follow import TRACKER, Tracks, follow, make_tracker, strong_confidence, too_fast
-from framefleet.engine.tracking.refine import Sightings
 from framefleet.engine.types import FrameResult
 
 FIRST_FRAMES = 1000
@@ -57,7 +55,9 @@ def motion_problem(reader: SessionReader, source: int) -> Notice | None:
     boxes, tracks, class_ids, scores = (
         np.concatenate([getattr(block, name) for block in blocks]) for name in ("stored", "tracks", "class_ids", "confidences")
     )
-    seen = Sightings(positions, boxes.astype(np.float64), tracks, np.concatenate([block.pts for block in blocks]), np.zeros(0, np.int64))
+    seen = refine.Sightings(
+        positions, boxes.astype(np.float64), tracks, np.concatenate([block.pts for block in blocks]), np.zeros(0, np.int64)
+    )
     return too_fast(seen, class_ids, scores.astype(np.float64))
 
 
@@ -73,9 +73,9 @@ def track_growing(path: Path, drop_corrections: bool = False) -> list[tuple[str,
     """
     with SessionReader(path) as reader:
         if any(not source.finished and source.kind is not SourceKind.LIVE for source in reader.sources()):
-            lock_session(path).close()
+            files.lock_session(path).close()
     try:
-        with FileLock(tracking_lock(path)):
+        with FileLock(files.tracking_lock(path)):
             return track_session(path, drop_corrections, growing=True)
     except LockedError as error:
         raise ExportError(Notice("store.locked", path=path, holder=error.holder)) from error
@@ -202,7 +202,7 @@ def _rows(source: int, tracks: Tracks) -> Iterator[tuple[int, ...]]:
         yield source, number, class_id, int(frames[0]), int(frames[-1]), len(frames)
 
 
-def tracker_for(reader: SessionReader, source: int) -> ByteTrack:
+def tracker_for(reader: SessionReader, source: int) -> bytetrack.ByteTrack:
     """Create the tracker for a source of which ``FIRST_FRAMES`` frames or all are stored."""
     steps = np.diff(reader.times(source, FIRST_FRAMES))
     steps = steps[steps > 0]

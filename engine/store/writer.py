@@ -19,10 +19,9 @@ from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.settings.clock import ClockSettings
-from framefleet.engine.store import schema
+from framefleet.engine.store import reader, schema
 from framefleet.engine.store.facts import LiveRecord, RecordedFiles
 from framefleet.engine.store.files import delete_unfinished, keep_copy, lock_session, open_session, save
-from framefleet.engine.store.reader import FileIdentity
 from framefleet.engine.store.sources import counts_text, readable, readable_name, reason_of, reason_text
 from framefleet.engine.types import Detections, DeviceId, EngineInfo, FrameResult
 
@@ -137,7 +136,7 @@ class SessionWriter:
             with schema.explained(self._named, "create"):
                 self._connection, self.continued, self.notes, self._replaced = open_session(path, labels, facts, go_on)
                 self._devices: dict[str, int] = dict(self._connection.execute("SELECT device, number FROM devices"))
-            self._file_identity = FileIdentity(path)
+            self._file_identity = reader.FileIdentity(path)
         except BaseException:
             if self._own_lock is not None:
                 self._own_lock.close()
@@ -365,7 +364,7 @@ class SessionWriter:
         except ExportError as error:
             raise ExportError(Notice("store.removed_and_lost", path=self.path, cause=error.notice)) from error
         finally:
-            self._file_identity = FileIdentity(self.path)  # one error is enough
+            self._file_identity = reader.FileIdentity(self.path)  # one error is enough
         raise ExportError(Notice("store.removed_and_saved", path=self.path, place=place))
 
     def commit(self) -> None:

@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from framefleet.app.cli import options
-from framefleet.app.cli.options import checked, make_parser
 from framefleet.engine.model.files import find_weights, is_random
 from framefleet.engine.pool.events import DeviceReady, Event, StrategyChosen
-from framefleet.engine.settings import RunSettings
-from framefleet.engine.settings.kinds import one_of
-from framefleet.engine.settings.table import DEFAULTS
+from framefleet.engine.settings import RunSettings, kinds, table
 
 RANDOM = "random:1"
 _RANDOM_CONFIDENCE = 0.4  # with it YOLOv4 with random weights finds about ten objects in a frame of the clip, like in a street
@@ -42,7 +39,7 @@ def run_settings(arguments: argparse.Namespace) -> RunSettings:
     files = options.model_files(arguments, arguments.size)
     chosen = options.chosen_settings(arguments)
     if arguments.confidence is None:
-        chosen["confidence"] = _RANDOM_CONFIDENCE if is_random(files.weights) else DEFAULTS["confidence"]
+        chosen["confidence"] = _RANDOM_CONFIDENCE if is_random(files.weights) else table.DEFAULTS["confidence"]
     return RunSettings.of(files, chosen)
 
 
@@ -73,7 +70,7 @@ def run(argv: Sequence[str]) -> int:
     if argv and argv[0] in WHAT:
         status: int = import_module(f"framefleet.app.cli.bench.{argv[0]}").run(argv[1:])
         return status
-    parser = make_parser(
+    parser = options.make_parser(
         "bench",
         "Measure on this machine.",
         arguments="WHAT",
@@ -82,6 +79,6 @@ def run(argv: Sequence[str]) -> int:
     )
     if not argv:
         parser.error(f"what should be measured? Choose from: {', '.join(WHAT)}")
-    parser.add_argument("what", type=checked(lambda text: one_of(text, [*WHAT])), metavar="WHAT", help=", ".join(WHAT))
+    parser.add_argument("what", type=options.checked(lambda text: kinds.one_of(text, [*WHAT])), metavar="WHAT", help=", ".join(WHAT))
     parser.parse_args(argv)
     return 2

@@ -20,14 +20,12 @@ from framefleet.app.cli.table import Table, markdown_table
 from framefleet.engine.bench.devices_run import counts
 from framefleet.engine.bench.pool_run import WARM_UP, Clips, DeviceRun
 from framefleet.engine.bench.scaling import Experiment, Mode, Point, measure_scaling
-from framefleet.engine.devices.affinity import usable_cores
-from framefleet.engine.devices.discovery import default_devices
+from framefleet.engine.devices import affinity, discovery
 from framefleet.engine.media.sources import missing
 from framefleet.engine.model.files import is_random
 from framefleet.engine.notices import SourceError
 from framefleet.engine.pool.events import Event
-from framefleet.engine.store.schema import explained
-from framefleet.engine.store.sources import readable
+from framefleet.engine.store import schema, sources
 from framefleet.engine.types import DeviceId
 
 _HOW = f"""Engines are built before the measurement begins. The first {WARM_UP:.0%} of the frames are left out. Weak scaling ends with the
@@ -195,7 +193,7 @@ def run(argv: Sequence[str]) -> int:
     if arguments.source is not None and not arguments.source.exists():
         raise SourceError(missing(arguments.source))
     if arguments.out is not None:
-        with explained(arguments.out, "make"):  # before measuring, which takes long: this may fail
+        with schema.explained(arguments.out, "make"):  # before measuring, which takes long: this may fail
             arguments.out.mkdir(parents=True, exist_ok=True)
     shown: set[tuple[Mode, int, int]] = set()
 
@@ -212,7 +210,7 @@ def run(argv: Sequence[str]) -> int:
         named = [Path(argument).name if Path(argument).exists() else argument for argument in argv]
         command = shlex.join(["framefleet", "bench", "scaling", *named])
         model = settings.model.cfg.stem + (", random weights" if is_random(settings.model.weights) else "")
-        facts = Facts(*map(readable, (command, clips.name, model)))
+        facts = Facts(*map(sources.readable, (command, clips.name, model)))
         for point in measure_scaling(experiment, clips, show):
             points[point.mode, point.count] = point
             if not arguments.json:
@@ -247,8 +245,8 @@ def _parser() -> ArgumentParser:
 
 def _default() -> tuple[DeviceId, ...]:
     """The best devices; if that is the CPU alone and this process may use two cores, two CPU devices."""
-    devices = default_devices()
-    if [device.kind for device in devices] == ["cpu"] and usable_cores() > 1:
+    devices = discovery.default_devices()
+    if [device.kind for device in devices] == ["cpu"] and affinity.usable_cores() > 1:
         return devices[0], DeviceId("cpu", "1")
     return devices
 
@@ -256,6 +254,6 @@ def _default() -> tuple[DeviceId, ...]:
 def _write(folder: Path, found: Sequence[Point], facts: Facts) -> None:
     files = {"scaling.md": markdown(found, facts), "scaling.json": json.dumps(as_json(found, facts), indent=1) + "\n"}
     for name, content in files.items():
-        with explained(folder / name, "write"):
+        with schema.explained(folder / name, "write"):
             (folder / name).write_text(content, "utf-8")
         say(f"written: {folder / name}")

@@ -7,10 +7,9 @@ from PySide6.QtWidgets import QDialog, QProgressBar, QWidget
 
 from framefleet.app.window.cluster.link import ClusterLink, Machine
 from framefleet.app.window.context import Context, Feature
-from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets import fields, formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, wrapped
-from framefleet.app.window.widgets.fields import text_field
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.notices import Notice
 
@@ -33,7 +32,7 @@ class ClusterDialog(QDialog):
             wrap=True,
         )
         title = label("", translate("cluster", "Address of the cluster"))
-        self.address = text_field(title.text(), link.address, "HOST:6379")
+        self.address = fields.text_field(title.text(), link.address, "HOST:6379")
         self.address.returnPressed.connect(self._connect)
         self.address.textChanged.connect(self._changed)
         self.hint = label(

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from framefleet.app.window.cluster.link import Machine
 from framefleet.app.window.devices.status import DeviceStatus, Phase
-from framefleet.app.window.widgets import formats, theme
-from framefleet.app.window.widgets.build import Clickable
+from framefleet.app.window.widgets import build, formats, theme
 from framefleet.app.window.widgets.painting import LEFT, RIGHT, draw_box, painting, pixmap, write
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.cluster.messages import NodeState
@@ -39,7 +38,7 @@ class _Shown:
     failed: int
 
 
-class MachineHeading(Clickable):
+class MachineHeading(build.Clickable):
     """One machine. It paints itself: a cluster may have hundreds. A press shows or hides its devices."""
 
     def __init__(self) -> None:

@@ -14,11 +14,9 @@ from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.keys.bindings import Bindings, Command, Shortcuts
 from framefleet.app.window.queue.item import QueueItem
 from framefleet.app.window.viewer.filter import ViewFilter
-from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets import fields, formats, questions
 from framefleet.app.window.widgets.banner import Severity
 from framefleet.app.window.widgets.build import ElidedLabel, Flow, column, push_button, row, say, within_screen, wrapped
-from framefleet.app.window.widgets.fields import align, plain_tree
-from framefleet.app.window.widgets.questions import choose_path
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.evaluation.compare import (
     Differences,
@@ -108,7 +106,7 @@ class ChoiceDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._found: Sequence[StoredResult] = ()
         titles = [translate("compare", title) for title in COLUMNS]
-        self.table = plain_tree(translate("compare", "Other results of this video"), titles, NUMBERS)
+        self.table = fields.plain_tree(translate("compare", "Other results of this video"), titles, NUMBERS)
         self.table.itemSelectionChanged.connect(self._selected)
         self.table.itemActivated.connect(lambda *_: self._choose())
         self.said, self.problem = wrapped("muted"), wrapped("error")
@@ -132,7 +130,7 @@ class ChoiceDialog(QDialog):
             date = "" if each.time is None else f"{each.time:%Y-%m-%d %H:%M}"
             line = QTreeWidgetItem(self.table, [each.model, date, formats.count(each.frames), each.database.stem])
             line.setToolTip(3, str(each.database))
-            align(line, NUMBERS)
+            fields.align(line, NUMBERS)
         nothing = translate("compare", "There are no other results of {name} yet. Detect in it with another model: each run is stored.")
         some = translate("compare", "Other results of {name}:")
         say(self.said, (some if found else nothing).format(name=name))
@@ -224,7 +222,7 @@ class Comparison(QObject):
             self._context.background.start(dialog, work, taken, lambda said: dialog.show_problem(formats.capitalised(said)))
 
         kinds = translate("compare", "Sessions (*.sqlite)")
-        choose_path(dialog, translate("compare", "Choose another session"), read, kinds)
+        questions.choose_path(dialog, translate("compare", "Choose another session"), read, kinds)
 
     def start(self, item: QueueItem, other: StoredResult) -> None:
         """Compare the results of a file with others."""

@@ -11,8 +11,7 @@ from PySide6.QtGui import QKeySequence, QMouseEvent, QShortcut, QUndoCommand, QU
 
 from framefleet.app.window.actions import Actions
 from framefleet.app.window.context import Context, Feature
-from framefleet.app.window.corrections.bar import CorrectionBar
-from framefleet.app.window.corrections.drawing import BoxDrawing
+from framefleet.app.window.corrections import bar, drawing
 from framefleet.app.window.keys.bindings import Shortcuts
 from framefleet.app.window.queue.item import Results
 from framefleet.app.window.run.background import Background
@@ -55,9 +54,9 @@ class Corrector(QObject):
         super().__init__(parent)
         self._viewer, self._canvas, self._background = viewer, viewer.canvas, background
         self._actions, self._undo, self._selection = actions, undo, selection
-        self.bar = CorrectionBar(viewer.bindings)
+        self.bar = bar.CorrectionBar(viewer.bindings)
         self.bar.hide()
-        self.drawing = BoxDrawing(viewer.canvas, lambda: selection.object, self)
+        self.drawing = drawing.BoxDrawing(viewer.canvas, lambda: selection.object, self)
         self.drawing.drawn.connect(lambda box: self._act("add", self.bar.classes.currentIndex(), box))
         self.drawing.moved.connect(lambda box: self._act("move", box=box))
         self.bar.draw.toggled.connect(self._set_drawing)

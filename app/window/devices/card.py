@@ -21,9 +21,8 @@ from framefleet.app.window.devices.status import (
     status_title,
 )
 from framefleet.app.window.devices.telemetry import details, metrics
-from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets import formats, painting, theme
 from framefleet.app.window.widgets.build import ElidedLabel, column, label, row, say, set_role, tool_button, wrapped
-from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.telemetry import Telemetry
@@ -131,7 +130,7 @@ class DeviceCard(QFrame):
                 if change is Change.JOIN
                 else translate("devices", "Remove {device} from this run").format(device=self._status.device)
             )
-            self.change.setIcon(icon("add" if change is Change.JOIN else "close", theme.MUTED))
+            self.change.setIcon(painting.icon("add" if change is Change.JOIN else "close", theme.MUTED))
             self.change.setToolTip(title)
             self.change.setAccessibleName(title)
 

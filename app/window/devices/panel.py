@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QMenu, QWidget
 
-from framefleet.app.window.cluster.link import Machine
+from framefleet.app.window.cluster import link
 from framefleet.app.window.cluster.machines import Machines
 from framefleet.app.window.context import Context, Feature, Place, Placed
 from framefleet.app.window.devices.bottleneck import Bottleneck, find_bottleneck, pace_of
@@ -21,14 +21,12 @@ from framefleet.app.window.devices.telemetry import DeviceTelemetry
 from framefleet.app.window.floating import SIZE, Floating
 from framefleet.app.window.topology.drawing import TopologyDrawing
 from framefleet.app.window.topology.panel import SIDE_BY_SIDE, TopologyPanel
-from framefleet.app.window.widgets import build, formats
-from framefleet.app.window.widgets.painting import icon
+from framefleet.app.window.widgets import build, formats, painting
 from framefleet.app.window.widgets.translation import of_engine, strategy_name, translate
+from framefleet.engine.devices import telemetry, topology_search
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.recording import Recording
-from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.devices.topology import Topology
-from framefleet.engine.devices.topology_search import find_topology
 from framefleet.engine.pool.events import RunFigures, StrategyChosen
 from framefleet.engine.types import DeviceId
 
@@ -96,14 +94,14 @@ class ListedDevices:
             wanted.append(host)  # for the bottleneck
         self.telemetry.watch(wanted if visible else ())
 
-    def snapshot(self, device: DeviceId) -> Telemetry | None:
+    def snapshot(self, device: DeviceId) -> telemetry.Telemetry | None:
         """The latest telemetry of a device, None if unknown."""
         recorded = self.recording.telemetry.get(device) if self.recording is not None else None
         if not device.node and (device in self.of_run or recorded is None):
             return self.telemetry.of(device)
         return recorded or self.machines.telemetry(device)
 
-    def snapshots(self) -> dict[DeviceId, Telemetry]:
+    def snapshots(self) -> dict[DeviceId, telemetry.Telemetry]:
         """The latest telemetry of the machine whose topology is shown."""
         if self.recording is not None:
             return dict(self.recording.telemetry)
@@ -286,7 +284,7 @@ class DevicePanel(build.Panel):
         self.cluster, self.detach = build.tool_button("device", ""), build.tool_button("detach", "")
         if cluster is not None:
             self.cluster.setDefaultAction(cluster)
-            self.cluster.setIcon(icon("device"))
+            self.cluster.setIcon(painting.icon("device"))
         for tool in (self.cluster, self.detach):
             tool.setProperty("role", "small-flat")
         head = build.row(
@@ -354,7 +352,7 @@ class DevicePanel(build.Panel):
         self._topologies = topologies
         self._arrange()
 
-    def show_machines(self, machines: Sequence[Machine]) -> None:
+    def show_machines(self, machines: Sequence[link.Machine]) -> None:
         """Show these machines of a cluster, and their devices, as they are now."""
         if self.machines.show_machines(machines):
             self._arrange()
@@ -588,7 +586,9 @@ def attach(context: Context) -> Feature:
     panel.join_requested.connect(run.add_device)
     panel.leave_requested.connect(run.remove_device)
     panel.run.choice_requested.connect(settings.open_devices)
-    panel.topology_wanted.connect(lambda: context.background.start(panel, find_topology, panel.show_topology, panel.topology.show_problem))
+    panel.topology_wanted.connect(
+        lambda: context.background.start(panel, topology_search.find_topology, panel.show_topology, panel.topology.show_problem)
+    )
     run.devices_changed.connect(panel.show_devices)
     run.figures_changed.connect(panel.show_figures)
     run.strategy_changed.connect(panel.show_strategy)

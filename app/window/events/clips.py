@@ -14,11 +14,10 @@ from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.queue.item import Part, QueueItem, Results
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
-from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets import formats, questions
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import label, say, wrapped
 from framefleet.app.window.widgets.fields import PathField, combo_box, form_grid, number
-from framefleet.app.window.widgets.questions import FormDialog, show_folder
 from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import ExportError, Notice, literal
@@ -52,7 +51,7 @@ class ClipsWish:
     stills: bool
 
 
-class ClipsDialog(FormDialog):
+class ClipsDialog(questions.FormDialog):
     """Plans the clips in the background while the user chooses; after the dialog is accepted, ``wish`` has them.
 
     part: of the video, which can be saved as one clip; None: there is none.
@@ -216,7 +215,7 @@ class Clips(QObject):
         del self._cancelled[number]
         written, notes = result
         text = translate("events", "Wrote %Ln files to {folder}.", None, len(written)).format(folder=folder)
-        action = translate("events", "Show in folder"), partial(show_folder, folder)
+        action = translate("events", "Show in folder"), partial(questions.show_folder, folder)
         details = "\n".join(map(of_engine, notes))
         self._banners.show_banner(f"clips {number}", Severity.INFO, text, action, details=details)
 

@@ -14,9 +14,8 @@ from framefleet.app.window.events.model import ArrayModel
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
-from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets import fields, formats
 from framefleet.app.window.widgets.build import ElidedLabel, Panel, column
-from framefleet.app.window.widgets.fields import sorted_table
 from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.session import SessionReader
@@ -117,7 +116,7 @@ class DetectionsPanel(Panel):
         self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._wait.timeout.connect(self._start)
         self.model = DetectionModel(background, self)
-        self.table = sorted_table(self.model, translate("events", "Detections"), (68, 56, 84, 54, 88, 84), CLASS)
+        self.table = fields.sorted_table(self.model, translate("events", "Detections"), (68, 56, 84, 54, 88, 84), CLASS)
         self.count = ElidedLabel("small")
         column((self.table, 1), self.count, spacing=6, of=self)
         self.model.modelReset.connect(self._shown)

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
-from framefleet.app.window.widgets import formats
-from framefleet.app.window.widgets.painting import LEFT, RIGHT
+from framefleet.app.window.widgets import formats, painting
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.media.annotation.layout import class_colour
 from framefleet.engine.store.appearances import EVENTS, EventKind
@@ -128,7 +127,7 @@ class ArrayModel(QAbstractTableModel):
         return self._alignment(index.column()) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def _alignment(self, column: int) -> Qt.AlignmentFlag:
-        return RIGHT if column in self._numeric else LEFT
+        return painting.RIGHT if column in self._numeric else painting.LEFT
 
 
 HEADINGS = (

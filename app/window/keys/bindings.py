@@ -7,9 +7,8 @@ from PySide6 import QtWidgets
 from PySide6.QtCore import QEvent, QObject, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QShortcut
 
-from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets import fields, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, within_screen
-from framefleet.app.window.widgets.fields import clearable
 from framefleet.app.window.widgets.translation import translate
 
 VERSION = 1
@@ -187,7 +186,7 @@ class KeysDialog(QtWidgets.QDialog):
         self._bindings = bindings
         self._waiting: Command | None = None
         self._wanted = ""
-        self.search = clearable(translate("keys", "Search commands and keys"))
+        self.search = fields.clearable(translate("keys", "Search commands and keys"))
         self.search.textChanged.connect(self._filter)
         self.list = QtWidgets.QTreeWidget()
         self.list.setAccessibleName(translate("keys", "Commands"))

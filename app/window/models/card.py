@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QPushButton, QWidget
 
-from framefleet.app.window.models.chart import Speed
+from framefleet.app.window.models import chart
 from framefleet.app.window.models.files import Download, ModelDownloads
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, set_role
@@ -61,7 +61,7 @@ class Figures:
         )  # fmt: skip
         self.labels = _in_columns(values)
 
-    def show_speed(self, speed: Speed | None) -> None:
+    def show_speed(self, speed: chart.Speed | None) -> None:
         """Show the throughput that was measured here, None = it did not run yet."""
         self.speed.setText(formats.DASH if speed is None else formats.rate(speed.rate))
         self.speed.setToolTip("" if speed is None else speed.hardware)

@@ -11,8 +11,7 @@ from typing import Any
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF
 from PySide6.QtWidgets import QGraphicsLineItem, QWidget
 
-from framefleet.app.window.widgets import formats, theme
-from framefleet.app.window.widgets.build import column, label
+from framefleet.app.window.widgets import build, formats, theme
 from framefleet.app.window.widgets.plotting import colour_plot, pg, still_plot
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.model.registry.catalogue import ModelEntry
@@ -93,8 +92,8 @@ class ModelChart(QWidget):
         self.item.invertX(True)
         self.item.vb.sigResized.connect(self._place_names)
         self.names: dict[Any, QGraphicsLineItem] = {}  # each name with the line to its mark
-        self.legend = label("small", wrap=True, rich=True)
-        column((self._plot, 1), self.legend, spacing=2, of=self)
+        self.legend = build.label("small", wrap=True, rich=True)
+        build.column((self._plot, 1), self.legend, spacing=2, of=self)
         self.show_speeds({})
 
     def show_speeds(self, speeds: Mapping[str, Speed]) -> None:

@@ -12,10 +12,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidgetItem, QWidget
 
 from framefleet.app.window.run.background import Background
-from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets import formats, questions, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row
 from framefleet.app.window.widgets.fields import align, combo_box, plain_tree
-from framefleet.app.window.widgets.questions import choose_path
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.notices import Notice, UsageError, literal
 from framefleet.engine.store.schema import explained
@@ -181,7 +180,7 @@ def ask_for_comparison(window: QWidget, background: Background, results: Callabl
     def choose() -> None:
         kinds = translate("models", "Evaluations (evaluation.json *.json)")
         chosen = partial(open_comparison, window, background, failed)
-        choose_path(window, translate("models", "Open an evaluation"), lambda name: chosen(Path(name)), kinds)
+        questions.choose_path(window, translate("models", "Open an evaluation"), lambda name: chosen(Path(name)), kinds)
 
     dialog = ExplanationDialog(window)
     dialog.results_button.clicked.connect(dialog.accept)

@@ -8,18 +8,16 @@ from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDialog, QScrollArea, QWidget
 
+from framefleet.app.window.models import comparison, questions
 from framefleet.app.window.models.card import ModelCard, OwnCard, heading
 from framefleet.app.window.models.chart import ModelChart, Speed, read_speeds
-from framefleet.app.window.models.comparison import ask_for_comparison
 from framefleet.app.window.models.files import ModelDownloads, ModelParts, OwnModels, check_all
-from framefleet.app.window.models.questions import ModelQuestions
 from framefleet.app.window.queue.open_files import local_paths
 from framefleet.app.window.queue.opening import Intake, sort_paths
 from framefleet.app.window.run.background import Background
-from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets import painting, theme
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, show_inside, within_screen, wrapped
-from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.questions import Mode, ask, file_dialog, show_folder
 from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.model.load import ModelSummary, check_model
@@ -129,7 +127,7 @@ class ModelList(QDialog):
 
     def _show_chart(self, shown: bool) -> None:
         self.chart.setVisible(shown)
-        self.fold.setIcon(icon("chevron-up" if shown else "chevron-down", theme.MUTED))
+        self.fold.setIcon(painting.icon("chevron-up" if shown else "chevron-down", theme.MUTED))
 
     def _choose_files(self) -> None:
         """Let the user choose the files of a model in a file dialog."""
@@ -217,7 +215,7 @@ class ModelLibrary(QObject):
         super().__init__(parent)
         self._background, self._sessions, self._banners = background, sessions, banners
         self.own = OwnModels(store)
-        self.questions = ModelQuestions(background, self)
+        self.questions = questions.ModelQuestions(background, self)
         self.downloads = ModelDownloads(background, parent=self)
         self.downloads.ended.connect(self._download_ended)
         self.dialog: ModelList | None = None
@@ -234,7 +232,9 @@ class ModelLibrary(QObject):
         dialog.opened.connect(partial(self._add, use=True))
         dialog.removed.connect(self._forget)
         dialog.labels_requested.connect(self._edit_labels)
-        dialog.compare.clicked.connect(lambda: ask_for_comparison(dialog, self._background, self._compare_results, self._show_note))
+        dialog.compare.clicked.connect(
+            lambda: comparison.ask_for_comparison(dialog, self._background, self._compare_results, self._show_note)
+        )
         dialog.finished.connect(self._closed)
         dialog.open()
         self._show_own()

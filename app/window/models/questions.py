@@ -13,14 +13,13 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QDialogButtonBox, QPlainTextEdit, QWidget
 
 from framefleet.app.window.run.background import Background
-from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets import questions, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, wrapped
 from framefleet.app.window.widgets.painting import painting
-from framefleet.app.window.widgets.questions import FormDialog
 from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.bench.readings import ReadingPreview, preview_readings
+from framefleet.engine.model import load
 from framefleet.engine.model.files import coco_labels
-from framefleet.engine.model.load import check_model
 from framefleet.engine.model.onnx.network import Reading
 from framefleet.engine.model.onnx.recognise import remember_reading
 from framefleet.engine.notices import ExportError, Notice, literal
@@ -88,7 +87,7 @@ class ModelQuestions(QObject):
         dialog.open()
 
 
-class ReadingDialog(FormDialog):
+class ReadingDialog(questions.FormDialog):
     """Shows what each reading finds in a frame. The answer is kept for this file. answered: ModelFiles."""
 
     answered = Signal(object)
@@ -164,7 +163,7 @@ def _drawn(frame: Image, preview: ReadingPreview) -> QPixmap:
     return picture
 
 
-class LabelsDialog(FormDialog):
+class LabelsDialog(questions.FormDialog):
     """Lets the user write the names of the classes, one a line. They are stored among the models. answered: ModelFiles."""
 
     answered = Signal(object)
@@ -191,7 +190,7 @@ class LabelsDialog(FormDialog):
 
         def store() -> ModelFiles:
             files = replace(self._files, labels=_write(self._files.cfg, text))
-            check_model(files)
+            load.check_model(files)
             return files
 
         def stored(files: ModelFiles) -> None:

@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QWidget
 
 from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.queue.model import QueueModel
-from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets import formats, painting, theme
 from framefleet.app.window.widgets.build import column, label, row, say, tool_button
-from framefleet.app.window.widgets.painting import icon
 from framefleet.app.window.widgets.translation import marked, translate
 
 
@@ -116,7 +115,7 @@ class QueueHeading(QWidget):
         """Show whether the run is paused."""
         self._paused = paused
         title = translate("queue", "Continue the detection") if paused else translate("queue", "Pause the detection")
-        self.pause.setIcon(icon("play" if paused else "pause"))
+        self.pause.setIcon(painting.icon("play" if paused else "pause"))
         self.pause.setToolTip(title)
         self.pause.setAccessibleName(title)
         self.refresh()

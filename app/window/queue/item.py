@@ -13,8 +13,7 @@ from framefleet.app.window.widgets.translation import marked, of_engine, transla
 from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool.events import FramesAhead, SourceProgress
-from framefleet.engine.pool.streams import LiveSource
+from framefleet.engine.pool import events, streams
 from framefleet.engine.types import FrameResult
 
 LIVE_STATES = {
@@ -63,7 +62,7 @@ class Ahead:
 
     segments: Mapping[int, tuple[FrameResult, ...]] = field(default_factory=dict)
 
-    def after(self, event: FramesAhead) -> Self:
+    def after(self, event: events.FramesAhead) -> Self:
         """With further frames."""
         return type(self)({**self.segments, event.segment: (*self.segments.get(event.segment, ()), *event.frames)})
 
@@ -115,7 +114,7 @@ class QueueItem:
     """
 
     key: int
-    progress: SourceProgress
+    progress: events.SourceProgress
     state: ItemState = ItemState.WAITING
     results: Results | None = None
     rate: float | None = None
@@ -123,7 +122,7 @@ class QueueItem:
     changed: bool = False
     part: Part | None = None
     replaced: bool = False
-    stream: LiveSource | None = None
+    stream: streams.LiveSource | None = None
     ahead: Ahead = Ahead()
 
     @property

@@ -8,11 +8,9 @@ from PySide6.QtCore import QEvent, QObject, QRectF, QSettings, Qt, Signal
 from PySide6.QtGui import QColor, QDropEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from framefleet.app.window.queue.item import SESSION
-from framefleet.app.window.queue.opening import Intake, sort_paths
-from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.queue import item, opening
+from framefleet.app.window.widgets import formats, questions, theme
 from framefleet.app.window.widgets.painting import CENTRE, draw_box, painting, pixmap
-from framefleet.app.window.widgets.questions import file_dialog
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.media.live.address import LiveAddress, hide
 from framefleet.engine.media.sources import PICTURE_SUFFIXES, VIDEO_SUFFIXES
@@ -49,7 +47,7 @@ class DropOverlay(QWidget):
                 event.acceptProposedAction()
                 stream = translate("queue", "Drop to open this stream")
                 other = stream if is_stream(_address(event)) else translate("queue", "This address cannot be opened")
-                self._cover(drop_title(sort_paths(paths)) if paths else other)
+                self._cover(drop_title(opening.sort_paths(paths)) if paths else other)
             return True
         if event.type() is QEvent.Type.DragLeave:
             self.hide()
@@ -90,7 +88,7 @@ class DropOverlay(QWidget):
             painter.drawText(line, CENTRE, painter.fontMetrics().elidedText(self.title, Qt.TextElideMode.ElideMiddle, int(line.width())))
 
 
-def drop_title(intake: Intake) -> str:
+def drop_title(intake: opening.Intake) -> str:
     """What dropping these files does: ``Drop to add 3 items``."""
     if intake.sessions and not (intake.sources or intake.has_model):
         return translate("queue", "Drop to open these results")
@@ -210,7 +208,7 @@ class FileDialogs(QObject):
         self._choose(
             translate("window", "Open stored results"),
             QFileDialog.FileMode.ExistingFiles,
-            translate("window", "Stored results (*{session} *{list});;All files (*)").format(session=SESSION, list=WORST_FRAMES),
+            translate("window", "Stored results (*{session} *{list});;All files (*)").format(session=item.SESSION, list=WORST_FRAMES),
             folder=folder,
         )
 
@@ -219,7 +217,7 @@ class FileDialogs(QObject):
     ) -> None:
         """Open a dialog. folder: where it starts; None = in the last folder, which the choice replaces."""
         last = str(self._store.value("window/folder", str(Path.home())))
-        dialog = file_dialog(self._window, title, last, kinds)
+        dialog = questions.file_dialog(self._window, title, last, kinds)
         dialog.setFileMode(mode)
         if option is not None:
             dialog.setOption(option)

@@ -15,9 +15,8 @@ from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.results.stored import read_stored
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.run.controller import DetectionController
-from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets import formats, questions
 from framefleet.app.window.widgets.banner import BannerArea, Severity
-from framefleet.app.window.widgets.questions import ask
 from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.media.sources import expand_sources, is_folder
 from framefleet.engine.model.files import REFUSED_MODELS, find_weights
@@ -211,7 +210,9 @@ class Opening(QObject):
             translate("queue", "They are in {folder} and in the folders below it.").format(folder=paths[0]),
         )
         answers = translate("queue", "Add"), translate("queue", "Cancel")
-        ask(self._window, translate("queue", "Open folder"), texts, answers, lambda yes: self._queue(found) if yes else None, harmless=True)
+        questions.ask(
+            self._window, translate("queue", "Open folder"), texts, answers, lambda yes: self._queue(found) if yes else None, harmless=True
+        )
 
     def _queue(self, found: Contents) -> None:
         if found.problems:

@@ -12,15 +12,13 @@ from framefleet.app.window.queue.heading import Found, QueueHeading, kind_of
 from framefleet.app.window.queue.item import ItemState, Part, QueueItem
 from framefleet.app.window.queue.model import ITEM_ROLE, QueueDelegate, QueueModel, Thumbnails
 from framefleet.app.window.queue.open_files import DropOverlay, FileDialogs, RecentFiles
-from framefleet.app.window.run.controller import DetectionController
+from framefleet.app.window.run import controller
 from framefleet.app.window.run.files import Removed
 from framefleet.app.window.selection import Target
 from framefleet.app.window.viewer.filter import ViewFilter
-from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets import painting, questions, theme
 from framefleet.app.window.widgets.banner import Message, Severity
 from framefleet.app.window.widgets.build import Panel, column, label, row
-from framefleet.app.window.widgets.painting import icon
-from framefleet.app.window.widgets.questions import show_folder
 from framefleet.app.window.widgets.translation import translate
 
 LONGEST = 18
@@ -58,7 +56,7 @@ class ProblemCard(Message):
 class RemoveFiles(QUndoCommand):
     """The user removed these files."""
 
-    def __init__(self, run: DetectionController, keys: Sequence[int], name: str) -> None:
+    def __init__(self, run: controller.DetectionController, keys: Sequence[int], name: str) -> None:
         one = translate("queue", "Remove {name}").format(name=name)
         super().__init__(one if len(keys) == 1 else translate("queue", "Remove %Ln files", None, len(keys)))
         self._run, self._keys = run, keys
@@ -269,7 +267,7 @@ class QueuePanel(Panel):
             action = menu.addAction(title, emit)  # type: ignore[call-overload]
             action.setEnabled(enabled)
             if name is not None:
-                action.setIcon(icon(name, theme.MUTED))
+                action.setIcon(painting.icon(name, theme.MUTED))
 
         add(translate("queue", "Show"), partial(self.show_item, item.key), name="play")
         if not item.live:
@@ -320,7 +318,7 @@ def attach(context: Context) -> Feature:
 
     def reveal(key: int) -> None:
         if (item := queue.get(key)) is not None:
-            show_folder(item.path.parent)
+            questions.show_folder(item.path.parent)
 
     def cancel(keys: Sequence[int]) -> None:
         for key in reversed(keys):  # the waiting files first, so that none of them starts meanwhile

@@ -18,12 +18,9 @@ from framefleet.app.window.results.export_line import ExportLine
 from framefleet.app.window.results.export_options import FilterForm, OptionsForm, PickList
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
-from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets import fields, formats, questions
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import label, push_button, row, say, wrapped
-from framefleet.app.window.widgets.fields import PathField, form_grid
-from framefleet.app.window.widgets.formats import capitalised
-from framefleet.app.window.widgets.questions import FormDialog, show_folder
 from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import ExportError, FramefleetError, Notice, literal
@@ -102,7 +99,7 @@ class ExportChoice:
     options: ExportOptions
 
 
-class ExportDialog(FormDialog):
+class ExportDialog(questions.FormDialog):
     """Asks for the files, the formats, their options and the folder; after the dialog is accepted, ``choice`` has them.
 
     sources: of the item's session. shown, forms, folder, part: what the fields show first. zones: of the file. has_zones: whether another
@@ -141,7 +138,7 @@ class ExportDialog(FormDialog):
         self.purpose = label("small", wrap=True)
         self._zones = zones
         self.options = OptionsForm(item.results.labels, zones)
-        self.folder = PathField(translate("results", "Folder"), "", translate("results", "Where to write the files"), folders=True)
+        self.folder = fields.PathField(translate("results", "Folder"), "", translate("results", "Where to write the files"), folders=True)
         self.folder.set_path(folder)
         pictures = any(source.kind is SourceKind.IMAGES for source in sources if source.number == item.results.source)
         self.filter = FilterForm(item.results.labels, shown, part, pictures)
@@ -156,7 +153,7 @@ class ExportDialog(FormDialog):
         lines = (self.writes, self.replaces, self.problem)
         self.start = self.buttons.addButton(translate("results", "Export"), QDialogButtonBox.ButtonRole.AcceptRole)
         self.lay_out(
-            form_grid(
+            fields.form_grid(
                 (
                     *self.files.rows,
                     *self.forms.rows,
@@ -165,7 +162,7 @@ class ExportDialog(FormDialog):
             ),
             self.options,
             self.filter,
-            form_grid(
+            fields.form_grid(
                 (
                     (translate("results", "Folder"), self.folder),
                     *(("", line) for line in lines),
@@ -241,7 +238,7 @@ class ExportDialog(FormDialog):
                 sources = [source.name for source in self._sources if choice.only is not None and source.number in choice.only]
                 command = command_of(choice.view, sources, choice.forms, choice.folder, choice.options)
             except FramefleetError as error:
-                problem = capitalised(error.notice)
+                problem = formats.capitalised(error.notice)
             except OSError as error:  # the folder cannot be examined
                 problem = f"{error.filename}: {error.strerror}."
         say(self.writes, translate("results", "Writes {names}.").format(names=_listed(names, number)) if names else "")
@@ -364,7 +361,7 @@ class Exports(QObject):
         self._show_done(translate("results", "Saved {picture}").format(picture=picture.name), picture.parent)
 
     def _show_done(self, text: str, folder: Path) -> None:
-        self.line.show_done(text, partial(show_folder, folder))
+        self.line.show_done(text, partial(questions.show_folder, folder))
         self.line.text.setToolTip(str(folder))
 
     @Slot(int, str, int, int)

@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
 from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.player.preview_client import Shown
+from framefleet.app.window.queue import model
 from framefleet.app.window.queue.item import QueueItem, Results
 from framefleet.app.window.queue.memory import QueueMemory, Remembered, unfinished_text
-from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.queue.opening import Opening
 from framefleet.app.window.results.stored import read_stored
 from framefleet.app.window.run.background import Background
@@ -158,7 +158,7 @@ class ReplacedResults(QObject):
     def __init__(
         self,
         viewer: Viewer,
-        items: QueueModel,
+        items: model.QueueModel,
         controller: DetectionController,
         opening: Opening,
         background: Background,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
+from framefleet.app.window.queue import model
 from framefleet.app.window.queue.item import QueueItem
-from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.queue.opening import Opening, same_file
 from framefleet.app.window.selection import Selection
 from framefleet.app.window.widgets.banner import BannerArea, Severity
@@ -39,7 +39,7 @@ class StoredMoment:
 class Moments(QObject):
     """Shows one stored moment at a time, paused."""
 
-    def __init__(self, items: QueueModel, opening: Opening, selection: Selection, banners: BannerArea, parent: QObject) -> None:
+    def __init__(self, items: model.QueueModel, opening: Opening, selection: Selection, banners: BannerArea, parent: QObject) -> None:
         super().__init__(parent)
         self._items, self._opening, self._selection, self._banners = items, opening, selection, banners
         self._wanted: StoredMoment | None = None

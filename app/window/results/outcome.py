@@ -13,9 +13,8 @@ from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
-from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets import formats, painting
 from framefleet.app.window.widgets.build import ElidedLabel, Panel, push_button, row
-from framefleet.app.window.widgets.painting import Symbol
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.zones.shapes import Line
@@ -50,7 +49,7 @@ class OutcomeLine(Panel):
         self._stop = Event()
         self._found: Counter[str] | None = None
         self._wanted = True
-        self.symbol, self.text = Symbol(size=16), ElidedLabel("")
+        self.symbol, self.text = painting.Symbol(size=16), ElidedLabel("")
         self.go_on = push_button(translate("results", "Continue"), self.continue_requested, role="primary")
         self.go_on.setToolTip(translate("results", "Detect in the rest of the file"))
         self.export = push_button(translate("results", "Export…"), self.export_requested)

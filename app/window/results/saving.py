@@ -6,8 +6,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSize, QStandardPaths, Signal
 from PySide6.QtGui import QImage
 
+from framefleet.app.window.player import preview_client
 from framefleet.app.window.player.player import Player
-from framefleet.app.window.player.preview_client import Shown
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.canvas import VideoCanvas
 from framefleet.app.window.widgets import formats
@@ -44,7 +44,7 @@ class PictureSaver(QObject):
         else:
             self._player.set_viewport(size)
 
-    def _shown(self, shown: Shown) -> None:
+    def _shown(self, shown: preview_client.Shown) -> None:
         if self._wanted is None:
             return
         (source, boxes, playing), self._wanted = self._wanted, None

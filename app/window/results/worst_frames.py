@@ -15,18 +15,16 @@ from PySide6.QtWidgets import QDialog, QTreeWidgetItem, QWidget
 
 from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.queue.opening import Opening
-from framefleet.app.window.results.moments import StoredMoment
-from framefleet.app.window.results.stored import clock_text
+from framefleet.app.window.results import moments, stored
 from framefleet.app.window.run.background import Background
-from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets import fields, formats
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import column, label, say, stand_beside, wrapped
-from framefleet.app.window.widgets.fields import align, combo_box, plain_tree
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import ExportError, Notice, UsageError, literal
+from framefleet.engine.store import schema
 from framefleet.engine.store.clock import Clock
-from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader, StoredSource
 
 COLUMNS = (
@@ -51,10 +49,10 @@ class WorstFramesDialog(QDialog):
         self.setWindowTitle(translate("results", "Worst frames: {name}").format(name=path.parent.name or path.name))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._sessions = sessions
-        self.session = combo_box(translate("results", "Session"))
+        self.session = fields.combo_box(translate("results", "Session"))
         self.session.addItems([*sessions])
         self.session.setVisible(len(sessions) > 1)
-        self.table = plain_tree(translate("results", "Worst frames"), [translate("results", title) for title in COLUMNS], NUMBERS)
+        self.table = fields.plain_tree(translate("results", "Worst frames"), [translate("results", title) for title in COLUMNS], NUMBERS)
         hint = label(
             "small",
             translate(
@@ -94,7 +92,7 @@ class WorstFramesDialog(QDialog):
             row = QTreeWidgetItem(self.table, [Path(frame.name).name, frame.moment, *map(formats.count, counts)])
             row.setToolTip(0, str(frame.file))
             row.setData(0, Qt.ItemDataRole.UserRole, frame)
-            align(row, NUMBERS)
+            fields.align(row, NUMBERS)
 
     def _choose(self, row: QTreeWidgetItem | None, _: QTreeWidgetItem | None) -> None:
         if row is not None:
@@ -131,7 +129,7 @@ def read_worst_frames(path: Path) -> dict[str, list[WorstFrame]]:
     ExportError
         The file cannot be read.
     """
-    with explained(path, "read"):
+    with schema.explained(path, "read"):
         content = path.read_bytes()
     try:
         lists = json.loads(content)
@@ -177,14 +175,14 @@ def _moment(source: StoredSource, clock: Clock, time: float) -> str:
     if source.kind is SourceKind.IMAGES:
         return formats.count(round(time) + 1)
     position = formats.clock(time - (source.info.begin if source.info is not None else 0.0), 2)
-    return " · ".join(filter(None, (position, clock_text(clock, time, dated=False))))
+    return " · ".join(filter(None, (position, stored.clock_text(clock, time, dated=False))))
 
 
 class WorstFrames(QObject):
     """Shows lists of worst frames. chosen: takes the frame to show."""
 
     def __init__(
-        self, window: QWidget, opening: Opening, background: Background, banners: BannerArea, chosen: Callable[[StoredMoment], None]
+        self, window: QWidget, opening: Opening, background: Background, banners: BannerArea, chosen: Callable[[moments.StoredMoment], None]
     ) -> None:
         super().__init__(window)
         self._window, self._background, self._banners, self._chosen = window, background, banners, chosen
@@ -203,7 +201,7 @@ class WorstFrames(QObject):
 
     def show_frame(self, frame: WorstFrame) -> None:
         """Show a frame in the main window."""
-        self._chosen(StoredMoment(frame.database, frame.file, frame.name, frame.time))
+        self._chosen(moments.StoredMoment(frame.database, frame.file, frame.name, frame.time))
 
     def _failed(self, path: Path, message: Notice | str) -> None:
         self._banners.show_banner(f"worst frames {path}", Severity.WARNING, message)

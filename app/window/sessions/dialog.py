@@ -16,10 +16,9 @@ from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.queue.item import SESSION
 from framefleet.app.window.results.stored import read_stored
 from framefleet.app.window.run.background import Background
-from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets import formats, questions
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, wrapped
 from framefleet.app.window.widgets.fields import align, combo_box, plain_tree
-from framefleet.app.window.widgets.questions import ask, show_folder
 from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.notices import ExportError, Notice, literal
 from framefleet.engine.store.facts import CREATED
@@ -227,7 +226,7 @@ class SessionsDialog(QDialog):
             push_button(translate("sessions", "Close"), self.reject),
             spacing=8,
         )
-        self.reveal = push_button(translate("sessions", "Show folder"), lambda: show_folder(folder), tip=str(folder))
+        self.reveal = push_button(translate("sessions", "Show folder"), lambda: questions.show_folder(folder), tip=str(folder))
         self.search = push_button(translate("sessions", "Search…"), self.search_requested, symbol="search")
         self.search.setToolTip(translate("sessions", "Find moments in all stored results"))
         actions = row(self.show_, self.export, self.rename, self.delete, None, self.total, self.search, self.reveal, spacing=8)
@@ -303,7 +302,7 @@ class SessionsDialog(QDialog):
 
     def _ask_delete(self, sessions: Sequence[StoredSession]) -> None:
         paths, size = [session.path for session in sessions], formats.size(sum(session.size for session in sessions))
-        ask(
+        questions.ask(
             self,
             translate("sessions", "Delete sessions"),
             (

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from framefleet.app.window.models.files import ModelParts
 from framefleet.app.window.models.library import ModelLibrary
+from framefleet.app.window.queue import opening
 from framefleet.app.window.queue.item import QueueItem
-from framefleet.app.window.queue.opening import Intake, listed
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.run.controller import DetectionController
 from framefleet.app.window.settings import form
@@ -128,7 +128,7 @@ class RunChoices(QObject):
             self._check(self.preferences)
         self._background.start(self, discover, self._devices_found, self._no_devices)
 
-    def take(self, intake: Intake) -> None:
+    def take(self, intake: opening.Intake) -> None:
         """Use dropped files of a model: in the settings dialog if it is open, else at once."""
         self.library.close()
         if self.dialog is not None:
@@ -245,7 +245,7 @@ class RunChoices(QObject):
             translate("models", "Files that wait get the new settings in either case."),
         )
         head = translate("models", "%Ln files are being detected with the old settings.", None, len(begun))
-        texts = head, "\n".join((*listed([item.finished_text for item in begun]), "", *about))
+        texts = head, "\n".join((*opening.listed([item.finished_text for item in begun]), "", *about))
         answers = translate("models", "Start again"), translate("models", "Finish first")
         ask(self._window, translate("models", "New settings"), texts, answers, lambda restart: apply(restart=restart))
 

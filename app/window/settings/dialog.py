@@ -10,22 +10,17 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFrame, QListWidget, QScrollArea, QWidget
 
 from framefleet.app.window.models.files import ModelParts
-from framefleet.app.window.queue.item import QueueItem
-from framefleet.app.window.queue.open_files import local_paths
-from framefleet.app.window.queue.opening import sort_paths
+from framefleet.app.window.queue import item, open_files, opening
 from framefleet.app.window.results.stored import clock_preview
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.settings.form import SettingsForm, words
 from framefleet.app.window.settings.pages import DeviceForm, FoldersForm, ModelForm, WindowForm
 from framefleet.app.window.settings.preferences import NAME, Preferences, read_settings, write_settings
-from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets import fields, formats, painting, questions, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, show_inside, within_screen, wrapped
-from framefleet.app.window.widgets.fields import clearable
-from framefleet.app.window.widgets.painting import icon
-from framefleet.app.window.widgets.questions import Mode, choose_path
 from framefleet.app.window.widgets.translation import of_engine, of_settings, translate
 from framefleet.engine.notices import ExportError, Notice, UsageError
-from framefleet.engine.settings.clock import ClockSettings
+from framefleet.engine.settings import clock
 from framefleet.engine.settings.table import DEFAULTS, Section
 from framefleet.engine.settings.values import find_notes, find_problems
 
@@ -104,7 +99,7 @@ class Sections(QScrollArea):
 
     def _show_advanced(self, shown: bool) -> None:
         self.sections[-1].content.setVisible(shown)
-        self.fold.setIcon(icon("chevron-up" if self.fold.isChecked() else "chevron-down", theme.MUTED))
+        self.fold.setIcon(painting.icon("chevron-up" if self.fold.isChecked() else "chevron-down", theme.MUTED))
 
     def show_section(self, content: QWidget) -> None:
         """Scroll to the section with this content, and give it the keyboard focus."""
@@ -148,7 +143,7 @@ class SettingsDialog(QDialog):
         background: Background,
         store: QSettings,
         chosen: Mapping[str, str] = NOTHING,
-        example: QueueItem | None = None,
+        example: item.QueueItem | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -169,7 +164,7 @@ class SettingsDialog(QDialog):
         self.folders.models_requested.connect(self.model.list_requested)
         self.window_ = WindowForm(store)
         self.problem = wrapped("error")
-        self.search = clearable(translate("settings", "Search settings"))
+        self.search = fields.clearable(translate("settings", "Search settings"))
         self.search.textChanged.connect(self._search)
         buttons = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(buttons.RestoreDefaults | buttons.Save | buttons.Cancel)
@@ -227,11 +222,11 @@ class SettingsDialog(QDialog):
         super().done(outcome)
 
     def _ask_import(self) -> None:
-        choose_path(self, translate("settings", "Import settings"), self.take, translate("settings", "Settings (*.json)"))
+        questions.choose_path(self, translate("settings", "Import settings"), self.take, translate("settings", "Settings (*.json)"))
 
     def _ask_export(self) -> None:
         title, kinds = translate("settings", "Export settings"), translate("settings", "Settings (*.json)")
-        choose_path(self, title, self.give, kinds, NAME, Mode.AnyFile)
+        questions.choose_path(self, title, self.give, kinds, NAME, questions.Mode.AnyFile)
 
     def take(self, path: str) -> None:
         """Show the settings of a file. They are kept when the dialog is accepted."""
@@ -275,7 +270,7 @@ class SettingsDialog(QDialog):
                 {name: f"{of_engine(text, capital=True)}." for name, text in problems.items()},
                 {name: of_engine(text) for name, text in find_notes(values).items()},
                 self._chosen,
-                clock_preview(ClockSettings(values["clock"], values["time_zone"]), self._example),
+                clock_preview(clock.ClockSettings(values["clock"], values["time_zone"]), self._example),
             )
         if problems.keys() & self.advanced.fields.keys():
             self.pane.fold.setChecked(True)  # so that the problem can be seen
@@ -304,10 +299,10 @@ class SettingsDialog(QDialog):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept model files anywhere on the dialog."""
-        if sort_paths(local_paths(event)).has_model:
+        if opening.sort_paths(open_files.local_paths(event)).has_model:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Take the dropped files."""
-        self.model.take(sort_paths(local_paths(event)))
+        self.model.take(opening.sort_paths(open_files.local_paths(event)))
         event.acceptProposedAction()

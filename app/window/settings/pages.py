@@ -14,12 +14,10 @@ from framefleet.app.window.models.files import ModelParts
 from framefleet.app.window.models.questions import ModelQuestions
 from framefleet.app.window.queue.opening import ONNX, Intake
 from framefleet.app.window.run.background import Background
-from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets import formats, painting, questions, theme
 from framefleet.app.window.widgets.appearance import KEY, Theme, apply_theme, current_theme, stored_theme
 from framefleet.app.window.widgets.build import ElidedLabel, column, label, push_button, row, say, set_role, wrapped
 from framefleet.app.window.widgets.fields import TITLE_WIDTH, PathField, combo_box, form_grid
-from framefleet.app.window.widgets.painting import Symbol
-from framefleet.app.window.widgets.questions import Mode, choose_path, show_folder
 from framefleet.app.window.widgets.translation import LANGUAGE, LANGUAGES, marked, of_engine, translate
 from framefleet.engine.devices.discovery import DeviceDescription, default_devices
 from framefleet.engine.model.files import find_weights
@@ -171,7 +169,7 @@ class ModelForm(QWidget):
             translate("settings", "Labels (*.names *.txt *.yaml)"),
             translate("settings", "Found beside the network, or COCO's for 80 classes"),
         )
-        self.icon, self.verdict = Symbol(), label("muted", wrap=True)
+        self.icon, self.verdict = painting.Symbol(), label("muted", wrap=True)
         self.verdict.setMinimumHeight(2 * self.verdict.fontMetrics().height())
         self.from_list = push_button(translate("settings", "Download a model…"), self.list_requested)
         form = form_grid(
@@ -424,7 +422,9 @@ class FoldersForm(QWidget):
 
     def _ask(self, name: str) -> None:
         title = translate("settings", "Choose a folder")
-        choose_path(self, title, lambda path: self.move_to(name, Path(path)), at=str(self._folders[name]), mode=Mode.Directory)
+        questions.choose_path(
+            self, title, lambda path: self.move_to(name, Path(path)), at=str(self._folders[name]), mode=questions.Mode.Directory
+        )
 
     def move_to(self, name: str, path: Path, _checked: bool = False) -> None:
         """Use another folder from the next start on."""
@@ -450,7 +450,7 @@ class FoldersForm(QWidget):
     def _reveal(self, name: str) -> None:
         folder = self._folders[name]
         folder.mkdir(parents=True, exist_ok=True)
-        show_folder(folder)
+        questions.show_folder(folder)
 
     def _empty(self) -> None:
         say(self.problem, "")

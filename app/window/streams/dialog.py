@@ -13,9 +13,8 @@ from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QCheckBox, QDialog, QLabel, QLineEdit, QListWidget, QListWidgetItem, QProgressBar, QWidget
 
 from framefleet.app.window.run.background import Background
-from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets import fields, formats, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, tool_button, wrapped
-from framefleet.app.window.widgets.fields import clearable
 from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.media.live.address import LiveAddress, LiveKind
 from framefleet.engine.media.live.trial import Trial, try_source
@@ -97,9 +96,9 @@ class StreamDialog(QDialog):
         self._recent, self._background = recent, background
         self._stop: threading.Event | None = None
         self._asked = ""  # the host for which the key ring was asked
-        self.address = clearable(translate("streams", "rtsp://192.168.1.20:554/stream1"))
+        self.address = fields.clearable(translate("streams", "rtsp://192.168.1.20:554/stream1"))
         self.address.setAccessibleName(translate("streams", "Address"))
-        self.user, self.password = clearable(translate("streams", "if the camera asks for it")), clearable("")
+        self.user, self.password = fields.clearable(translate("streams", "if the camera asks for it")), fields.clearable("")
         self.user.setAccessibleName(translate("streams", "User"))
         self.password.setAccessibleName(translate("streams", "Password"))
         self.password.setEchoMode(QLineEdit.EchoMode.Password)

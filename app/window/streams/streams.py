@@ -18,9 +18,8 @@ from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.devices.bottleneck import Bottleneck, Limit
 from framefleet.app.window.devices.status import DeviceStatus
 from framefleet.app.window.player.preview_client import Shown
+from framefleet.app.window.queue import model, open_files
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
-from framefleet.app.window.queue.model import THUMBNAIL, thumbnail
-from framefleet.app.window.queue.open_files import is_stream
 from framefleet.app.window.streams.dialog import RecentStreams, StreamDialog
 from framefleet.app.window.streams.pictures import LivePicture
 from framefleet.app.window.streams.view import LiveView, StreamBar
@@ -28,12 +27,11 @@ from framefleet.app.window.viewer.canvas import VideoCanvas
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.banner import Severity
 from framefleet.app.window.widgets.translation import of_engine, translate
+from framefleet.engine.media.live import messages
 from framefleet.engine.media.live.address import LiveAddress
-from framefleet.engine.media.live.messages import RecordSettings
-from framefleet.engine.pool.events import Ledger
+from framefleet.engine.pool import events
 from framefleet.engine.pool.streams import LiveSource
-from framefleet.engine.store.facts import RecordedFiles
-from framefleet.engine.store.files import session_parts
+from framefleet.engine.store import facts, files
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import FrameResult
 
@@ -173,7 +171,7 @@ class Streams(QObject):
                 size = max(each.width() for each in sizes), max(each.height() for each in sizes)
                 self._context.run.watch(item.key, size, SMALL_INTERVAL if several else INTERVAL)
             else:
-                small = THUMBNAIL * 2
+                small = model.THUMBNAIL * 2
                 self._context.run.watch(item.key, (small.width(), small.height()), HIDDEN_INTERVAL)
 
     def _pictured(self, key: int, picture: LivePicture) -> None:
@@ -183,7 +181,7 @@ class Streams(QObject):
         now = time.monotonic()
         if now - self._thumbed.get(key, -math.inf) >= HIDDEN_INTERVAL:
             self._thumbed[key] = now
-            self._context.queue.set_thumbnail(key, thumbnail(picture.image, self._context.window.devicePixelRatio()))
+            self._context.queue.set_thumbnail(key, model.thumbnail(picture.image, self._context.window.devicePixelRatio()))
         for view in self._views.values():
             if view.key != key:
                 continue
@@ -301,7 +299,7 @@ class Streams(QObject):
             self._context.banners.show_banner("recording", Severity.WARNING, text)
             return
         self._context.banners.remove("recording")
-        run.record(item.key, RecordSettings(str(folder), item.stream.address.name))
+        run.record(item.key, messages.RecordSettings(str(folder), item.stream.address.name))
 
     def _item_changed(self, key: int) -> None:
         if any(view.key == key for view in self._views.values()):
@@ -354,7 +352,7 @@ class Streams(QObject):
             banners.show_banner(SUBJECT, Severity.WARNING, text[0], details=text[1])
 
 
-def _too_many(ledger: Ledger) -> int:
+def _too_many(ledger: events.Ledger) -> int:
     """How many frames were dropped because decoding or the device could not keep up: not the damaged ones, and those of a reconnection."""
     return sum(count for reason, count in ledger.dropped.items() if reason.code in ("live.device_busy", "live.decoder_behind"))
 
@@ -367,7 +365,7 @@ class Capacity:
         self._ticks = 0
 
     def look(
-        self, ledgers: dict[int, Ledger], devices: Sequence[DeviceStatus], limit: Bottleneck | None = None
+        self, ledgers: dict[int, events.Ledger], devices: Sequence[DeviceStatus], limit: Bottleneck | None = None
     ) -> tuple[str, str] | tuple[()] | None:
         """Look at the ledgers of the connected streams by key. Called every ``TICK_MS``. limit: of the run.
 
@@ -464,13 +462,13 @@ def stored_frame(results: Results, pts: float, step: int) -> StoredMoment | None
     """
     found: StoredMoment | None = None
     just_after = math.nextafter(pts, math.inf)
-    for database in (results.database, *reversed(session_parts(results.database))):
+    for database in (results.database, *reversed(files.session_parts(results.database))):
         with SessionReader(database, created=results.created) as reader:
             before = reader.frame_before(results.source, pts if step < 0 else just_after)
             wanted = before if step <= 0 else reader.frame_after(results.source, pts)
             wanted = wanted or (reader.frame_after(results.source, -1.0) if step <= 0 else None)
             if wanted is not None:
-                place = RecordedFiles.of(reader.facts, results.source).at(wanted.ref.pts)
+                place = facts.RecordedFiles.of(reader.facts, results.source).at(wanted.ref.pts)
                 found = StoredMoment(wanted, None if place is None else place[0].path, 0.0 if place is None else place[1])
             if before is not None:
                 break
@@ -480,7 +478,7 @@ def stored_frame(results: Results, pts: float, step: int) -> StoredMoment | None
 def _pasted() -> str:
     """The address of a stream in the clipboard, "" if it holds something else."""
     text = QApplication.clipboard().text().strip()
-    return text if is_stream(text) else ""
+    return text if open_files.is_stream(text) else ""
 
 
 def attach(context: Context) -> Feature:

@@ -5,8 +5,7 @@ import time
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
-from framefleet.app.window.devices.figures import stage_name
-from framefleet.app.window.devices.status import DeviceStatus
+from framefleet.app.window.devices import figures, status
 from framefleet.app.window.queue.item import ItemState, QueueItem
 from framefleet.app.window.streams.pictures import LivePicture
 from framefleet.app.window.viewer.canvas import VideoCanvas
@@ -195,7 +194,7 @@ class StreamBar(QWidget):
         row(self.live, self.play, 8, (self.figures, 1), self.snapshot, self.record, self.stop, spacing=6, margins=(12, 6, 12, 6), of=self)
         self.hide()
 
-    def show_item(self, item: QueueItem, following: bool, device: DeviceStatus | None = None) -> None:
+    def show_item(self, item: QueueItem, following: bool, device: status.DeviceStatus | None = None) -> None:
         """Show the figures of a live item. following: the newest picture is shown. device: that analyses it, None: none now."""
         counted = item.progress.finished.ledger if item.progress.finished is not None else item.progress.counted
         self.figures.setText(figures_text(item))
@@ -218,12 +217,12 @@ class StreamBar(QWidget):
         self.play.setText(translate("streams", "Pause") if playing else translate("streams", "Play"))
 
 
-def limit_text(device: DeviceStatus) -> str:
+def limit_text(device: status.DeviceStatus) -> str:
     """What limits the streams of a device."""
     if device.bottleneck in (None, "sources"):
         return translate("streams", "Analysed by {device}, which waits for frames").format(device=device.device)
     text = translate("streams", "Analysed by {device}, where these streams are limited by: {stage}")
-    return text.format(device=device.device, stage=stage_name(device.bottleneck or ""))
+    return text.format(device=device.device, stage=figures.stage_name(device.bottleneck or ""))
 
 
 def figures_text(item: QueueItem) -> str:

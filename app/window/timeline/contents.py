@@ -12,8 +12,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
 
 from framefleet.app.window.timeline.class_counts import BINS
-from framefleet.app.window.widgets import formats, theme
-from framefleet.app.window.widgets.painting import write
+from framefleet.app.window.widgets import formats, painting, theme
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.media.annotation.layout import class_colour, ink_on
 from framefleet.engine.store.appearances import EVENTS, EventKind
@@ -124,7 +123,7 @@ def draw_names(painter: QPainter, names: Sequence[str], area: QRectF, height: fl
     painter.setPen(QColor(theme.ON_STAGE))
     for number, name in enumerate(names):
         place = QRectF(area.left() + 4, area.top() + number * height, area.width() - 8, height - 1)
-        write(painter, place.adjusted(0, -2, 0, 2), name)  # the ends of letters reach beyond a low row
+        painting.write(painter, place.adjusted(0, -2, 0, 2), name)  # the ends of letters reach beyond a low row
 
 
 def rows_of(tracks: NDArray[np.void], rows: int) -> list[tuple[int, np.void]]:

@@ -14,8 +14,7 @@ from framefleet.app.window.queue.item import QueueItem, Results
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.transport import SPEEDS, Transport
-from framefleet.app.window.widgets import formats
-from framefleet.app.window.widgets.build import column, label
+from framefleet.app.window.widgets import build, formats
 from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.store.session import SessionReader
 
@@ -122,9 +121,9 @@ class HoverCard(QFrame):
         self._transport, self._client = transport, client
         self._asked: float | None = None
         self._shown: float | None = None
-        self.picture, self.text = QLabel(), label("small")
+        self.picture, self.text = QLabel(), build.label("small")
         self.picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        column(self.picture, self.text, spacing=4, margins=(6, 6, 6, 6), of=self)
+        build.column(self.picture, self.text, spacing=4, margins=(6, 6, 6, 6), of=self)
         transport.timeline.hovered.connect(self._hover)
         client.near_arrived.connect(self._arrived)
 

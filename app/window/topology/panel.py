@@ -8,9 +8,8 @@ from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
 
 from framefleet.app.window.topology.drawing import NVLINK, PCIE, SYSTEM, TopologyDrawing
 from framefleet.app.window.topology.text import about_link, codes_text, gpu_list, gpu_title, links_text, peers
-from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets import painting, theme
 from framefleet.app.window.widgets.build import column, label, row, say, wrapped
-from framefleet.app.window.widgets.painting import CENTRE
 from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.devices.topology import Level, Link, Topology
@@ -51,7 +50,7 @@ class TopologyMatrix(QtWidgets.QTableWidget):
         for header in (self.horizontalHeader(), self.verticalHeader()):
             header.setFont(theme.font(-2))
             header.setHighlightSections(False)
-            header.setDefaultAlignment(CENTRE)
+            header.setDefaultAlignment(painting.CENTRE)
             header.setMinimumSectionSize(8)
         self.verticalHeader().setSectionResizeMode(QtWidgets.QHeaderView.ResizeMode.Fixed)
 
@@ -69,7 +68,7 @@ class TopologyMatrix(QtWidgets.QTableWidget):
             for other, link in enumerate(links):
                 item = QtWidgets.QTableWidgetItem()
                 item.setToolTip(about_link(gpus[one], gpus[other], link))
-                item.setTextAlignment(CENTRE)
+                item.setTextAlignment(painting.CENTRE)
                 item.setForeground(QColor(theme.MUTED if link is None else theme.TEXT))
                 item.setBackground(_shade(link))
                 self.setItem(one, other, item)

@@ -7,9 +7,8 @@ from typing import TypeAlias
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
-from framefleet.app.window.widgets import formats, theme
+from framefleet.app.window.widgets import formats, painting, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, tool_button
-from framefleet.app.window.widgets.painting import Symbol
 from framefleet.app.window.widgets.translation import headline, of_engine, translate
 from framefleet.engine.notices import Notice
 
@@ -44,7 +43,7 @@ class Message(QFrame):
     def __init__(self, severity: Severity, actions: Sequence[Action] = (), narrow: bool = False) -> None:
         super().__init__()
         self.severity = severity
-        self.symbol = symbol = Symbol(severity.value, 18, _COLOURS[severity][0])
+        self.symbol = symbol = painting.Symbol(severity.value, 18, _COLOURS[severity][0])
         self.title, self.text = label("strong", wrap=True), label("small", wrap=True)
         for line in (self.title, self.text):
             line.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -6,8 +6,7 @@ from PySide6 import QtWidgets
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 
-from framefleet.app.window.widgets import theme
-from framefleet.app.window.widgets.painting import icon, pixmap
+from framefleet.app.window.widgets import painting, theme
 
 Part: TypeAlias = QtWidgets.QWidget | QtWidgets.QLayout
 Item: TypeAlias = Part | int | float | tuple[Part, int] | tuple[Part, int, Qt.AlignmentFlag] | None
@@ -82,7 +81,7 @@ class SignedLabel(QtWidgets.QLabel):
         super().paintEvent(event)
         name, colour = self._sign
         with QPainter(self) as painter:
-            painter.drawPixmap(0, (self.fontMetrics().height() - 14) // 2, pixmap(name, 14, theme.colour(colour)))
+            painter.drawPixmap(0, (self.fontMetrics().height() - 14) // 2, painting.pixmap(name, 14, theme.colour(colour)))
 
 
 def wrapped(role: str) -> QtWidgets.QLabel:
@@ -146,7 +145,7 @@ def push_button(title: str, clicked: Any = None, *, symbol: str = "", role: str 
     """
     button = QtWidgets.QPushButton(title, autoDefault=False)
     if symbol:
-        button.setIcon(icon(symbol))
+        button.setIcon(painting.icon(symbol))
     if clicked is not None:
         button.clicked.connect(clicked)
     button.setProperty("role", role)
@@ -175,7 +174,7 @@ def tool_button(name: str, title: str, keys: str = "", clicked: Any = None, menu
     button = QtWidgets.QToolButton()
     button.setProperty("role", "flat")
     if name:
-        button.setIcon(icon(name))
+        button.setIcon(painting.icon(name))
     if clicked is not None:
         button.clicked.connect(clicked)
     if menu is not None:

@@ -9,10 +9,8 @@ from PySide6 import QtWidgets
 from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QPaintEvent
 
-from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets import painting, questions, theme
 from framefleet.app.window.widgets.build import Flow, label, row
-from framefleet.app.window.widgets.painting import RIGHT, icon
-from framefleet.app.window.widgets.questions import choose_path
 from framefleet.app.window.widgets.translation import of_settings, translate
 from framefleet.engine.settings.kinds import Number, write
 
@@ -189,7 +187,7 @@ def clearable(placeholder: str) -> QtWidgets.QLineEdit:
     edit.setAcceptDrops(False)  # dropped files belong to the window, not into the text
     action = edit.findChild(QAction)
     if action is not None:
-        action.setIcon(icon("close", theme.MUTED))
+        action.setIcon(painting.icon("close", theme.MUTED))
     return edit
 
 
@@ -231,7 +229,7 @@ class PathField(QtWidgets.QWidget):
 
     def _choose(self) -> None:
         title = translate("widgets", "Choose {name}").format(name=self._name)
-        choose_path(self.window(), title, self.set_path, self._kinds, self.text, self._mode)
+        questions.choose_path(self.window(), title, self.set_path, self._kinds, self.text, self._mode)
 
 
 def style_table(table: QtWidgets.QTableView) -> None:
@@ -324,4 +322,4 @@ def plain_tree(name: str, titles: Sequence[str], numbers: Collection[int]) -> Qt
 def align(row: QtWidgets.QTreeWidgetItem, numbers: Collection[int]) -> None:
     """Align the texts of these columns to the right."""
     for number in numbers:
-        row.setTextAlignment(number, RIGHT)
+        row.setTextAlignment(number, painting.RIGHT)

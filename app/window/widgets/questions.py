@@ -7,9 +7,8 @@ from PySide6 import QtWidgets
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QShowEvent
 
-from framefleet.app.window.widgets import theme
+from framefleet.app.window.widgets import painting, theme
 from framefleet.app.window.widgets.build import Item, column, show_inside, within_screen
-from framefleet.app.window.widgets.painting import icon
 
 Mode = QtWidgets.QFileDialog.FileMode
 SIZE = 860, 540
@@ -58,7 +57,7 @@ class _FileIcons(QtWidgets.QStyledItemDelegate):
         super().initStyleOption(option, index)
         model = index.model()
         if index.column() == 0 and isinstance(model, QtWidgets.QFileSystemModel) and not model.isDir(index):
-            option.icon = icon("file", theme.MUTED)
+            option.icon = painting.icon("file", theme.MUTED)
 
 
 def choose_path(
@@ -83,7 +82,7 @@ def file_dialog(window: QtWidgets.QWidget, title: str, at: str, kinds: str = "")
     dialog.finished.connect(dialog.deleteLater)
     for button in dialog.findChildren(QtWidgets.QToolButton):  # none if the system shows a dialog of its own
         if (name := _ICONS.get(button.objectName())) is not None:
-            button.setIcon(icon(name))
+            button.setIcon(painting.icon(name))
     for name in ("treeView", "listView"):
         if (files := dialog.findChild(QtWidgets.QAbstractItemView, name)) is not None:
             files.setItemDelegate(_FileIcons(files))

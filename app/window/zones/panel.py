@@ -14,10 +14,9 @@ from framefleet.app.window.widgets.build import Flow, Panel, ScrollPane, column,
 from framefleet.app.window.widgets.fields import Filling, combo_box, style_table
 from framefleet.app.window.widgets.questions import Mode, choose_path
 from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.zones import sets, shape_table
 from framefleet.app.window.zones.drawing.editor import ZoneEditor
 from framefleet.app.window.zones.drawing.layer import ZoneLayer
-from framefleet.app.window.zones.sets import ShownSet
-from framefleet.app.window.zones.shape_table import ClassesDelegate, ShapeModel
 from framefleet.engine.zones.counts import Counts
 from framefleet.engine.zones.shapes import Line, Reference, Zone
 
@@ -94,7 +93,7 @@ class ZonesPanel(Panel):
     def __init__(
         self,
         editor: ZoneEditor,
-        shown: ShownSet,
+        shown: sets.ShownSet,
         layer: ZoneLayer,
         parts: ShownParts,
         labels: Callable[[], Sequence[str]],
@@ -148,11 +147,11 @@ class ZonesPanel(Panel):
         self.scope = combo_box(translate("zones", "What the table counts"), scopes)
         self.scope.setToolTip(translate("zones", "What the table counts; the counts over the video go up to the shown frame"))
         self.scope.activated.connect(lambda _: self.scope_chosen.emit(self.scope.currentData()))
-        self.model = ShapeModel(editor, self)
+        self.model = shape_table.ShapeModel(editor, self)
         self.table = _Table()
         self.table.setModel(self.model)
         self.table.setAccessibleName(translate("zones", "Lines and zones"))
-        self.table.setItemDelegateForColumn(1, ClassesDelegate(labels, editor.set_classes, self.table))
+        self.table.setItemDelegateForColumn(1, shape_table.ClassesDelegate(labels, editor.set_classes, self.table))
         style_table(self.table)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         header = self.table.horizontalHeader()

@@ -7,10 +7,8 @@ from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, QP
 from PySide6.QtGui import QHideEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from framefleet.app.window.widgets import formats
+from framefleet.app.window.widgets import fields, formats, painting
 from framefleet.app.window.widgets.build import column
-from framefleet.app.window.widgets.fields import clearable
-from framefleet.app.window.widgets.painting import LEFT, RIGHT
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.app.window.zones.drawing.editor import ZoneEditor
 from framefleet.engine.zones.counts import Counts
@@ -115,7 +113,7 @@ class ShapeModel(QAbstractTableModel):
 
 def _alignment(column: int) -> Qt.AlignmentFlag:
     """Counts stand at the right of their columns."""
-    return RIGHT if column > 1 else LEFT
+    return painting.RIGHT if column > 1 else painting.LEFT
 
 
 MAX_ROWS = 10
@@ -144,7 +142,7 @@ class ClassesPopup(QFrame):
         self.everything = self._row(translate("zones", "All"), not wanted)
         self._rows = [self._row(name, name.casefold() in wanted) for name in names]
         self._before = self.names
-        self.search = clearable(translate("zones", "Search classes"))
+        self.search = fields.clearable(translate("zones", "Search classes"))
         self.search.setVisible(len(names) > MAX_ROWS)
         self.search.textChanged.connect(self._find)
         self.search.installEventFilter(self)

@@ -18,8 +18,7 @@ from framefleet.app.window.run.background import Background
 from framefleet.app.window.selection import Target
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.viewer import Viewer
-from framefleet.app.window.widgets import formats
-from framefleet.app.window.widgets.build import ElidedLabel
+from framefleet.app.window.widgets import build, formats
 from framefleet.app.window.widgets.translation import translate
 from framefleet.app.window.zones.counts.chart import CountChart
 from framefleet.app.window.zones.counts.counting import Counted, Counting, Total, Totals, remark_on
@@ -61,7 +60,7 @@ class Zones(QObject):
         present = lambda: self.editor.zones, lambda: self._filter
         self.counting = Counting(background, *present, self)
         self.totals = Totals(background, self.set.files, *present, self)
-        self.spoken = ElidedLabel("small")
+        self.spoken = build.ElidedLabel("small")
         self._item: QueueItem | None = None
         self._to_take: Path | None = None
         self._counts: Counts | None = None

@@ -25,8 +25,7 @@ from av.stream import Discard
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from framefleet.engine.media.container.hidden_packets import HiddenPackets
-from framefleet.engine.media.container.structure import incomplete_ts_frames
+from framefleet.engine.media.container import hidden_packets, structure
 from framefleet.engine.media.sources import PLAYLIST_SUFFIXES, missing
 from framefleet.engine.media.types import Segment
 from framefleet.engine.notices import Notice, SourceError
@@ -170,7 +169,7 @@ class VideoFile(Closing):
             raise SourceError(Notice("media.video_too_large", path=self.path, limit=MAX_SIDE, **size))
         self._unit = self.time_base.numerator, self.time_base.denominator  # PyAV 19 has a type of its own for it
         self.codec_name: str = self.codec.codec.canonical_name  # not the decoder's, such as libdav1d
-        self.hidden = HiddenPackets(self.codec)
+        self.hidden = hidden_packets.HiddenPackets(self.codec)
         self.codec.thread_type = ThreadType.AUTO
         self.codec.thread_count = self.threads
         self.codec.flags |= Flags.unaligned  # else FFmpeg leaves out a part of the crop on the left, to align rows in memory
@@ -289,7 +288,7 @@ class VideoFile(Closing):
             self.error = reason(error)
             return iter(())
         self._one_clock = True
-        self.hidden = HiddenPackets(self.codec)
+        self.hidden = hidden_packets.HiddenPackets(self.codec)
         return self.packets()
 
     def seek(self, start: int) -> Iterator[VideoPacket] | None:
@@ -324,7 +323,7 @@ class VideoFile(Closing):
             return packet.is_corrupt
         if packet.is_corrupt and not self._searched:
             self._searched = True
-            self._incomplete = incomplete_ts_frames(self.path, self.stream.id, decoder_reports=self.codec.name in _REPORTING)
+            self._incomplete = structure.incomplete_ts_frames(self.path, self.stream.id, decoder_reports=self.codec.name in _REPORTING)
         return packet.pos in self._incomplete if self._incomplete is not None else packet.is_corrupt
 
     def decode(self, packet: VideoPacket | None) -> list[VideoFrame]:

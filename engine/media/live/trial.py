@@ -9,8 +9,8 @@ from multiprocessing.connection import Connection
 
 from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.notices import Notice, SourceError
+from framefleet.engine.processes import child_main
 from framefleet.engine.processes.child import ChildProcess
-from framefleet.engine.processes.child_main import leave
 
 MAX_SECONDS = 25.0
 """The longest time of a trial: a source with a keyframe every ten seconds and a slow connection."""
@@ -82,7 +82,7 @@ def main(connection: Connection[Trial | Notice, None], address: LiveAddress, siz
     except SourceError as error:
         answer = error.notice
     connection.send(answer)
-    leave(0)
+    child_main.leave(0)
 
 
 def _try(address: LiveAddress, size: tuple[int, int]) -> Trial:

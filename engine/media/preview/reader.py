@@ -12,12 +12,11 @@ import numpy as np
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
+from framefleet.engine.media import images, sources
 from framefleet.engine.media.container.video_file import SEEK_BACK, VideoFile, VideoPacket
-from framefleet.engine.media.images import decode_images
 from framefleet.engine.media.picture import Converter, shrink
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.segment import SegmentDecoder
-from framefleet.engine.media.sources import is_folder, is_picture
 from framefleet.engine.media.types import DecodedFrame, Segment, SourceKind
 from framefleet.engine.notices import Notice, SourceError
 from framefleet.engine.types import UNNUMBERED, Closing, FrameRef, Image
@@ -115,7 +114,7 @@ class VideoReader(Closing):
     def _play_images(self, position: int) -> Generator[DecodedFrame[Image]]:
         position = min(max(position, 0), self.info.frames - 1)
         names = tuple(chain.from_iterable(segment.names for segment in self.info.segments))
-        for outcome in decode_images(self.info, Segment(0, 0, None, self.info.frames, names), skip=position):
+        for outcome in images.decode_images(self.info, Segment(0, 0, None, self.info.frames, names), skip=position):
             if isinstance(outcome, DecodedFrame):
                 yield DecodedFrame(outcome.ref, shrink(outcome.image, self._max_size))
 
@@ -186,7 +185,7 @@ class Stills(Closing):
 
         Raises SourceError if the source cannot be opened.
         """
-        if exact or is_folder(path) or is_picture(path):
+        if exact or sources.is_folder(path) or sources.is_picture(path):
             with VideoReader(path, max_size) as reader:
                 reader.seek((reader.info.frames - 1) * _MIDDLE if at is None else at)
                 return next(reader, None)

@@ -11,8 +11,8 @@ from google.protobuf.message import DecodeError, EncodeError  # type: ignore[imp
 from onnx import TensorProto, helper, inliner, shape_inference
 
 from framefleet.engine.model.files import read_start
+from framefleet.engine.model.onnx import prepare
 from framefleet.engine.model.onnx.network import OnnxNetwork, Reading, Suppression
-from framefleet.engine.model.onnx.prepare import keep_outputs
 from framefleet.engine.model.onnx.recognise import OnnxDescription, describe_onnx
 from framefleet.engine.model.onnx.structure import MAX_BYTES, UINT8
 from framefleet.engine.model.onnx.suppression import find_suppression
@@ -47,7 +47,7 @@ def load_onnx(files: ModelFiles) -> OnnxNetwork:
         if model.functions:
             model = inliner.inline_local_functions(model)
         suppression = _suppression(model, described)
-        keep_outputs(model, candidate.outputs)
+        prepare.keep_outputs(model, candidate.outputs)
         _check_values(model, described)
         _take_float_pictures(model.graph, described)
         if candidate.transposed:

@@ -14,7 +14,7 @@ from framefleet.engine.media.types import DecodeFailure, DeviceFrame
 from framefleet.engine.notices import Notice, notice_of
 from framefleet.engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Revoke, Trying
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Picture
-from framefleet.engine.processes.outcome import address_space_is_short, lack_of_resources
+from framefleet.engine.processes import outcome
 from framefleet.engine.processes.watchdog import Clock, Watchdog
 from framefleet.engine.types import UNNUMBERED, FrameRef
 
@@ -186,7 +186,7 @@ class DecodeThreads:
                 pictures = []
                 for frame in group[:room]:
                     if isinstance(frame, DecodeFailure):
-                        if address_space_is_short():
+                        if outcome.address_space_is_short():
                             raise MemoryError(str(frame.reason))
                         self._buffer.put(Gap(task, frame))
                         done += frame.count
@@ -206,7 +206,7 @@ class DecodeThreads:
                     self._buffer.wait_settled()
         except Exception as problem:  # any error affects this segment only, and the others can go on
             clock.stop()
-            if lack_of_resources(problem) is not None:  # no frame is to blame: the worker ends, and another one continues
+            if outcome.lack_of_resources(problem) is not None:  # no frame is to blame: the worker ends, and another one continues
                 raise
             error = notice_of(problem)
             missing = max(0, task.segment.frames - done)

@@ -20,9 +20,9 @@ from framefleet.engine.media.decoder import Decoder
 from framefleet.engine.notices import notice_of
 from framefleet.engine.pool import protocol
 from framefleet.engine.pool.groups.shared_pictures import MappedChunk
+from framefleet.engine.pool.worker import message_buffer
 from framefleet.engine.pool.worker.decode_threads import DecodeThreads, Forward, StartThread
 from framefleet.engine.pool.worker.inference import Inference
-from framefleet.engine.pool.worker.message_buffer import FrameBuffer
 from framefleet.engine.pool.worker.result_sender import MemberStats, ResultSender, Timings
 from framefleet.engine.pool.worker.streams import Packets, StreamThreads
 from framefleet.engine.processes import child_main, outcome
@@ -63,7 +63,7 @@ class Pipeline:
         self._decoder = decoder
         self._start_thread = start_thread
         on_device = backend.decodes_on is not None
-        self._buffer = FrameBuffer(pictures=2 * batch, gather=GATHER_SECONDS if on_device else 0.0)
+        self._buffer = message_buffer.FrameBuffer(pictures=2 * batch, gather=GATHER_SECONDS if on_device else 0.0)
         self._decode_threads = DecodeThreads(decoder, self._buffer, 2 * batch + 8, send, watchdog, start_thread, forward)
         self._streams = streams = StreamThreads(self._buffer, send, watchdog, start_thread, on_device, decoder.live)
         self._inference = Inference(backend, watchdog, lambda: streams.idle)  # not of this pipeline: a cycle would keep the engine

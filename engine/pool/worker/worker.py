@@ -28,8 +28,8 @@ from framefleet.engine.notices import FramefleetError, Notice, unexpected
 from framefleet.engine.pool import events, prepared, protocol
 from framefleet.engine.pool.worker import inference, streams
 from framefleet.engine.pool.worker.pipeline import Pipeline
+from framefleet.engine.processes import outcome
 from framefleet.engine.processes.child_main import failed, leave, name_thread
-from framefleet.engine.processes.outcome import lack_of_resources
 from framefleet.engine.processes.watchdog import Watchdog
 from framefleet.engine.settings import Isolation, Parallel
 from framefleet.engine.types import DeviceId, without_device
@@ -54,7 +54,7 @@ def probe_sources(
         try:
             answer: protocol.Probed | protocol.ProbeFailed = protocol.Probed(task.source, probe(task.path, sampling))
         except Exception as error:
-            if lack_of_resources(error) is not None:  # the source is not to blame
+            if outcome.lack_of_resources(error) is not None:  # the source is not to blame
                 raise
             if isinstance(error, FramefleetError):
                 why = error.notice
@@ -117,7 +117,7 @@ class Worker:
         try:
             pipeline = self._pipeline = self._build_pipeline()
         except Exception as error:
-            if (lack := lack_of_resources(error)) is not None:  # a new worker would lack it, too
+            if (lack := outcome.lack_of_resources(error)) is not None:  # a new worker would lack it, too
                 return protocol.Failed(lack, retry=False)
             if not isinstance(error, FramefleetError):
                 raise

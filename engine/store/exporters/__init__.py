@@ -1,9 +1,22 @@
 """The export formats. Each module defines one format as an ``Exporter``."""
 
-from framefleet.engine.store.exporters import coco, csv, cvat, events, jsonl, labelstudio, megadetector, mot, parquet, video, yolo, zones
-from framefleet.engine.store.exporters.base import Exporter
+from framefleet.engine.store.exporters import (
+    base,
+    coco,
+    csv,
+    cvat,
+    events,
+    jsonl,
+    labelstudio,
+    megadetector,
+    mot,
+    parquet,
+    video,
+    yolo,
+    zones,
+)
 
-EXPORTERS: dict[str, Exporter] = {
+EXPORTERS: dict[str, base.Exporter] = {
     "jsonl": jsonl.EXPORTER,
     "csv": csv.EXPORTER,
     "parquet": parquet.EXPORTER,

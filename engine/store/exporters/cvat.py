@@ -13,15 +13,14 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.store.clock import Clock
+from framefleet.engine.store import clock, sources
 from framefleet.engine.store.exporters.base import Export, Exporter, text_output
-from framefleet.engine.store.sources import label_of
 
 
 def write(export: Export, file: TextIO) -> None:
     """Write a video as "CVAT for video 1.1", pictures as "CVAT for images 1.1"."""
     file.write('<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n<version>1.1</version>\n')
-    if start := Clock.of(export.reader, export.source).start:
+    if start := clock.Clock.of(export.reader, export.source).start:
         file.write(f"<!-- began at {start} -->\n")
     _write_meta(export, file)
     if export.source.timed:
@@ -62,7 +61,7 @@ def _write_tracks(export: Export, file: TextIO) -> None:
         before += len(block.frames)
     for track, values in followed.items():
         if values:
-            _write_track(file, track, label_of(labels, classes[track]), np.array(values).reshape(-1, 7), last)
+            _write_track(file, track, sources.label_of(labels, classes[track]), np.array(values).reshape(-1, 7), last)
 
 
 def _write_track(file: TextIO, number: int, label: str, rows: NDArray[np.float64], last: int) -> None:

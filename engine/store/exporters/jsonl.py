@@ -2,9 +2,9 @@
 
 from typing import TextIO
 
+from framefleet.engine.store import sources
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, marks, rounded, text_output, to_json
-from framefleet.engine.store.sources import label_of
 
 
 def write(export: Export, file: TextIO) -> None:
@@ -29,7 +29,7 @@ def write(export: Export, file: TextIO) -> None:
             line["failed"] = str(frame.failure)
         if frame.detections is not None:
             line["detections"] = [
-                {"class_id": class_id, "label": label_of(export.reader.labels, class_id), "confidence": score, "box": box, **mark}
+                {"class_id": class_id, "label": sources.label_of(export.reader.labels, class_id), "confidence": score, "box": box, **mark}
                 for (class_id, score, box), mark in zip(rounded(frame.detections), marks(frame.detections, tracked), strict=True)
             ]
         file.write(to_json(line) + "\n")

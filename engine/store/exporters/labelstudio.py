@@ -11,9 +11,9 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from framefleet.engine.store import sources
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, relative, text_output, to_json, write_list
-from framefleet.engine.store.sources import label_of
 from framefleet.engine.types import FrameResult
 
 _BOX = ("x", "y", "width", "height")
@@ -79,7 +79,7 @@ def _video_regions(export: Export) -> Iterator[str]:
                 yield region(f"{frame.ref.index + 1}-{order + 1}", label, np.array([row]))
     for track, values in followed.items():
         if values:
-            yield region(f"track-{track}", label_of(export.labels, classes[track]), np.array(values).reshape(-1, 9))
+            yield region(f"track-{track}", sources.label_of(export.labels, classes[track]), np.array(values).reshape(-1, 9))
 
 
 def _picture_tasks(export: Export) -> Iterator[str]:

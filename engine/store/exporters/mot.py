@@ -7,9 +7,8 @@ is -1. The class is class id + 1, a line of ``labels.txt``. ``seqinfo.ini`` also
 from collections.abc import Iterator
 
 from framefleet.engine.media.types import SourceKind
-from framefleet.engine.store.clock import Clock
+from framefleet.engine.store import clock, schema
 from framefleet.engine.store.exporters.base import Export, Exporter, Output, new_folder
-from framefleet.engine.store.schema import explained
 
 
 def write(export: Export) -> None:
@@ -20,7 +19,7 @@ def write(export: Export) -> None:
     corrected the session, ``verified.txt`` repeats the beginnings of the lines of ``det.txt`` that a person verified, and
     ``drawn.txt`` of those whose boxes a person drew or moved.
     """
-    with explained(export.path, "write"), new_folder(export.path) as folder:
+    with schema.explained(export.path, "write"), new_folder(export.path) as folder:
         (folder / "det").mkdir()
         (folder / "gt").mkdir()
         with (folder / "det" / "det.txt").open("w", newline="") as found, (folder / "gt" / "gt.txt").open("w", newline="") as truth:
@@ -62,7 +61,7 @@ def _sequence(export: Export) -> str:
         "imHeight": info.height,
         "imExt": ".jpg",
     }
-    if start := Clock.of(export.reader, export.source).start:
+    if start := clock.Clock.of(export.reader, export.source).start:
         facts["started"] = start  # no key of the format: programs skip it
     return "[Sequence]\n" + "".join(f"{name}={value}\n" for name, value in facts.items())
 

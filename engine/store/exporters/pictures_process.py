@@ -13,12 +13,10 @@ from framefleet.engine.media.types import Segment, SourceKind
 from framefleet.engine.notices import ExportError, Notice, SourceError
 from framefleet.engine.processes import AnyConnection
 from framefleet.engine.processes.watchdog import Clock
-from framefleet.engine.store.exporters.base import serve
-from framefleet.engine.store.exporters.options import PictureFormat
+from framefleet.engine.store import schema, sources
+from framefleet.engine.store.exporters import base, options
 from framefleet.engine.store.exporters.pictures import SUFFIXES, PictureNames, PicturesJob, select
-from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader
-from framefleet.engine.store.sources import exact_name
 from framefleet.engine.types import FrameResult, Image
 
 _Named: TypeAlias = tuple[str, FrameResult]
@@ -81,7 +79,7 @@ def _write_images(job: PicturesJob, wanted: Iterator[_Named], report: Callable[[
     path, written = Path(job.file), 0
     for name, frame in wanted:
         try:
-            _write_picture(job, name, images.read_picture(path if frame.ref.name is None else path / exact_name(frame.ref.name)))
+            _write_picture(job, name, images.read_picture(path if frame.ref.name is None else path / sources.exact_name(frame.ref.name)))
         except SourceError as error:
             raise ExportError(error.notice) from error
         written = frame.ref.index + 1
@@ -90,15 +88,15 @@ def _write_images(job: PicturesJob, wanted: Iterator[_Named], report: Callable[[
 
 
 def _write_picture(job: PicturesJob, name: str, image: Image) -> None:
-    form = job.options.pictures or PictureFormat.JPEG
+    form = job.options.pictures or options.PictureFormat.JPEG
     path = Path(job.folder) / f"{name}.{SUFFIXES[form]}"
-    with explained(path, "write"):
+    with schema.explained(path, "write"):
         images.write_picture(image, path)
 
 
 def main(connection: AnyConnection, job: PicturesJob) -> None:
     """Run one job: the main function of the process."""
-    serve(
+    base.serve(
         connection,
         Notice("general.opening", path=Path(job.file)),
         Notice("store.writing_picture", path=Path(job.file)),

@@ -18,24 +18,20 @@ from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.picture import Converter
 from framefleet.engine.media.types import Chapter
 from framefleet.engine.notices import ExportError, Notice
-from framefleet.engine.processes import AnyConnection
-from framefleet.engine.processes.child_main import when_parent_ends
-from framefleet.engine.processes.watchdog import Clock
+from framefleet.engine.processes import AnyConnection, child_main, watchdog
 from framefleet.engine.settings.kinds import Moments
-from framefleet.engine.store.appearances import chapters_of, mean_counts
+from framefleet.engine.store import appearances, schema, zones
 from framefleet.engine.store.exporters.base import serve
 from framefleet.engine.store.exporters.options import Part
 from framefleet.engine.store.exporters.video import Job
-from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader, StoredSource
-from framefleet.engine.store.zones import read_counts, read_heat
 from framefleet.engine.types import FrameResult
 
 _LATE_START = 10
 """Seconds. A video whose first frame is later than this, as in broadcasts, starts at 0 in the copy."""
 
 
-def write_annotated(job: Job, tell: Callable[[Notice], None], report: Callable[[int], None], clock: Clock) -> int:
+def write_annotated(job: Job, tell: Callable[[Notice], None], report: Callable[[int], None], clock: watchdog.Clock) -> int:
     """Write the annotated copy. Returns its number of frames.
 
     Frames keep their times. A frame that cannot be decoded is left out, so the picture before it is shown longer. The copy of an
@@ -52,7 +48,7 @@ def write_annotated(job: Job, tell: Callable[[Notice], None], report: Callable[[
         The session cannot be read, or the file cannot be written.
     """
     target = Path(job.target)
-    with explained(target, "write"):
+    with schema.explained(target, "write"):
         try:
             frames, chapters, began, end = _encode(job, target, report, tell)
         except ExportError:  # usually it is the sound that an MP4 cannot hold
@@ -91,7 +87,7 @@ def _encode(
                 for packet in sound.until(ends):
                     writer.copy(packet)
                 report(written)
-        chapters = chapters_of(reader, job.source, float(ends), picture.counts)
+        chapters = appearances.chapters_of(reader, job.source, float(ends), picture.counts)
     moved = [Chapter(each.title, max(each.start - float(start), 0.0), each.end - float(start)) for each in chapters]
     return written, moved, job.clock.at(float(first[0])), ends - start
 
@@ -154,12 +150,14 @@ class _AnnotatedPicture:
         self._tracks = TrackDrawing(self._annotator, self.size)
         self._results = _Results(reader, job.source, float(file.rate))
         source = reader.source(job.source)
-        self.counts = read_counts(reader, source, job.zones) if job.zones is not None else None
+        self.counts = zones.read_counts(reader, source, job.zones) if job.zones is not None else None
         self._places = job.zones.resized(self.size).shapes if job.zones is not None else ()
-        self._heat = HeatDrawing(read_heat(reader, source).shares(), self.size) if Part.HEAT in job.parts else None
+        self._heat = HeatDrawing(zones.read_heat(reader, source).shares(), self.size) if Part.HEAT in job.parts else None
         # the copy of a whole video continues behind a part that was detected
         end = (source.info.duration or 0.0) if source.info is not None and source.ledger.skipped and _is_whole(reader, source) else 0.0
-        self._chart = CountChart(self._annotator, self.size, *mean_counts(reader, job.source, end)) if Part.CHART in job.parts else None
+        self._chart = (
+            CountChart(self._annotator, self.size, *appearances.mean_counts(reader, job.source, end)) if Part.CHART in job.parts else None
+        )
         if self._chart is not None:
             self._annotator.kept_free = self._chart.height
 
@@ -191,7 +189,7 @@ def main(connection: AnyConnection, job: Job) -> None:
     """Run one job: the main function of the process."""
     target = Path(job.target)
     for path in (target, target.with_name(f"{target.name}.plain")):
-        when_parent_ends(partial(path.unlink, missing_ok=True))
+        child_main.when_parent_ends(partial(path.unlink, missing_ok=True))
     serve(
         connection,
         Notice("general.opening", path=Path(job.video)),

@@ -8,12 +8,10 @@ tracks or corrections, ``objects.csv`` has the last two for each line of the lab
 import re
 from collections.abc import Iterator
 
-from framefleet.engine.store.clock import Clock
+from framefleet.engine.store import clock, schema
+from framefleet.engine.store.exporters import csv, options
 from framefleet.engine.store.exporters.base import Export, Exporter, Output, marks, new_folder, relative, to_json
-from framefleet.engine.store.exporters.csv import row
-from framefleet.engine.store.exporters.options import PictureFormat
 from framefleet.engine.store.exporters.pictures import SUFFIXES, PictureNames, ffmpeg_command, select, write_pictures
-from framefleet.engine.store.schema import explained
 from framefleet.engine.types import FrameResult
 
 IMAGES, LABELS = "images", "labels"
@@ -34,11 +32,11 @@ def write(export: Export) -> None:
     Raises ExportError if the folder cannot be written, or a source cannot be decoded again.
     """
     pictures = export.options.pictures is not None
-    with explained(export.path, "write"), new_folder(export.path) as folder:
+    with schema.explained(export.path, "write"), new_folder(export.path) as folder:
         (folder / IMAGES).mkdir(parents=True)
         (folder / LABELS).mkdir(parents=True)
         drawn = export.reader.has_drawn
-        objects = [row((*OBJECTS, *["drawn"] * drawn))]
+        objects = [csv.row((*OBJECTS, *["drawn"] * drawn))]
         for source, stem in zip(export.sources, export.stems, strict=True):
             labels, last, name_of = folder / LABELS / stem, None, PictureNames(source)
             # pictures take much longer than labels: if there are any, progress counts them only
@@ -70,7 +68,7 @@ def _objects(frame: FrameResult, labels: str, drawn: bool) -> Iterator[str]:
     known = [] if frame.detections is None else marks(frame.detections, tracked=True)
     for line, (place, *_) in enumerate(relative(frame), 1):
         mark = known[place]
-        yield row((labels, line, mark["track"], mark.get("verified", False), *[mark.get("drawn", False)] * drawn))
+        yield csv.row((labels, line, mark["track"], mark.get("verified", False), *[mark.get("drawn", False)] * drawn))
 
 
 def _description(export: Export) -> str:
@@ -81,9 +79,9 @@ def _description(export: Export) -> str:
         labels = [export.labels[class_id] for class_id in sorted(export.looked_for) if class_id < len(export.labels)]
         lines.append(f"{LOOKED_FOR}: {to_json(labels)}")
     for source, stem in zip(export.sources, export.stems, strict=True):
-        if start := Clock.of(export.reader, source).start:
+        if start := clock.Clock.of(export.reader, source).start:
             lines.append(f"# {_NOT_YAML.sub(' ', stem)} began at {start}")
-        command = ffmpeg_command(source, export.place / "yolo", f"{IMAGES}/{stem}", SUFFIXES[PictureFormat.JPEG])
+        command = ffmpeg_command(source, export.place / "yolo", f"{IMAGES}/{stem}", SUFFIXES[options.PictureFormat.JPEG])
         if command is not None and export.options.pictures is None:
             name = _NOT_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", source.name)
             unfit = f"# no command for {to_json(name)}: its name has a character that this file cannot have"

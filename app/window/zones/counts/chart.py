@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from framefleet.app.window.widgets import formats, theme
-from framefleet.app.window.widgets.build import column, label, row
-from framefleet.app.window.widgets.fields import combo_box
+from framefleet.app.window.widgets import build, fields, formats, theme
 from framefleet.app.window.widgets.plotting import pg
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.media.annotation.layout import class_colour
@@ -49,14 +47,14 @@ class CountChart(QWidget):
         self._recorded = np.zeros((0, 2))
         self._clock = Clock(None)
         self._common: Clock | None = None
-        self.heading = label("small", wrap=True, rich=True)
+        self.heading = build.label("small", wrap=True, rich=True)
         self.heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         lengths = {None: translate("zones", "Automatic")} | {seconds: _written(seconds) for seconds in CHOICES}
-        self.interval = combo_box(translate("zones", "Length of a bar"), lengths)
+        self.interval = fields.combo_box(translate("zones", "Length of a bar"), lengths)
         self.interval.currentIndexChanged.connect(self._draw)
         self._cursor = pg.InfiniteLine(0, angle=90, pen=pg.mkPen(theme.ON_STAGE_MUTED))
         self.setAccessibleName(translate("zones", "Counts over time"))
-        self._column = column(row((self.heading, 1), self.interval, spacing=6), None, spacing=4, of=self)
+        self._column = build.column(build.row((self.heading, 1), self.interval, spacing=6), None, spacing=4, of=self)
 
     def show_counts(
         self,
