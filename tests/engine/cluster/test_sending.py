@@ -23,6 +23,7 @@ from tests.support.pool import run_pool, tiny_settings
 pytestmark = OF_RAY
 
 
+@pytest.mark.timeout(240)
 def test_files_that_a_node_cannot_read_are_sent(
     raylets: Raylets, video: Path, local: list[tuple[Any, ...]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
