@@ -96,6 +96,7 @@ def test_every_mode_and_count(short: Path, tmp_path: Path) -> None:
     assert strong.announced == strong.frames == pytest.approx(weak.announced, abs=2 * SHORT), "videos are multiples of the short one"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short_measurements")
 def test_rounds_come_one_after_the_other_and_one_device_runs_the_whole_network(short: Path, tmp_path: Path) -> None:
     experiment = Experiment(replace(SETTINGS, parallel=Parallel.DEPTH), CPUS[:1], (1,), (Mode.STRONG,), seconds=0.1, rounds=2)

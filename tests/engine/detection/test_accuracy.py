@@ -78,6 +78,7 @@ def test_pictures_as_darknet_sees_them(network: Network, data: Path) -> None:
     assert total.recovered == 1.0
 
 
+@pytest.mark.slow
 def test_frames_as_opencv_sees_them(network: Network, data: Path) -> None:
     reference = read_jsonl(data / "reference" / "people.yolo-fastest-1.1.opencv.jsonl", 768, 432)[FRAMES]
     info = probe(data / "video" / "people.mp4")

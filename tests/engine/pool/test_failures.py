@@ -85,14 +85,8 @@ def cancel_after_failure(pool: EnginePool, event: Event, _: Seen) -> None:
         pool.cancel()
 
 
-@pytest.mark.parametrize(
-    ("parallel", "devices"),
-    [
-        (Parallel.STREAMS, 2),
-        pytest.param(Parallel.AUTO, 1, marks=pytest.mark.slow),
-        pytest.param(Parallel.SEGMENTS, 2, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.slow  # tests/faults/processes/test_killed_workers.py kills one, too
+@pytest.mark.parametrize(("parallel", "devices"), [(Parallel.AUTO, 1), (Parallel.STREAMS, 2), (Parallel.SEGMENTS, 2)])
 def test_a_killed_worker_costs_no_frame(parallel: Parallel, devices: int, video: Path) -> None:
     seen = run_pool([video, video], CPUS[:devices], tiny_settings(parallel), Killer("cpu:0", 1))
     for source in (0, 1):

@@ -157,7 +157,8 @@ def test_devices_join_leave_and_join_again_as_in_the_golden(isolation: Isolation
     goldens.compare_events("join_and_leave", seen.events)
 
 
-@isolations
+@pytest.mark.slow
+@pytest.mark.parametrize("isolation", [*Isolation])
 def test_devices_that_come_and_go_all_the_time_cost_no_frame(isolation: Isolation, video: Path) -> None:
     with SLOW(tiny_settings(isolation=isolation), CPUS) as pool:
         for _ in range(3):

@@ -84,7 +84,7 @@ def undisturbed(clips: list[Path], tmp_path_factory: pytest.TempPathFactory) -> 
     return database
 
 
-@pytest.mark.parametrize("stop", [1, 140, *(pytest.param(stop, marks=pytest.mark.slow) for stop in (95, 175))])
+@pytest.mark.parametrize("stop", [140, *(pytest.param(stop, marks=pytest.mark.slow) for stop in (1, 95, 175))])
 def test_an_interrupted_run_goes_on_behind_what_is_stored(clips: list[Path], undisturbed: Path, tmp_path: Path, stop: int) -> None:
     database = tmp_path / "s.sqlite"
     first = Run(database, *clips, stop=stop)
@@ -201,7 +201,7 @@ def test_pictures_go_on_and_a_new_picture_changes_the_folder(tmp_path: Path) -> 
     assert Run(database, folder).inferred == 81
 
 
-@pytest.mark.parametrize("before", [40, 64])  # with part of a segment, and with whole segments
+@pytest.mark.parametrize("before", [40, pytest.param(64, marks=pytest.mark.slow)])  # with part of a segment, and with whole segments
 def test_pictures_added_at_the_end_are_detected_alone_and_corrections_stay(tmp_path: Path, before: int) -> None:
     folder, database = tmp_path / "pictures", tmp_path / "s.sqlite"
     folder.mkdir()
@@ -487,7 +487,8 @@ def check_ahead(database: Path, ahead: list[FrameResult]) -> None:
     assert all(same_frame(frames[frame.ref.pts], frame) for frame in ahead)
 
 
-@pytest.mark.parametrize("parallel", [Parallel.DEPTH, pytest.param(Parallel.TILES, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("parallel", [Parallel.TILES, Parallel.DEPTH])
 def test_devices_that_share_each_picture_go_to_a_sought_place_together(long_clip: Path, tmp_path: Path, parallel: Parallel) -> None:
     settings = replace(SETTINGS, parallel=parallel, devices=CPUS)
     Run(tmp_path / "in_order.sqlite", long_clip, settings=settings)
@@ -509,6 +510,7 @@ def test_a_run_that_ends_at_a_sought_place_goes_on_in_the_gap(long_clip: Path, u
     assert equal(database, undisturbed_long)
 
 
+@pytest.mark.slow
 def test_tracks_after_a_sought_place_equal_those_in_order(long_clip: Path, tmp_path: Path) -> None:
     settings = replace(SETTINGS, track=Track.BYTETRACK)
     Run(tmp_path / "in_order.sqlite", long_clip, settings=settings)

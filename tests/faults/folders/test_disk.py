@@ -50,6 +50,7 @@ def wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes]) ->
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_during_the_run(video: Path, tmp_path: Path) -> None:
     done = detect(video, "--size", "256", "--out", tmp_path / "out", before=limited(3_000))
     assert done.status == 1

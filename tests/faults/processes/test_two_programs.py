@@ -238,6 +238,7 @@ def test_two_windows_with_the_same_settings_detect_in_the_same_video(tmp_path: P
     assert "tiny" in (tmp_path / "settings.ini").read_text()
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_into_one_folder(tmp_path: Path) -> None:
     """Two real programs start at about the same time: one completes, the other one refuses or finds the work done."""
     videos = [make_video(tmp_path / f"{name}.mp4", frames=20) for name in "ab"]

@@ -87,6 +87,7 @@ def test_what_was_chosen_is_told_in_words(alone: Seen) -> None:
     assert {frame.device for frame in alone.frames[0]} == {CPUS[0]}
 
 
+@pytest.mark.slow
 def test_small_objects_of_a_large_picture_are_found_in_tiles_only(tmp_path: Path, data: Path) -> None:
     """Eight pictures in one: each is hardly to be seen where the network sees all of them at once."""
     dog = cv2.imread(str(data / "images" / "dog.jpg"))

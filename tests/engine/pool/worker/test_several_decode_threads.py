@@ -122,6 +122,7 @@ def end_once(number: signal.Signals, pool: EnginePool, event: Event, seen: Seen)
         os.kill(worker_pids()["cpu:0"], number)
 
 
+@pytest.mark.slow
 def test_a_killed_worker_costs_no_frame(video: Path) -> None:
     seen = run_pool([video] * 2, CPUS, decode_threads(), partial(end_once, signal.SIGKILL))
     assert ["SIGKILL" in str(failure.message) for failure in seen.failures] == [True]
