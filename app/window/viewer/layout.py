@@ -21,11 +21,12 @@ class Placement:
 
     def rects(self, boxes: NDArray[np.float32]) -> NDArray[np.float64]:
         """Boxes (n, 4), x1 y1 x2 y2 in source pixels, as rectangles x, y, width, height of the canvas, cut at the picture's edge."""
-        corners = np.clip(boxes.astype(np.float64), 0.0, self.source * 2) * (
-            (self.width / self.source[0], self.height / self.source[1]) * 2
-        )
-        places = corners[:, :2] + (self.x, self.y)
-        return np.hstack([places, np.maximum(corners[:, 2:] - corners[:, :2], 0.0)])
+        rects = np.minimum(np.maximum(boxes, 0, dtype=np.float64), np.array(self.source * 2))
+        rects *= np.array((self.width / self.source[0], self.height / self.source[1]) * 2)
+        rects[:, 2:] -= rects[:, :2]
+        np.maximum(rects[:, 2:], 0.0, out=rects[:, 2:])
+        rects[:, :2] += (self.x, self.y)
+        return rects
 
     def visible(self, canvas: tuple[float, float]) -> Rect:
         """The part of the picture that lies inside a canvas (width, height)."""

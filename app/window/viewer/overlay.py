@@ -1,7 +1,7 @@
 """The boxes and labels of one frame, computed once and drawn with few calls. Also text over the picture on a dark ground.
 
 A call into Qt waits for the interpreter's lock, and Qt's pens are slow. So boxes are thin filled rectangles in one array, one call for all
-of a colour, and a label is a picture that is drawn once for each class and percentage.
+of a colour, and a label consists of pictures, which are drawn once for each class and each percentage.
 """
 
 import math
@@ -19,7 +19,7 @@ from shiboken6 import Shiboken
 from framefleet.app.window.viewer.layout import Placement
 from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.painting import draw_box
-from framefleet.engine.media.annotation.layout import BARE, VERIFIED, LabelPlaces, Rect, class_colour, class_pattern, ink_on
+from framefleet.engine.media.annotation.layout import BARE, VERIFIED, LabelPlaces, Rect, Rgb, class_colour, class_pattern, ink_on
 from framefleet.engine.types import Detections
 
 _GROUND = QColor(14, 16, 20, 215)
@@ -81,9 +81,11 @@ class Overlay:
     ) -> None:
         self.rects = placement.rects(found.boxes)
         self._classes = found.class_ids
-        corners = np.hstack([self.rects[:, :2], self.rects[:, :2] + self.rects[:, 2:]])
-        edges = np.rint(np.clip(corners, -_FAR, _FAR)).astype(np.int32)[::-1]  # the strongest detections last, on top
-        self._rims = _frames(edges + _AROUND, 4)
+        corners = self.rects.copy()
+        corners[:, 2:] += corners[:, :2]
+        np.minimum(np.maximum(corners, -_FAR, out=corners), _FAR, out=corners)
+        edges = np.rint(corners, out=corners).astype(np.int32)[::-1]  # the strongest detections last, on top
+        self._rims = _frames(edges[np.argsort(edges[:, 1])] + _AROUND, 4)  # from top to bottom, so that the pixels are still in the cache
         self._boxes = _coloured(edges, self._classes[::-1])
         self._step, self._ratio, self._area = -3 if placement.width < NARROW else -1, ratio, placement.visible(canvas)
         self._percents = (found.scores.astype(np.float64) * 100 + 0.5).astype(np.int64)
@@ -101,34 +103,42 @@ class Overlay:
             return []
         step, boxes = self._step, self.rects[seen]
         low = boxes[:, 3] < ROOMY * _label_height(step)
-        rows = list(
-            zip(self._classes[seen].tolist(), self._percents[seen].tolist(), self._tracks[seen].tolist(), low.tolist(), strict=True)
-        )
-        steps = {True: step - 2, False: step}
-        names = self._names
-        widths = [_widths(names[class_id], percent, track, steps[small]) for class_id, percent, track, small in rows]
+        classes, percents, tracks = self._classes[seen], self._percents[seen], self._tracks[seen]
+        widths = self._widths(classes, percents, tracks, low)
         kept = np.concatenate([np.array(reserved, np.float64).reshape(-1, 4), boxes[low]])
-        places = LabelPlaces(self._area, _label_height(step)).place_all(boxes, np.array(widths, np.float64), ~low, kept)
+        places = LabelPlaces(self._area, _label_height(step)).place_all(boxes, widths, ~low, kept)
+        lift, names, ratio = _label_height(step) - _label_height(step - 2), self._names, self._ratio
         labels: list[tuple[int, int, QPixmap]] = []
-        for (class_id, percent, track, small), top, place in zip(rows, boxes[:, 1].tolist(), places, strict=True):
+        rows = (each.tolist() for each in (classes, percents, tracks, low, boxes[:, 1]))
+        for class_id, percent, track, small, top, place in zip(*rows, places, strict=True):
             if place is not None:
-                text, (left_edge, upper, _, tall) = place
-                moved = (tall - _label_height(step - 2)) * (small and upper < top)  # a small label above its box stands on it
-                labels += _beside(self._pictures(class_id, BARE if text else percent, track, steps[small])[1], left_edge, upper + moved)
+                text, (left_edge, upper, _, _) = place
+                upper += lift * (small and upper < top)  # a small label above its box stands on it
+                small_step = step - 2 if small else step
+                parts = _label(names[class_id], class_id, BARE if text else percent, track, small_step, ratio)[1]
+                labels += _beside(parts, left_edge, upper)
         return labels
 
-    def _pictures(self, class_id: int, percent: int, track: int, step: int) -> tuple[int, list[tuple[int, QPixmap]]]:
-        """The width of a label, and its parts with their places in it: the number of the track, and the class."""
-        before, number = _number(track, step, self._ratio) if track >= 0 else (0, None)
-        across, picture = _label(self._names[class_id], class_id, percent, step, self._ratio)
-        return before + across, [*([(0, number)] if number is not None else []), (before, picture)]
+    def _widths(
+        self, classes: NDArray[np.int32], percents: NDArray[np.int64], tracks: NDArray[Any], low: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """The widths of labels with and without their percentages (n, 2). low: which are small."""
+        steps = self._step, self._step - 2
+        names = np.array([[_name_widths(name, step) for name in self._names.values()] for step in steps], np.float64)
+        small = low.astype(np.intp)
+        widths = np.asarray(names[small, np.searchsorted(list(self._names), classes)], np.float64)
+        widths[:, 0] += np.array([_percent_widths(step) for step in steps])[small, percents]
+        for at in np.flatnonzero(tracks >= 0).tolist():
+            widths[at] += _text_width(str(int(tracks[at])), steps[int(small[at])])
+        return widths
 
     def _label_at(self, index: int) -> list[tuple[int, int, QPixmap]]:
         """The whole label of one box, also where it has no room."""
-        wide, pictures = self._pictures(int(self._classes[index]), int(self._percents[index]), int(self._tracks[index]), self._step)
+        class_id, percent, track = (int(each[index]) for each in (self._classes, self._percents, self._tracks))
+        wide, parts = _label(self._names[class_id], class_id, percent, track, self._step, self._ratio)
         box = tuple(self.rects[index].tolist())
         place = LabelPlaces(self._area, _label_height(self._step)).place(box, wide)
-        return _beside(pictures, place[0], place[1]) if place is not None else []
+        return _beside(parts, place[0], place[1]) if place is not None else []
 
     def at(self, point: QPointF) -> int | None:
         """The index of the smallest box at this point, None without a box."""
@@ -191,9 +201,10 @@ def draw_dashed(
         painter.drawPixmap(place, text_label(text, theme.ON_STAGE, _DASH_LABEL, ratio, -3))
 
 
-def _beside(pictures: Sequence[tuple[int, QPixmap]], x: float, y: float) -> list[tuple[int, int, QPixmap]]:
+def _beside(parts: Sequence[tuple[int, QPixmap]], x: float, y: float) -> list[tuple[int, int, QPixmap]]:
     """The parts of a label with their places on the canvas. x, y: of the label."""
-    return [(round(x) + before, round(y), picture) for before, picture in pictures]
+    left, top = round(x), round(y)
+    return [(left + before, top, picture) for before, picture in parts]
 
 
 def _frames(edges: NDArray[np.int32], thickness: int) -> NDArray[np.int32]:
@@ -211,11 +222,11 @@ def _frames(edges: NDArray[np.int32], thickness: int) -> NDArray[np.int32]:
         (left, inner_top, left + thick - 1, inner_bottom - 1),
         (right - thick, inner_top, right - 1, inner_bottom - 1),
     )
-    return np.ascontiguousarray(np.array(sides, np.int32).transpose(2, 0, 1))
-
-
-_VERTICAL = np.array((0, 0, 1, 1))
-"""Whether each of the sides that ``_frames`` returns is vertical."""
+    frames = np.empty((len(edges), 4, 4), np.int32)
+    for side, values in enumerate(sides):
+        for number, value in enumerate(values):
+            frames[:, side, number] = value
+    return frames
 
 
 def _coloured(edges: NDArray[np.int32], classes: NDArray[np.int32]) -> tuple[NDArray[np.int32], list[tuple[int, int, int]]]:
@@ -224,19 +235,19 @@ def _coloured(edges: NDArray[np.int32], classes: NDArray[np.int32]) -> tuple[NDA
     A class's pattern breaks long sides by gaps; short sides stay whole. edges: left, top, right, bottom (n, 4).
     """
     order = np.argsort(classes, kind="stable")  # the strongest detections of a class stay last
-    ids, sides = classes[order], _frames(edges[order], 2).reshape(-1, 4)
-    number = np.arange(len(sides))
-    vertical = np.tile(_VERTICAL, len(ids))
-    first = sides[number, vertical]
-    length = sides[number, vertical + 2] - first + 1
-    pieces = np.where(length < _SHORTEST_BROKEN, 1, np.repeat(class_pattern(ids) + 1, 4))
-    ends = np.cumsum(pieces)
-    side = np.repeat(number, pieces)
-    lines, first, length, vertical, total = sides[side], first[side], length[side], vertical[side], pieces[side]
-    at = np.arange(len(side))
-    piece = at - (ends - pieces)[side]
-    lines[at, vertical] = first + length * piece // total + (_GAP // 2) * (piece > 0)
-    lines[at, vertical + 2] = first + length * (piece + 1) // total - 1 - (_GAP // 2) * (piece < total - 1)
+    ids, sides = classes[order], _frames(edges[order], 2)
+    first = np.concatenate([sides[:, :2, 0], sides[:, 2:, 1]], 1).ravel()  # of each side, along its direction
+    length = np.concatenate([sides[:, :2, 2], sides[:, 2:, 3]], 1).ravel() - first + 1
+    pieces = np.where(length < _SHORTEST_BROKEN, 1, np.repeat(class_pattern(ids) + 1, 4)).astype(np.int32)
+    ends = np.cumsum(pieces, dtype=np.int32)
+    side = np.repeat(np.arange(len(first), dtype=np.int32), pieces)
+    lines = sides.reshape(-1, 4)[side]
+    at = np.arange(len(side), dtype=np.int32)
+    piece, total = at - (ends - pieces)[side], pieces[side]
+    first, length = first[side], length[side]
+    numbers, begin = lines.reshape(-1), 4 * at + (side >> 1 & 1)  # the last two of four sides are vertical
+    numbers[begin] = first + length * piece // total + (_GAP // 2) * (piece > 0)
+    numbers[begin + 2] = first + length * (piece + 1) // total - 1 - (_GAP // 2) * (piece < total - 1)
     last = [*np.flatnonzero(np.diff(ids)).tolist(), len(ids) - 1] if len(ids) else []
     ends_of_classes = [0, *ends[3::4][last].tolist()]
     return lines, [(class_id, one, end - one) for class_id, (one, end) in zip(ids[last].tolist(), pairwise(ends_of_classes), strict=True)]
@@ -257,6 +268,7 @@ def _colour(class_id: int) -> QColor:
 @cache
 def _font(step: int) -> tuple[QFont, QFontMetricsF]:
     font = theme.font(step, bold=True)
+    font.setStyleStrategy(QFont.StyleStrategy.NoSubpixelAntialias)  # names and percentages look the same, on colours and on nothing
     return font, QFontMetricsF(font)
 
 
@@ -265,43 +277,71 @@ def _label_height(step: int) -> int:
     return math.ceil(_font(step)[1].height()) + 1
 
 
-def _label_text(name: str, percent: int) -> str:
-    return name + {VERIFIED: " ✓", BARE: ""}.get(percent, f" {percent}%")
-
-
-@lru_cache(maxsize=65536)
-def _widths(name: str, percent: int, track: int, step: int) -> tuple[int, int]:
-    """The widths of a label with and without its percentage. Most labels of a crowded picture have no room and are never drawn."""
-    before = _text_width(str(track), step) if track >= 0 else 0
-    return before + _text_width(_label_text(name, percent), step), before + _text_width(name, step)
+_MARGIN = 4
+"""At the left and the right of a label's text, logical pixels."""
 
 
 @lru_cache(maxsize=8192)
 def _text_width(text: str, step: int) -> int:
     """The width of a label with this text, logical pixels."""
-    return math.ceil(_font(step)[1].horizontalAdvance(text)) + 8
+    return math.ceil(_font(step)[1].horizontalAdvance(text)) + 2 * _MARGIN
 
 
 @lru_cache(maxsize=8192)
-def _label(name: str, class_id: int, percent: int, step: int, ratio: float) -> tuple[int, QPixmap]:
-    """A label's width in logical pixels, and the label: its text on the class's colour."""
-    return _written(_label_text(name, percent), _colour(class_id), QColor(*ink_on(class_colour(class_id))), step, ratio)
+def _name_widths(name: str, step: int) -> tuple[int, int]:
+    """The widths of a class's label: to the beginning of the percentage, without its own width; and without a percentage."""
+    return _text_width(f"{name} ", step), _text_width(name, step)
+
+
+@cache
+def _percent_widths(step: int) -> list[int]:
+    """The widths of percentages, also at ``BARE`` and ``VERIFIED``, which are the last but one and the last."""
+    return [*(_text_width(f"{percent}%", step) - 2 * _MARGIN for percent in range(101)), 0, _text_width("✓", step) - 2 * _MARGIN]
+
+
+@lru_cache(maxsize=16384)
+def _label(name: str, class_id: int, percent: int, track: int, step: int, ratio: float) -> tuple[int, tuple[tuple[int, QPixmap], ...]]:
+    """The width of a label, and its parts with their places in it: the number of the track, the class, and the percentage."""
+    before, parts = 0, []
+    if track >= 0:
+        before, number = _number(track, step, ratio)
+        parts.append((0, number))
+    room = _percent_widths(step)[percent]
+    across, picture = _name(name, class_id, room, step, ratio)
+    parts.append((before, picture))
+    if room:
+        parts.append((before + across - room - _MARGIN, _percentage(percent, ink_on(class_colour(class_id)), step, ratio)))
+    return before + across, tuple(parts)
+
+
+@lru_cache(maxsize=4096)
+def _name(name: str, class_id: int, room: int, step: int, ratio: float) -> tuple[int, QPixmap]:
+    """A label's width in logical pixels, and the label: the class's name on its colour. room: width for a percentage, 0 = none."""
+    width = _name_widths(name, step)[not room] + room
+    return width, _written(name, width, _colour(class_id), QColor(*ink_on(class_colour(class_id))), step, ratio)
+
+
+@lru_cache(maxsize=1024)
+def _percentage(percent: int, ink: Rgb, step: int, ratio: float) -> QPixmap:
+    """A percentage on no ground, so that a new one needs no picture for each class."""
+    text = "✓" if percent == VERIFIED else f"{percent}%"
+    return _written(text, _percent_widths(step)[percent], QColor(Qt.GlobalColor.transparent), QColor(*ink), step, ratio, 0)
 
 
 @lru_cache(maxsize=8192)
 def _number(track: int, step: int, ratio: float) -> tuple[int, QPixmap]:
-    """The number of a track as ``_label`` returns it: light on dark, so that it differs from the class."""
-    return _written(str(track), _RIM, _INK, step, ratio)
+    """The number of a track as ``_name`` returns it: light on dark, so that it differs from the class."""
+    width = _text_width(str(track), step)
+    return width, _written(str(track), width, _RIM, _INK, step, ratio)
 
 
-def _written(text: str, ground: QColor, ink: QColor, step: int, ratio: float) -> tuple[int, QPixmap]:
+def _written(text: str, width: int, ground: QColor, ink: QColor, step: int, ratio: float, margin: int = _MARGIN) -> QPixmap:
     font, metrics = _font(step)
-    width = _text_width(text, step)
     made = QPixmap(QSize(width, _label_height(step)) * ratio)
     made.setDevicePixelRatio(ratio)
     made.fill(ground)
     with QPainter(made) as painter:
         painter.setFont(font)
         painter.setPen(ink)
-        painter.drawText(QPointF(4, metrics.ascent() + 0.5), text)
-    return width, made
+        painter.drawText(QPointF(margin, metrics.ascent() + 0.5), text)
+    return made

@@ -73,7 +73,7 @@ class LabelPlaces:
 
     def __init__(self, bounds: Rect, height: float) -> None:
         self._bounds, self._height = bounds, height
-        self._bands: dict[int, list[tuple[float, float, float]]] = {}  # by y // height, so that a search looks at three bands only
+        self._bands: dict[int, list[tuple[float, float, float]]] = {}  # by y // height; a label is also in the two bands beside its own
 
     def place(self, box: Rect, width: float, inside: bool = True) -> Rect | None:
         """Return the rectangle of a box's label: above the box, inside its top edge, or below it, but always within the bounds.
@@ -122,30 +122,25 @@ class LabelPlaces:
         moved = inside & ~possible.any(1)
         y[moved, 1] = np.minimum(np.maximum(boxes[moved, 1], upper), lower)
         possible[moved, 1] = True
-        numbers, positions = np.nonzero(possible)
-        free = np.zeros((len(boxes), widths.shape[1], 3), np.bool_)
         ends = reserved[:, :2] + np.maximum(reserved[:, 2:], (0, height))  # as ``reserve`` does
         # a label may touch a rectangle, also after rounding: without this, none would stand on its own low box
-        start_x, start_y = (reserved[:, :2].T + _TOUCH).astype(np.float32)
-        end_x, end_y = (ends.T - _TOUCH).astype(np.float32)
-        text_x, text_y = x.astype(np.float32)[:, :, None], y[numbers, positions].astype(np.float32)[:, None]
-        beside = np.packbits(
-            (text_x < end_x) & (start_x < text_x + widths.astype(np.float32)[:, :, None]), 2
-        )  # a bit for each reserved rectangle
-        level = np.packbits((text_y < end_y) & (start_y < text_y + np.float32(height)), 1)
-        free[numbers, :, positions] = ~(beside[numbers] & level[:, None]).any(2)
+        (begin_x, begin_y), (end_x, end_y) = (reserved[:, :2] + _TOUCH).T, (ends - _TOUCH).T
+        beside = _overlaps(begin_x, end_x, x, x + widths)[..., None]
+        level = _overlaps(begin_y, end_y, y, y + height)[:, :, None]
+        free = possible[:, None] & (np.bitwise_or.reduce(beside & level, 0) == 0)
         places: list[tuple[int, Rect] | None] = [None] * len(boxes)
-        lefts, tops, wides = x.tolist(), y.tolist(), widths.tolist()
-        for box, text, position in np.argwhere(free).tolist():
-            if places[box] is None:
-                start, top, wide = lefts[box][text], tops[box][position], wides[box][text]
-                if self._is_free(start, top, start + wide):
-                    self._take(start, top, start + wide)
-                    places[box] = text, (start, top, wide, height)
+        numbers, texts, positions = np.nonzero(free)
+        rows = numbers, texts, x[numbers, texts], y[numbers, positions], widths[numbers, texts]
+        for box, text, start, top, wide in zip(*(each.tolist() for each in rows), strict=True):
+            if places[box] is None and self._is_free(start, top, start + wide):
+                self._take(start, top, start + wide)
+                places[box] = text, (start, top, wide, height)
         return places
 
     def _take(self, x: float, y: float, right: float) -> None:
-        self._bands.setdefault(int(y // self._height), []).append((x, y, right))
+        band = int(y // self._height)
+        for number in (band - 1, band, band + 1):
+            self._bands.setdefault(number, []).append((x, y, right))
 
     def reserve(self, place: Rect) -> None:
         """Place no label over this rectangle."""
@@ -155,12 +150,30 @@ class LabelPlaces:
             self._take(x, top, x + width)
 
     def _is_free(self, x: float, y: float, right: float) -> bool:
-        band = int(y // self._height)
-        for number in (band - 1, band, band + 1):
-            for other, top, end in self._bands.get(number, ()):
-                if other < right and x < end and -self._height < top - y < self._height:
-                    return False
+        height = self._height
+        for other, top, end in self._bands.get(int(y // height), ()):
+            if other < right and x < end and -height < top - y < height:
+                return False
         return True
+
+
+def _overlaps(
+    starts: NDArray[np.float64], ends: NDArray[np.float64], begin: NDArray[np.float64], end: NDArray[np.float64]
+) -> NDArray[np.uint64]:
+    """Return a bit for each of the intervals from ``starts`` to ``ends`` that overlaps each one from ``begin`` to ``end`` (…): (words, …).
+
+    Those that start before an end are the first of all sorted by their start, so tables have the bits for each number of first ones.
+    """
+    count = len(starts)
+    numbers = np.arange(count + 1, dtype=np.uint32)
+    begun, ended = (np.full(-(-count // 64) * 64, count, np.uint32) for _ in range(2))
+    orders = np.argsort(starts), np.argsort(ends)
+    for rank, order in zip((begun, ended), orders, strict=True):
+        rank[order] = numbers[:-1]
+    tables = begun < numbers[:, None], ended >= numbers[:, None]
+    words = [np.ascontiguousarray(np.packbits(table, 1).view(np.uint64).T) for table in tables]
+    first = np.searchsorted(starts[orders[0]], end), np.searchsorted(ends[orders[1]], begin, "right")
+    return np.asarray(words[0][:, first[0]] & words[1][:, first[1]])
 
 
 Text: TypeAlias = tuple[tuple[Point, ...], tuple[float, float]]
