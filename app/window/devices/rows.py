@@ -261,6 +261,10 @@ class RowContent:
         return f"{self.name}: {', '.join(filter(None, parts))}"
 
 
+_FIGURE = RIGHT | Qt.TextFlag.TextDontClip
+"""How figures stand in their column. Python combines flags slowly, and a row has many."""
+
+
 class DeviceRow(InColumns, Clickable):
     """Draws its ``content``. A press shows or hides the details."""
 
@@ -272,7 +276,8 @@ class DeviceRow(InColumns, Clickable):
         self._arranged()
 
     def _arranged(self) -> None:
-        self._first = QFontMetrics(self._columns.font("rate" if "rate" in self._columns.keys else "name")).height()
+        self._fonts = {key: self._columns.font(key) for key in ("name", *self._columns.keys)}
+        self._first = QFontMetrics(self._fonts["rate" if "rate" in self._columns.keys else "name"]).height()
         self._second = QFontMetrics(theme.font(-2)).height() if self._columns.tall and not self.opened else 0
         self.setFixedHeight(self._first + BAR + 2 * PAD + self._second)
 
@@ -303,8 +308,7 @@ class DeviceRow(InColumns, Clickable):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the row: all texts on one line, the bars below them, and in tall rows the hardware below these."""
-        content, columns = self.content, self._columns
-        areas = self.areas()
+        content, areas = self.content, self.areas()
         with painting(self) as painter:
             if content.slow or self.hasFocus():
                 box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
@@ -316,7 +320,7 @@ class DeviceRow(InColumns, Clickable):
                      theme.DISABLED if unused else None)  # fmt: skip
             text = theme.DISABLED if content.off else theme.MUTED if unused else theme.TEXT
             colour = theme.WARNING if any(metric.alarm for metric in content.metrics) else text
-            write(painter, line.adjusted(LIGHT, 0, 0, 0), content.name, LEFT, columns.font("name"), colour)
+            write(painter, line.adjusted(LIGHT, 0, 0, 0), content.name, LEFT, self._fonts["name"], colour)
             for key, area in areas.cells.items():
                 if not content.message or (key == "rate" and not self._idle):
                     self._draw_cell(painter, key, area, text)
@@ -338,8 +342,7 @@ class DeviceRow(InColumns, Clickable):
 
     def _draw_cell(self, painter: QPainter, key: str, area: QRectF, usual: str) -> None:
         text, fraction, colour = self.content.cell(key)
-        where = LEFT if COLUMNS[key].flexible else RIGHT | Qt.TextFlag.TextDontClip
-        write(painter, self._line(area), text, where, self._columns.font(key), colour or usual)
+        write(painter, self._line(area), text, LEFT if COLUMNS[key].flexible else _FIGURE, self._fonts[key], colour or usual)
         if fraction is not None and text:
             full = theme.GOOD if key == "rate" else theme.ACCENT
             draw_bar(painter, self._bar(area), fraction, theme.WARNING if colour == theme.WARNING else full)

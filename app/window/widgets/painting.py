@@ -70,9 +70,13 @@ def write(
         painter.setFont(font)
     if colour is not None:
         painter.setPen(QColor(colour))
-    shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, max(int(area.width()), 0))
-    painter.drawText(area, where, shown)
-    return float(painter.fontMetrics().horizontalAdvance(shown))
+    metrics, room = painter.fontMetrics(), max(int(area.width()), 0)
+    width = metrics.horizontalAdvance(text)
+    if width > room:  # else eliding would take twice as long as measuring, and change nothing
+        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+        width = metrics.horizontalAdvance(text)
+    painter.drawText(area, where, text)
+    return float(width)
 
 
 def pixmap(name: str, size: int, colour: str = "") -> QPixmap:
