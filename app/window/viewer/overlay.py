@@ -124,12 +124,13 @@ class Overlay:
     ) -> NDArray[np.float64]:
         """The widths of labels with and without their percentages (n, 2). low: which are small."""
         steps = self._step, self._step - 2
-        names = np.array([[_name_widths(name, step) for name in self._names.values()] for step in steps], np.float64)
+        names = np.array([[(_advance(f"{name} ", step), _advance(name, step)) for name in self._names.values()] for step in steps])
         small = low.astype(np.intp)
-        widths = np.asarray(names[small, np.searchsorted(list(self._names), classes)], np.float64)
-        widths[:, 0] += np.array([_percent_widths(step) for step in steps])[small, percents]
+        widths = names[small, np.searchsorted(list(self._names), classes)]
+        widths[:, 0] += np.array([_percent_advances(step) for step in steps])[small, percents]
+        widths = np.ceil(widths) + 2 * _MARGIN
         for at in np.flatnonzero(tracks >= 0).tolist():
-            widths[at] += _text_width(str(int(tracks[at])), steps[int(small[at])])
+            widths[at] += _number_width(int(tracks[at]), steps[int(small[at])])
         return widths
 
     def _label_at(self, index: int) -> list[tuple[int, int, QPixmap]]:
@@ -282,21 +283,15 @@ _MARGIN = 4
 
 
 @lru_cache(maxsize=8192)
-def _text_width(text: str, step: int) -> int:
-    """The width of a label with this text, logical pixels."""
-    return math.ceil(_font(step)[1].horizontalAdvance(text)) + 2 * _MARGIN
-
-
-@lru_cache(maxsize=8192)
-def _name_widths(name: str, step: int) -> tuple[int, int]:
-    """The widths of a class's label: to the beginning of the percentage, without its own width; and without a percentage."""
-    return _text_width(f"{name} ", step), _text_width(name, step)
+def _advance(text: str, step: int) -> float:
+    """The width of a text in a label, logical pixels."""
+    return _font(step)[1].horizontalAdvance(text)
 
 
 @cache
-def _percent_widths(step: int) -> list[int]:
+def _percent_advances(step: int) -> tuple[float, ...]:
     """The widths of percentages, also at ``BARE`` and ``VERIFIED``, which are the last but one and the last."""
-    return [*(_text_width(f"{percent}%", step) - 2 * _MARGIN for percent in range(101)), 0, _text_width("✓", step) - 2 * _MARGIN]
+    return (*(_advance(f"{percent}%", step) for percent in range(101)), 0.0, _advance("✓", step))
 
 
 @lru_cache(maxsize=16384)
@@ -306,32 +301,36 @@ def _label(name: str, class_id: int, percent: int, track: int, step: int, ratio:
     if track >= 0:
         before, number = _number(track, step, ratio)
         parts.append((0, number))
-    room = _percent_widths(step)[percent]
-    across, picture = _name(name, class_id, room, step, ratio)
-    parts.append((before, picture))
+    room = _percent_advances(step)[percent]
+    width = math.ceil(_advance(f"{name} " if room else name, step) + room) + 2 * _MARGIN
+    parts.append((before, _name(name, class_id, width, step, ratio)))
     if room:
-        parts.append((before + across - room - _MARGIN, _percentage(percent, ink_on(class_colour(class_id)), step, ratio)))
-    return before + across, tuple(parts)
+        picture = _percentage(percent, ink_on(class_colour(class_id)), step, ratio)
+        parts.append((before + width - _MARGIN - math.ceil(room), picture))
+    return before + width, tuple(parts)
 
 
 @lru_cache(maxsize=4096)
-def _name(name: str, class_id: int, room: int, step: int, ratio: float) -> tuple[int, QPixmap]:
-    """A label's width in logical pixels, and the label: the class's name on its colour. room: width for a percentage, 0 = none."""
-    width = _name_widths(name, step)[not room] + room
-    return width, _written(name, width, _colour(class_id), QColor(*ink_on(class_colour(class_id))), step, ratio)
+def _name(name: str, class_id: int, width: int, step: int, ratio: float) -> QPixmap:
+    """A class's name on its colour, with room for a percentage. width: of the whole, logical pixels."""
+    return _written(name, width, _colour(class_id), QColor(*ink_on(class_colour(class_id))), step, ratio)
 
 
 @lru_cache(maxsize=1024)
 def _percentage(percent: int, ink: Rgb, step: int, ratio: float) -> QPixmap:
     """A percentage on no ground, so that a new one needs no picture for each class."""
     text = "✓" if percent == VERIFIED else f"{percent}%"
-    return _written(text, _percent_widths(step)[percent], QColor(Qt.GlobalColor.transparent), QColor(*ink), step, ratio, 0)
+    return _written(text, math.ceil(_percent_advances(step)[percent]), QColor(Qt.GlobalColor.transparent), QColor(*ink), step, ratio, 0)
+
+
+def _number_width(track: int, step: int) -> int:
+    return math.ceil(_advance(str(track), step)) + 2 * _MARGIN
 
 
 @lru_cache(maxsize=8192)
 def _number(track: int, step: int, ratio: float) -> tuple[int, QPixmap]:
-    """The number of a track as ``_name`` returns it: light on dark, so that it differs from the class."""
-    width = _text_width(str(track), step)
+    """The width of a track's number, and the number: light on dark, so that it differs from the class."""
+    width = _number_width(track, step)
     return width, _written(str(track), width, _RIM, _INK, step, ratio)
 
 
