@@ -37,20 +37,24 @@ class BoxDrawing(QObject):
     def set_shown(self, shown: bool) -> None:
         """Show the corners of the selected object, or leave the picture alone."""
         self._canvas.paint_above = self._paint if shown else None
+        self._canvas.update()
         self.forget()
 
     def set_new(self, new: bool) -> None:
         """Let the mouse draw a new box, or not."""
         self.new = new
         self._canvas.setCursor(Qt.CursorShape.CrossCursor if new else Qt.CursorShape.ArrowCursor)
+        self._canvas.update()
         self.forget()
 
     def forget(self, under_way: bool = True) -> None:
         """Show the results again. under_way: drop also what is being drawn."""
+        shown = self._pending, self._fixed
         self._pending = None
         if under_way:
             self._fixed = self._free = None
-        self._canvas.update()
+        if (self._pending, self._fixed) != shown:  # each picture that plays comes here
+            self._canvas.update()
 
     @property
     def active(self) -> bool:

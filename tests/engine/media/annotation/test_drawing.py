@@ -81,8 +81,7 @@ def in_a_video(detections):
 
 def in_the_window(detections):
     overlay = Overlay(detections, Placement(0, 0, *SIZE, SIZE), SIZE, lambda _: "car", 1.0)
-    ((_, _, label),) = overlay.labels
-    return label.toImage()
+    return [(x, y, picture.toImage()) for x, y, picture in overlay.labels]
 
 
 @pytest.mark.parametrize("drawn", [in_a_video, in_the_window])
@@ -119,8 +118,8 @@ def test_without_room_a_label_loses_its_percentage_and_then_goes_as_a_whole(qapp
         found = beside(distance)
         standing = replace(found, boxes=found.boxes + np.array([0, 30, 0, 30], np.float32))
         labels = Overlay(standing, Placement(0, 0, *size, size), size, lambda _: "motorbike", 1.0, numbers=True).labels
-        assert len(labels) in (2, 4)  # the number of a track never stands alone
-        widths.append(labels[3][2].width() if len(labels) > 2 else 0)
+        assert len(labels) in (3, 5, 6)  # number, class and percentage; the number of a track never stands alone
+        widths.append(labels[4][2].width() if len(labels) > 3 else 0)
     assert widths == sorted(widths, reverse=True)
     assert len(set(widths)) == 3
 
