@@ -21,7 +21,7 @@ class Placement:
 
     def rects(self, boxes: NDArray[np.float32]) -> NDArray[np.float64]:
         """Boxes (n, 4), x1 y1 x2 y2 in source pixels, as rectangles x, y, width, height of the canvas, cut at the picture's edge."""
-        rects = np.minimum(np.maximum(boxes, 0, dtype=np.float64), np.array(self.source * 2))
+        rects: NDArray[np.float64] = np.minimum(np.maximum(boxes, 0, dtype=np.float64), np.array(self.source * 2))
         rects *= np.array((self.width / self.source[0], self.height / self.source[1]) * 2)
         rects[:, 2:] -= rects[:, :2]
         np.maximum(rects[:, 2:], 0.0, out=rects[:, 2:])

@@ -126,9 +126,10 @@ class Overlay:
         steps = self._step, self._step - 2
         names = np.array([[(_advance(f"{name} ", step), _advance(name, step)) for name in self._names.values()] for step in steps])
         small = low.astype(np.intp)
-        widths = names[small, np.searchsorted(list(self._names), classes)]
+        widths: NDArray[np.float64] = names[small, np.searchsorted(list(self._names), classes)]
         widths[:, 0] += np.array([_percent_advances(step) for step in steps])[small, percents]
-        widths = np.ceil(widths) + 2 * _MARGIN
+        np.ceil(widths, out=widths)
+        widths += 2 * _MARGIN
         for at in np.flatnonzero(tracks >= 0).tolist():
             widths[at] += _number_width(int(tracks[at]), steps[int(small[at])])
         return widths
