@@ -22,12 +22,11 @@ from framefleet.engine.store.files import lock_session
 from framefleet.engine.store.session import SessionReader
 from tests.support.cli import FAST, run_main
 from tests.support.faults.counts import short_and_long
+from tests.support.faults.seeds import is_long
 from tests.support.http import Site
 from tests.support.media import make_video
 from tests.support.paths import PROJECT
 from tests.support.store import write_session
-
-PROGRAMS = 3
 
 START = """
 import sys
@@ -53,8 +52,9 @@ for line in sys.stdin:
 
 @short_and_long(3, 60, "rounds")
 def test_of_several_starts_at_once_exactly_one_wins(tmp_path: Path, rounds: int) -> None:
+    count = 5 if is_long() else 3
     command = [sys.executable, "-c", START]
-    programs = [subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(PROGRAMS)]
+    programs = [subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(count)]
 
     def answers() -> list[str]:
         return [program.stdout.readline().strip() for program in programs if program.stdout]
@@ -65,13 +65,13 @@ def test_of_several_starts_at_once_exactly_one_wins(tmp_path: Path, rounds: int)
         program.stdin.flush()
 
     try:
-        assert answers() == ["ready"] * PROGRAMS
+        assert answers() == ["ready"] * count
         for number in range(rounds):
             path = tmp_path / f"{number % 2}.sqlite"  # new files, and from the third round on existing ones
             for program in programs:
                 tell(program, str(path))
             said = answers()
-            assert sorted(answer.split()[0] for answer in said) == ["refused"] * (PROGRAMS - 1) + ["won"], said
+            assert sorted(answer.split()[0] for answer in said) == ["refused"] * (count - 1) + ["won"], said
             winner = programs[said.index("won")]
             assert all(f"process {winner.pid}" in answer or "another process" in answer for answer in said if answer != "won")
             tell(winner, "close")
