@@ -21,7 +21,7 @@ DESKTOP = {".local/share/applications", ".local/share/icons"}
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux" or COMPILER is None, reason="needs Linux and a C compiler"),
-    pytest.mark.timeout(400),
+    pytest.mark.timeout(1200),
 ]
 
 
@@ -40,7 +40,7 @@ class Watched:
     def run(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
         """Run a Python program in the folder. words: its arguments."""
         program = [sys.executable, *map(str, words)]
-        return subprocess.run(program, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=200, check=False)
+        return subprocess.run(program, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=600, check=False)
 
     @property
     def lookups(self) -> list[str]:
