@@ -24,20 +24,7 @@ from framefleet.engine.store import tracks
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.export import Exported, export_session
 from framefleet.engine.store.exporters import EXPORTERS, coco, tallies
-from framefleet.engine.store.exporters.options import (
-    DEFAULTS,
-    NONE,
-    ExportOptions,
-    Least,
-    Part,
-    PictureFormat,
-    read_between,
-    read_category_map,
-    read_interval,
-    read_parts,
-    read_pictures,
-    view_options,
-)
+from framefleet.engine.store.exporters import options as values
 from framefleet.engine.store.facts import ZONES
 from framefleet.engine.store.files import session_parts, stamp_of_part
 from framefleet.engine.store.session import SessionReader, StoredSource
@@ -101,32 +88,39 @@ def add_format_options(parser: argparse._ActionsContainer) -> None:
     formats = options.some_of([*EXPORTERS])
     parser.add_argument("--overwrite", action="store_true", help="replace files of the same names that Framefleet did not write")
     parser.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"formats: {', '.join(EXPORTERS)} (jsonl)")
-    interval, categories = options.checked(read_interval), options.checked(read_category_map)
+    interval, categories = options.checked(values.read_interval), options.checked(values.read_category_map)
     flag = argparse.BooleanOptionalAction
     parser.add_argument("--interval", type=interval, metavar="TIME", help="csv: length of the intervals in counts.csv: 30s, 15m, 1h (15m)")
-    parser.add_argument("--least-seen", type=options.checked(Least.read), metavar="N|TIME", help=_SEEN_HELP)
+    parser.add_argument("--least-seen", type=options.checked(values.Least.read), metavar="N|TIME", help=_SEEN_HELP)
     parser.add_argument("--coco-ids", action=flag, help="coco: COCO's own category ids, 1 to 90, for models with its 80 labels")
     parser.add_argument("--bom", action=flag, help="csv: begin with a byte order mark, so that Excel reads all letters")
     parser.add_argument("--one-table", action=flag, help="csv, parquet: one table of the detections in all files, not one for each")
-    parser.add_argument("--pictures", choices=[*map(str, PictureFormat), NONE], help="yolo: also write the frames, as jpeg or png")
+    parser.add_argument(
+        "--pictures", choices=[*map(str, values.PictureFormat), values.NONE], help="yolo: also write the frames, as jpeg or png"
+    )
     parser.add_argument("--between", type=options.checked(_checked_between), metavar="A,B", help=_BETWEEN)
     parser.add_argument("--zones", type=Path, metavar="FILE", help="lines and zones at which tracks are counted, as JSON")
-    parts, words = options.checked(read_parts), f"video: what to draw: {', '.join(Part)} (all but {Part.HEAT} and {Part.CHART})"
+    parts, words = (
+        options.checked(values.read_parts),
+        f"video: what to draw: {', '.join(values.Part)} (all but {values.Part.HEAT} and {values.Part.CHART})",
+    )
     parser.add_argument("--draw", type=parts, metavar="LIST", help=words)
     parser.add_argument("--category-map", type=categories, metavar="LIST", help="megadetector: dog=animal,car=vehicle … (of COCO's labels)")
 
 
 def _checked_between(text: str) -> str:
-    read_between(text)
+    values.read_between(text)
     return text
 
 
-def export_options(arguments: argparse.Namespace, labels: Sequence[str], facts: Mapping[str, str] = MappingProxyType({})) -> ExportOptions:
+def export_options(
+    arguments: argparse.Namespace, labels: Sequence[str], facts: Mapping[str, str] = MappingProxyType({})
+) -> values.ExportOptions:
     """The options of formats that were chosen. labels: the model's. facts: of the session, whose zones and views hold without an option.
 
     Raises UsageError if an option belongs to a format that was not chosen, or does not suit the labels.
     """
-    names = [field.name for field in fields(ExportOptions) if field.name != "clock"]
+    names = [field.name for field in fields(values.ExportOptions) if field.name != "clock"]
     # ``detect --every`` is a setting of the run, ``results --every`` an option of a format
     others = {name: value for name, value in vars(arguments).items() if not isinstance(value, Moment)}
     chosen = {name: value for name, value in others.items() if name in names and value is not None}
@@ -148,10 +142,10 @@ def export_options(arguments: argparse.Namespace, labels: Sequence[str], facts: 
         chosen["zones"] = _of_session(ZONES, lambda: parse_zones(facts[ZONES]))
     elif "zones" in arguments.format:
         raise UsageError(literal("--format zones needs lines and zones, and the session has none: give --zones FILE"))
-    for name, read in (("pictures", read_pictures), ("between", read_between)):
+    for name, read in (("pictures", values.read_pictures), ("between", values.read_between)):
         if name in chosen:
             chosen[name] = read(chosen[name])  # not earlier: "none" differs from no option
-    return ExportOptions(**(_of_session("options of formats", lambda: view_options(facts)) | chosen))
+    return values.ExportOptions(**(_of_session("options of formats", lambda: values.view_options(facts)) | chosen))
 
 
 def _of_session(what: str, read: Callable[[], T]) -> T:
@@ -167,7 +161,7 @@ def export(
     folder: Path,
     formats: Sequence[str],
     quiet: bool,
-    options: ExportOptions = DEFAULTS,
+    options: values.ExportOptions = values.DEFAULTS,
     sources: Collection[int] | None = None,
     overwrite: bool = False,
     whole: bool = True,
@@ -277,7 +271,7 @@ class Summary:
     Raises ExportError if the session cannot be read.
     """
 
-    def __init__(self, reader: SessionReader, least: Least, only: Collection[int] | None = None, parts: Iterable[Path] = ()) -> None:
+    def __init__(self, reader: SessionReader, least: values.Least, only: Collection[int] | None = None, parts: Iterable[Path] = ()) -> None:
         self._sources = [source for source in reader.sources() if only is None or source.number in only]
         self._files, self._failed, self._frames = Counter[str](), list[str](), 0
         self._errors = list[str]()  # videos that ended with an error, and in which objects were found before
