@@ -304,6 +304,21 @@ def test_a_device_whose_engine_is_being_built_leaves_at_once(isolation: Isolatio
     assert not seen.failures
 
 
+def test_an_engine_waits_for_the_earlier_one_of_its_device(video: Path) -> None:
+    """Two engines of a device in one process would share its memory."""
+    leave = Once(EngineBuilding, lambda pool: pool.remove_device(FIRST))
+    join = Once(DeviceLeft, lambda pool: pool.add_device(FIRST))
+
+    def react(pool: EnginePool, event: Event, seen: Seen) -> None:
+        leave(pool, event, seen)
+        join(pool, event, seen)
+
+    main = partial(slow_build_main, device=FIRST)
+    seen = run_pool([video] * 2, CPUS, tiny_settings(isolation=Isolation.THREAD), react, with_worker(main))
+    check_complete(seen, 2)
+    assert Notice("pool.waiting_for_engine") in [event.phase for event in seen.events if isinstance(event, EngineBuilding)]
+
+
 @isolations
 def test_an_engine_that_takes_long_does_not_hold_up_its_leaving(isolation: Isolation, video: Path) -> None:
     """Its batch is given to another device; in a shared process it comes to its end unheard."""

@@ -212,7 +212,7 @@ def test_a_cancelled_file_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: D
     before = desk.items.get(cancelled)
     assert before is not None
     assert before.results is not None
-    assert [item.key for item in desk.controller.cancelled()] == [cancelled]
+    assert [item.key for item in desk.controller.cancelled()] == [cancelled, waiting]
     desk.controller.continue_files([cancelled, waiting])
     qtbot.waitUntil(lambda: all(item.state is ItemState.DONE for item in desk.items), timeout=PATIENCE)
     after = desk.items.get(cancelled)
