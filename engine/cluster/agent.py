@@ -136,7 +136,7 @@ class WorkerLink:
             outcome = self._host.end()
             connection.close()
             if not self._said_why:
-                self._answer(Failed(outcome.reason, outcome.retry, outcome.waited, outcome.external))
+                self._answer(Failed(outcome.reason, outcome.retry, outcome.waited, outcome.external, outcome.crashed))
         with self._lock:
             self._over = True
             tasks, self._tasks, self._held = self._tasks, {}, {}

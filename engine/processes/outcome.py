@@ -44,13 +44,14 @@ class Failed:
     """A child's exit message: why it ends.
 
     retry: whether another try may succeed. waited: seconds until a hang was noticed, else 0. external: whether the machine lacks something,
-    so that the child's work is not to blame.
+    so that the child's work is not to blame. crashed: the child ended without a message, and another process says so for it.
     """
 
     message: Notice
     retry: bool
     waited: float = 0.0
     external: bool = False
+    crashed: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ class Outcome:
 
     @property
     def crashed(self) -> bool:
-        """Whether the process ended without an exit message."""
-        return self.exit_message is None
+        """Whether the process ended without an exit message of its own."""
+        return self.exit_message is None or self.exit_message.crashed
 
     @property
     def retry(self) -> bool:

@@ -35,7 +35,7 @@ pytestmark = OF_RAY
 
 @pytest.mark.slow
 def test_the_worker_process_dies(cluster: ClusterConnection, raylets: Raylets, video: Path, local: list[tuple[Any, ...]]) -> None:
-    seen = run_on(cluster, [video, video], [ALPHA, BETA], Once(lambda: kill(raylets.worker("beta"))), SLOW)
+    seen = run_on(cluster, [video, video], [ALPHA, BETA], Once(lambda: kill(raylets.worker("beta")), BETA), SLOW)
     check(seen, local)
     assert [(failure.device, failure.restarting) for failure in seen.failures] == [(BETA, True)]
     assert "SIGKILL" in str(seen.failures[0].message)
@@ -89,7 +89,7 @@ def test_a_node_returns_under_its_name(cluster: ClusterConnection, raylets: Rayl
         raylets.kill("beta")
         raylets.add("beta")
 
-    seen, once, back = Seen(), Once(restart), False
+    seen, once, back = Seen(), Once(restart, BETA), False
     with SLOW(tiny_settings(), [ALPHA, BETA], cluster) as pool:
         newest = [pool.add(video) for _ in range(2)][-1]
         for event in pool.events():
