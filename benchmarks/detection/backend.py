@@ -30,6 +30,7 @@ from framefleet.engine.media.probe import examples
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.random_weights import random_weights
+from framefleet.engine.notices import DeviceError
 from framefleet.engine.settings import EngineSettings, ModelFiles, Precision
 from framefleet.engine.types import DeviceId, Image
 from framefleet.resources import DEMO
@@ -83,7 +84,11 @@ def main() -> int:
         products: list[float] = []
         with create_backend(DeviceId("cpu", "0")) as backend:
             backend.tuning, backend.examples = True, partial(examples, [DEMO.clip], EXAMPLES)
-            info = backend.activate(network, EngineSettings(precision=precision))
+            try:
+                info = backend.activate(network, EngineSettings(precision=precision))
+            except DeviceError as problem:  # this CPU does not compute in it
+                print(problem, file=sys.stderr)
+                continue
             for number in range(options.rounds):
                 pairs.append(
                     (
