@@ -334,7 +334,7 @@ def _sampled(file: VideoFile, segment: Segment, skip: int) -> tuple[Parts, dict[
 
 
 _THREADS_OF_ENGINE = 3
-"""Decode threads for each NVDEC engine: two wait for the interpreter's lock or for copies, while the third one's packets are decoded."""
+"""Decode threads for each NVDEC engine. An H100 and an H200 have seven engines (``benchmarks/results/gpu-host.md``)."""
 
 
 def open_nvdec(index: int, frames: int, threads: int, required: bool, more: bool = False) -> NvdecDecoder:

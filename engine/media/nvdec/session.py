@@ -195,8 +195,7 @@ _LOOK_SECONDS = 0.02
 def session_streams(index: int) -> tuple[Stream, ...]:
     """The streams that the sessions of a process share on the CUDA device of this index, which becomes current.
 
-    On one stream, a frame's copies wait for those of all other sessions. With one for each session, a batch would wait for all of them, and
-    each wait releases the interpreter's lock.
+    There are few, because a batch waits for each stream that its frames are on, and each wait releases the interpreter's lock.
     """
     device = Device(index)
     device.set_current()

@@ -206,7 +206,7 @@ def test_a_member_that_cannot_be_built_leaves_the_work_to_the_others(video: Path
     check_complete(seen)
     (failure,) = seen.failures
     assert (failure.device, failure.restarting) == (missing, False)
-    assert str(failure.message).startswith("OpenVINO finds no device GPU.7")  # as a worker says it: whoever shows it names the device
+    assert str(failure.message).startswith("OpenVINO finds no device GPU.7")  # the user interface adds the device's name
     assert {frame.device for frame in seen.frames[0]} == {CPUS[0]}
 
 
