@@ -21,7 +21,7 @@ FOR_PEOPLE = re.compile(
     r"_*(\w+_)?(advice|caption|error|explanation|message|note|notice|problem|reason|refusal|remark|sentence|summary|tooltip|warning)s?"
 )
 """Names of values that hold what people read. Texts that a program wrote for programs have other names."""
-RENDERED = {"of_engine", "capitalised", "translate", "headline"}
+RENDERED = {"of_engine", "translate"}
 """Functions that make text for people."""
 EXCEPTIONS = {
     # texts of libraries that have no codes: argparse, NVML's exceptions as another process prints them, cuda-core, PyYAML, threading

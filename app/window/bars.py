@@ -144,7 +144,7 @@ class StatusLine(Panel):
     def show_strategy(self, chosen: StrategyChosen) -> None:
         """Show how the devices share the work."""
         self.strategy.setText(translate("window", "Strategy: {strategy}").format(strategy=strategy_name(chosen.strategy)))
-        self.strategy.setToolTip(textwrap.fill(formats.capitalised(of_engine(chosen.reason)), _TIP_COLUMNS))  # Qt does not wrap plain text
+        self.strategy.setToolTip(textwrap.fill(of_engine(chosen.reason, capital=True), _TIP_COLUMNS))  # Qt does not wrap plain text
 
     def show_bottleneck(self, found: Bottleneck | None) -> None:
         """Show what limits the throughput, None = nothing is known."""

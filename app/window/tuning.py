@@ -117,7 +117,8 @@ class Tuning(QObject):
         if self._process is not None:  # not cancelled
             self._process = None
             self._context.activity.hide()
-            self._context.banners.show_banner(_SUBJECT, Severity.ERROR, problem)
+            title = translate("tuning", "The engines were not tuned")
+            self._context.banners.show_banner(_SUBJECT, Severity.ERROR, title, details=problem)
 
 
 def attach(context: Context) -> Feature:

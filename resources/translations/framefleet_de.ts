@@ -131,6 +131,14 @@
         <translation>Ergebnisse hierher: {rate}, insgesamt {size}.</translation>
     </message>
     <message>
+        <source>The cluster has changed</source>
+        <translation>Der Cluster hat sich geändert</translation>
+    </message>
+    <message>
+        <source>The cluster is disconnected</source>
+        <translation>Der Cluster ist getrennt</translation>
+    </message>
+    <message>
         <source>The network cards of this machine receive {rx} and send {tx}.</source>
         <translation>Die Netzwerkkarten dieses Rechners empfangen {rx} und senden {tx}.</translation>
     </message>
@@ -248,6 +256,10 @@
     <message>
         <source>Solid: {first} · dashed: {second}</source>
         <translation>Durchgezogen: {first} · gestrichelt: {second}</translation>
+    </message>
+    <message>
+        <source>The results cannot be compared</source>
+        <translation>Die Ergebnisse lassen sich nicht vergleichen</translation>
     </message>
     <message>
         <source>There are no other results of {name} yet. Detect in it with another model: each run is stored.</source>
@@ -4532,10 +4544,6 @@
         <translation>Ausschnitte</translation>
     </message>
     <message>
-        <source>Clips are cut out of analysed videos: open one first.</source>
-        <translation>Ausschnitte gibt es von analysierten Videos: Öffnen Sie zuerst eines.</translation>
-    </message>
-    <message>
         <source>Clips are cut out of videos, and this is a folder of pictures.</source>
         <translation>Ausschnitte gibt es von Videos, und dies ist ein Ordner mit Bildern.</translation>
     </message>
@@ -4631,6 +4639,10 @@
         </translation>
     </message>
     <message>
+        <source>No file was written.</source>
+        <translation>Es wurde keine Datei geschrieben.</translation>
+    </message>
+    <message>
         <source>Nothing that is shown appears in this video.</source>
         <translation>Nichts von dem, was angezeigt wird, tritt in diesem Video auf.</translation>
     </message>
@@ -4667,12 +4679,20 @@
         <translation>Der gewählte Abschnitt</translation>
     </message>
     <message>
+        <source>The clips were not written</source>
+        <translation>Die Ausschnitte wurden nicht geschrieben</translation>
+    </message>
+    <message>
         <source>The events are listed when the file is done.</source>
         <translation>Die Ereignisse werden aufgelistet, wenn die Datei fertig ist.</translation>
     </message>
     <message>
         <source>The picture in which the model is most confident</source>
         <translation>Das Bild mit der höchsten Konfidenz</translation>
+    </message>
+    <message>
+        <source>There is nothing to cut</source>
+        <translation>Es gibt nichts auszuschneiden</translation>
     </message>
     <message>
         <source>This file only</source>
@@ -4693,10 +4713,6 @@
     <message>
         <source>Write clips</source>
         <translation>Ausschnitte schreiben</translation>
-    </message>
-    <message>
-        <source>Writing clips was cancelled: no file was written.</source>
-        <translation>Das Schreiben der Ausschnitte wurde abgebrochen: Es wurde keine Datei geschrieben.</translation>
     </message>
     <message>
         <source>{written} of {total} files</source>
@@ -4763,6 +4779,10 @@
         <translation>Auch das beste Bild jedes Auftritts speichern</translation>
     </message>
     <message>
+        <source>Clips are cut out of analysed videos. Open one first.</source>
+        <translation>Ausschnitte gibt es von analysierten Videos. Öffnen Sie zuerst eines.</translation>
+    </message>
+    <message>
         <source>Fast: copied from the keyframe before</source>
         <translation>Schnell: kopiert, ab dem Keyframe davor</translation>
     </message>
@@ -4785,6 +4805,10 @@
     <message>
         <source>Visits to zones</source>
         <translation>Aufenthalte in Zonen</translation>
+    </message>
+    <message>
+        <source>Writing clips was cancelled</source>
+        <translation>Das Schreiben der Ausschnitte wurde abgebrochen</translation>
     </message>
     <message>
         <source>crosses {line} backward</source>
@@ -5193,14 +5217,6 @@
         <translation>Fertige Bilder sind gespeichert. Beim nächsten Start können Sie dort weitermachen, wo die Erkennung aufgehört hat.</translation>
     </message>
     <message>
-        <source>It is not started again for this file. Detection continues.</source>
-        <translation>Er wird für diese Datei nicht neu gestartet. Die Erkennung läuft weiter.</translation>
-    </message>
-    <message>
-        <source>It was started again. Detection continues.</source>
-        <translation>Er wurde neu gestartet. Die Erkennung läuft weiter.</translation>
-    </message>
-    <message>
         <source>Keep detecting</source>
         <translation>Weiterlaufen lassen</translation>
     </message>
@@ -5225,6 +5241,10 @@
         <translation>Das ist nicht möglich</translation>
     </message>
     <message>
+        <source>The preview process ended</source>
+        <translation>Der Vorschauprozess ist ausgefallen</translation>
+    </message>
+    <message>
         <source>What was analysed is stored. Streams have to be opened again at the next start.</source>
         <translation>Was analysiert wurde, ist gespeichert. Streams müssen beim nächsten Start wieder geöffnet werden.</translation>
     </message>
@@ -5243,6 +5263,14 @@
     <message>
         <source>{name}: {frames} analysed</source>
         <translation>{name}: {frames} analysiert</translation>
+    </message>
+    <message>
+        <source>{reason}. It is not started again for this file. Detection continues.</source>
+        <translation>{reason}. Er wird für diese Datei nicht neu gestartet. Die Erkennung läuft weiter.</translation>
+    </message>
+    <message>
+        <source>{reason}. It was started again. Detection continues.</source>
+        <translation>{reason}. Er wurde neu gestartet. Die Erkennung läuft weiter.</translation>
     </message>
     <message>
         <source>{summary}. Results of running work may be incomplete. Please report this error.</source>
@@ -5572,6 +5600,18 @@
         <translation>Quelle: README von github.com/AlexeyAB/darknet. Die Geschwindigkeit ist die von Darknet.</translation>
     </message>
     <message>
+        <source>The devices cannot be listed</source>
+        <translation>Die Geräte lassen sich nicht auflisten</translation>
+    </message>
+    <message>
+        <source>The model cannot be used</source>
+        <translation>Das Modell ist nicht verwendbar</translation>
+    </message>
+    <message>
+        <source>The model is not complete</source>
+        <translation>Das Modell ist nicht vollständig</translation>
+    </message>
+    <message>
         <source>The model {name} is downloaded.</source>
         <translation>Das Modell {name} ist heruntergeladen.</translation>
     </message>
@@ -5757,6 +5797,10 @@
     <message>
         <source>{megabytes} MB</source>
         <translation>{megabytes} MB</translation>
+    </message>
+    <message>
+        <source>{name} was not downloaded</source>
+        <translation>{name} wurde nicht heruntergeladen</translation>
     </message>
     <message>
         <source>{name}: {rate} frames/s, {hardware}</source>
@@ -6061,6 +6105,10 @@ Bilder: {decoder}</translation>
         <translation>Diese Adresse lässt sich nicht öffnen</translation>
     </message>
     <message>
+        <source>This cannot be opened</source>
+        <translation>Das lässt sich nicht öffnen</translation>
+    </message>
+    <message>
         <source>Waiting</source>
         <translation>Wartet</translation>
     </message>
@@ -6099,6 +6147,10 @@ Bilder: {decoder}</translation>
     <message>
         <source>{failed} of {count} pictures failed</source>
         <translation>{failed} von {count} Bildern fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>{name} cannot be opened</source>
+        <translation>{name} lässt sich nicht öffnen</translation>
     </message>
     <message>
         <source>{name} failed</source>
@@ -6371,6 +6423,10 @@ Bilder: {decoder}</translation>
         <translation>Eine Klasse, die kürzer zu sehen ist, zählt in files.csv nicht.</translation>
     </message>
     <message>
+        <source>About the exported files</source>
+        <translation>Zu den exportierten Dateien</translation>
+    </message>
+    <message>
         <source>All classes</source>
         <translation>Alle Klassen</translation>
     </message>
@@ -6586,12 +6642,28 @@ Bilder: {decoder}</translation>
         <translation>Der Export als {title} wurde abgebrochen.</translation>
     </message>
     <message>
+        <source>The export failed</source>
+        <translation>Der Export ist fehlgeschlagen</translation>
+    </message>
+    <message>
         <source>The file begins with a mark of its encoding, which other programs may show.</source>
         <translation>Die Datei beginnt mit einer Kennung ihrer Kodierung, die andere Programme vielleicht zeigen.</translation>
     </message>
     <message>
+        <source>The frame cannot be shown</source>
+        <translation>Das Bild lässt sich nicht zeigen</translation>
+    </message>
+    <message>
+        <source>The last detection cannot continue</source>
+        <translation>Die letzte Erkennung kann nicht weitergehen</translation>
+    </message>
+    <message>
         <source>The lower confidence must not be above the higher one.</source>
         <translation>Die untere Konfidenz darf nicht über der oberen liegen.</translation>
+    </message>
+    <message>
+        <source>The results cannot be read</source>
+        <translation>Die Ergebnisse sind nicht lesbar</translation>
     </message>
     <message>
         <source>The same as a command</source>
@@ -6702,8 +6774,8 @@ Bilder: {decoder}</translation>
         <translation>{count} von {sources} Dateien sind nicht fertig.</translation>
     </message>
     <message>
-        <source>{database} does not exist any more, so its frames cannot be shown.</source>
-        <translation>{database} existiert nicht mehr, daher können die Bilder nicht gezeigt werden.</translation>
+        <source>{database} does not exist any more.</source>
+        <translation>{database} existiert nicht mehr.</translation>
     </message>
     <message>
         <source>{database} holds no results: the run ended before it had looked at a file</source>
@@ -6716,6 +6788,10 @@ Bilder: {decoder}</translation>
     <message>
         <source>{names} and {count} more</source>
         <translation>{names} und {count} weitere</translation>
+    </message>
+    <message>
+        <source>{name} cannot be opened</source>
+        <translation>{name} lässt sich nicht öffnen</translation>
     </message>
     <message>
         <source>{name} confidence</source>
@@ -7883,8 +7959,8 @@ Labels: {labels}</translation>
         <translation>Aufzeichnen</translation>
     </message>
     <message>
-        <source>Recording is not possible: {folder}: {problem}</source>
-        <translation>Aufzeichnen ist nicht möglich: {folder}: {problem}</translation>
+        <source>Recording is not possible</source>
+        <translation>Aufzeichnen ist nicht möglich</translation>
     </message>
     <message>
         <source>Remove {address}</source>
@@ -7941,6 +8017,10 @@ Labels: {labels}</translation>
     <message>
         <source>The key ring does not keep the password: {why}</source>
         <translation>Der Schlüsselbund speichert das Passwort nicht: {why}</translation>
+    </message>
+    <message>
+        <source>The password was not kept</source>
+        <translation>Das Passwort wurde nicht gespeichert</translation>
     </message>
     <message>
         <source>The source states {rate} frames/s</source>
@@ -8311,6 +8391,10 @@ Labels: {labels}</translation>
     <message>
         <source>The engines in use are those that were ready soonest</source>
         <translation>Die verwendeten Engines sind die, die zuerst fertig waren</translation>
+    </message>
+    <message>
+        <source>The engines were not tuned</source>
+        <translation>Die Engines wurden nicht abgestimmt</translation>
     </message>
     <message>
         <source>This takes one to two minutes for each device. Later files then use the fastest engine.</source>
@@ -8943,6 +9027,10 @@ Klicken, um es zu ändern</translation>
         <translation>„{name}“ ist gewählt: Pfeiltasten verschieben es, Enter wählt einen Punkt, Entf löscht es.</translation>
     </message>
     <message>
+        <source>All videos in {folder}</source>
+        <translation>Alle Videos in {folder}</translation>
+    </message>
+    <message>
         <source>Arrow keys move the cross hair, with Shift farther; Enter sets a point; Backspace removes it; Esc stops. It is at {x}, {y}.</source>
         <translation>Pfeiltasten bewegen das Fadenkreuz, mit Umschalt weiter; Enter setzt einen Punkt; Rücktaste entfernt ihn; Esc beendet. Es steht bei {x}, {y}.</translation>
     </message>
@@ -9178,6 +9266,10 @@ Klicken, um es zu ändern</translation>
         </translation>
     </message>
     <message>
+        <source>This video only</source>
+        <translation>Nur dieses Video</translation>
+    </message>
+    <message>
         <source>Tracking the objects…</source>
         <translation>Objekte werden verfolgt …</translation>
     </message>
@@ -9302,16 +9394,8 @@ Klicken, um es zu ändern</translation>
         <translation>Zonen zählen die Objekte jedes Einzelbilds; Linien zählen nur die Spuren in Videos.</translation>
     </message>
     <message>
-        <source>all videos in {folder}</source>
-        <translation>alle Videos in {folder}</translation>
-    </message>
-    <message>
         <source>cannot write {path}: {strerror}</source>
         <translation>{path} kann nicht geschrieben werden: {strerror}</translation>
-    </message>
-    <message>
-        <source>this video only</source>
-        <translation>nur dieses Video</translation>
     </message>
     <message>
         <source>{mean} s</source>

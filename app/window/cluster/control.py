@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QDialog, QProgressBar, QWidget
 
 from framefleet.app.window.cluster.link import ClusterLink, Machine
 from framefleet.app.window.context import Context, Feature
-from framefleet.app.window.widgets import fields, formats
+from framefleet.app.window.widgets import fields
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, wrapped
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.notices import Notice
 
 WIDTH = 520
@@ -79,7 +79,7 @@ class ClusterDialog(QDialog):
 
     def _show_problem(self, why: Notice) -> None:
         self._show_state()
-        say(self.problem, formats.capitalised(why))
+        say(self.problem, of_engine(why, capital=True))
 
     def _show_machines(self, machines: Sequence[Machine]) -> None:
         cluster = self._link.cluster
@@ -115,12 +115,13 @@ class ClusterControl(QObject):
         self.dialog.raise_()
 
     def _say(self, said: Notice) -> None:
-        self._banners.show_banner("cluster", Severity.INFO, said)
+        self._banners.show_banner("cluster", Severity.INFO, translate("cluster", "The cluster has changed"), details=said)
 
     def _lost(self, why: Notice) -> None:
         details = translate("cluster", "Detection continues with the devices of this machine.")
         action = translate("cluster", "Connect…"), self.open_dialog
-        self._banners.show_banner("cluster", Severity.ERROR, formats.capitalised(why), action, details=details)
+        title = translate("cluster", "The cluster is disconnected")
+        self._banners.show_banner("cluster", Severity.ERROR, title, action, details=f"{of_engine(why, capital=True)}\n{details}")
 
 
 def attach(context: Context) -> Feature:

@@ -17,7 +17,7 @@ from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import fields, formats, questions
 from framefleet.app.window.widgets.banner import Severity
 from framefleet.app.window.widgets.build import ElidedLabel, Flow, column, push_button, row, say, within_screen, wrapped
-from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.evaluation.compare import (
     Differences,
     Results,
@@ -207,7 +207,7 @@ class Comparison(QObject):
                 dialog,
                 partial(_find, context.folder, also, path, own, stop),
                 lambda found: dialog.show_results(found, path.name),
-                lambda said: dialog.show_problem(formats.capitalised(said)),
+                lambda said: dialog.show_problem(of_engine(said, capital=True)),
                 stop,
             )
         dialog.open()
@@ -219,7 +219,7 @@ class Comparison(QObject):
 
         def read(name: str) -> None:
             work = partial(StoredResult.find, Path(name), item.path)
-            self._context.background.start(dialog, work, taken, lambda said: dialog.show_problem(formats.capitalised(said)))
+            self._context.background.start(dialog, work, taken, lambda said: dialog.show_problem(of_engine(said, capital=True)))
 
         kinds = translate("compare", "Sessions (*.sqlite)")
         questions.choose_path(dialog, translate("compare", "Choose another session"), read, kinds)
@@ -274,7 +274,8 @@ class Comparison(QObject):
             self.end()
 
     def _fail(self, said: Notice) -> None:
-        self._context.banners.show_banner(SUBJECT, Severity.WARNING, said)
+        title = translate("compare", "The results cannot be compared")
+        self._context.banners.show_banner(SUBJECT, Severity.WARNING, title, details=said)
 
     def _apply(self) -> None:
         """Show both results, or what differs."""

@@ -18,8 +18,7 @@ from framefleet.app.window.run.background import Background
 from framefleet.app.window.selection import Selection, Target
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.viewer import Viewer
-from framefleet.app.window.widgets import formats
-from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.notices import Notice, UsageError, literal
 from framefleet.engine.store.corrections import Box, Chosen, Corrections, Edit, OneDetection, OneTrack, undoable
 from framefleet.engine.store.session import SessionReader
@@ -227,7 +226,7 @@ class Corrector(QObject):
             return
         joining, self._joining = self._joining, None
         whole, results, shown = self.bar.track.isChecked() and track is not None, item.results, self._canvas.filter
-        done = formats.capitalised(self._describe(name, selected, class_id, joining, whole))
+        done = of_engine(literal(self._describe(name, selected, class_id, joining, whole)), capital=True)
         work = Correction(name, results, shown, frame, selected, track, whole, class_id, joining, box).make
 
         def push(edit: Edit | None) -> None:
@@ -298,7 +297,7 @@ class Corrector(QObject):
     def _failed(self, message: Notice) -> None:
         self.busy = False
         self.drawing.forget()
-        self.bar.say(formats.capitalised(message))
+        self.bar.say(of_engine(message, capital=True))
         self._go_on()
 
 

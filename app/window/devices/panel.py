@@ -190,7 +190,7 @@ class RunHeading(QWidget):
         about = reason = ""
         if strategy is not None:
             about = translate("devices", "Strategy: {name}").format(name=strategy_name(strategy.strategy))
-            reason = f"{formats.capitalised(strategy.reason)}."
+            reason = f"{of_engine(strategy.reason, capital=True)}."
         build.set_role(self.title, found.role if found is not None else "small")
         build.say(self.title, found.text if found is not None else about)
         build.say(self.text, found.advice if found is not None else reason)

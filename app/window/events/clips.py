@@ -177,7 +177,7 @@ class Clips(QObject):
         """Open the dialog for a file, None = no file is chosen. part: to save. Returns the dialog, None if there is nothing to cut."""
         info = item.progress.info if item is not None else None
         if item is None or item.results is None or item.results.source < 0 or info is None:
-            self._refuse(translate("events", "Clips are cut out of analysed videos: open one first."))
+            self._refuse(translate("events", "Clips are cut out of analysed videos. Open one first."))
             return None
         if info.kind not in (SourceKind.VIDEO, SourceKind.LIVE):
             self._refuse(translate("events", "Clips are cut out of videos, and this is a folder of pictures."))
@@ -191,7 +191,7 @@ class Clips(QObject):
         return dialog
 
     def _refuse(self, reason: str) -> None:
-        self._banners.show_banner("clips", Severity.INFO, reason)
+        self._banners.show_banner("clips", Severity.INFO, translate("events", "There is nothing to cut"), details=reason)
 
     def start(self, wish: ClipsWish) -> None:
         """Write the clips in the background, and show the outcome."""
@@ -202,7 +202,7 @@ class Clips(QObject):
 
         def progress(written: int) -> None:
             if cancelled.is_set():
-                raise ExportError(literal(translate("events", "Writing clips was cancelled: no file was written.")))
+                raise ExportError(Notice("store.cancelled"))
             self._progressed.emit(number, written, total)
 
         self._banners.show_banner(
@@ -220,8 +220,11 @@ class Clips(QObject):
         self._banners.show_banner(f"clips {number}", Severity.INFO, text, action, details=details)
 
     def _failed(self, number: int, message: Notice) -> None:
-        severity = Severity.INFO if self._cancelled.pop(number).is_set() else Severity.ERROR
-        self._banners.show_banner(f"clips {number}", severity, message)
+        severity, title, details = Severity.ERROR, translate("events", "The clips were not written"), message
+        if self._cancelled.pop(number).is_set():
+            severity, title = Severity.INFO, translate("events", "Writing clips was cancelled")
+            details = literal(translate("events", "No file was written."))
+        self._banners.show_banner(f"clips {number}", severity, title, details=details)
 
     @Slot(int, int, int)
     def _show_progress(self, number: int, written: int, total: int) -> None:

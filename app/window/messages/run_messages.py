@@ -76,11 +76,13 @@ class RunMessages(QObject):
         """Show why a device cannot join or leave."""
         self._banners.show_banner("refused", Severity.WARNING, translate("messages", "That is not possible"), details=problem)
 
-    def preview_crashed(self, message: str, again: bool) -> None:
+    def preview_crashed(self, reason: Notice, again: bool) -> None:
         """Show that the preview process ended unexpectedly. again: it was restarted."""
-        once_more = translate("messages", "It was started again. Detection continues.")
-        never = translate("messages", "It is not started again for this file. Detection continues.")
-        self._banners.show_banner("preview", Severity.WARNING, message, details=once_more if again else never)
+        details = translate("messages", "{reason}. It is not started again for this file. Detection continues.")
+        if again:
+            details = translate("messages", "{reason}. It was started again. Detection continues.")
+        details = details.format(reason=of_engine(reason, capital=True))
+        self._banners.show_banner("preview", Severity.WARNING, translate("messages", "The preview process ended"), details=details)
 
 
 def attach(context: Context) -> Feature:

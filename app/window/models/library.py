@@ -327,5 +327,6 @@ class ModelLibrary(QObject):
             text = translate("models", "The model {name} is downloaded.").format(name=name)
             self._banners.show_banner("download", Severity.INFO, text, (translate("models", "Use it"), partial(self._choose, files)))
         elif name in self.downloads.errors:
+            title = translate("models", "{name} was not downloaded").format(name=name)
             action = translate("models", "Models…"), self.wanted.emit
-            self._banners.show_banner("download", Severity.ERROR, self.downloads.errors[name], action)
+            self._banners.show_banner("download", Severity.ERROR, title, action, details=self.downloads.errors[name])

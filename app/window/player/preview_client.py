@@ -11,7 +11,6 @@ from functools import partial
 from PySide6.QtCore import QObject, QSocketNotifier, Signal
 from PySide6.QtGui import QImage
 
-from framefleet.app.window.widgets.formats import capitalised
 from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.media.preview import process as preview
 from framefleet.engine.media.preview.messages import Answer, Fetch, Found, LookUp, Picture, Place, Request, create_shared_memory
@@ -91,7 +90,7 @@ class PreviewClient(QObject):
 
     answered: Answer to a request of the player, and its pictures as a list of Shown. found: ticket, pts, and FrameResult or None.
     still: path, and QImage or None. near_arrived: path, pts and QImage, or two None. moment_arrived: path, the requested pts, and QImage or
-    None. crashed: a message, and whether it starts again.
+    None. crashed: how the process ended, a Notice, and whether it starts again.
     """
 
     answered = Signal(object, object)
@@ -99,7 +98,7 @@ class PreviewClient(QObject):
     still = Signal(object, object)  # not str: Qt would change a path that is not UTF-8
     near_arrived = Signal(object, object, object)
     moment_arrived = Signal(object, float, object)
-    crashed = Signal(str, bool)
+    crashed = Signal(object, bool)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -247,7 +246,7 @@ class PreviewClient(QObject):
             text = translate("viewer", "The preview process ended {restarts} times on this file: {reason}.")
             said = literal(text.format(restarts=RESTARTS + 1, reason=of_engine(reason)))
             self.answered.emit(Answer(self._ticket, reason=said), [])
-        self.crashed.emit(f"{capitalised(reason)}.", again)
+        self.crashed.emit(reason, again)
 
     def _detach(self) -> ChildProcess | None:
         process, self._process = self._process, None

@@ -274,7 +274,8 @@ class Opening(QObject):
 
         def failed(message: Notice) -> None:
             self._reading.remove(database)
-            self._banners.show_banner(subject, Severity.WARNING, message)
+            title = translate("queue", "{name} cannot be opened").format(name=database.name)
+            self._banners.show_banner(subject, Severity.WARNING, title, details=message)
 
         self._reading.add(database)
         self._banners.show_banner(subject, Severity.INFO, translate("queue", "Opening the results in {name}…").format(name=database.name))
@@ -303,7 +304,7 @@ class Opening(QObject):
 
     def refuse(self, message: Notice | str) -> None:
         """Say why something cannot be opened."""
-        self._banners.show_banner("sources", Severity.WARNING, message)
+        self._banners.show_banner("sources", Severity.WARNING, translate("queue", "This cannot be opened"), details=message)
 
 
 class _Places:

@@ -238,7 +238,7 @@ class ExportDialog(questions.FormDialog):
                 sources = [source.name for source in self._sources if choice.only is not None and source.number in choice.only]
                 command = command_of(choice.view, sources, choice.forms, choice.folder, choice.options)
             except FramefleetError as error:
-                problem = formats.capitalised(error.notice)
+                problem = of_engine(error.notice, capital=True)
             except OSError as error:  # the folder cannot be examined
                 problem = f"{error.filename}: {error.strerror}."
         say(self.writes, translate("results", "Writes {names}.").format(names=_listed(names, number)) if names else "")
@@ -312,7 +312,8 @@ class Exports(QObject):
             with SessionReader(item.results.database, created=item.results.created) as reader:
                 sources = reader.sources()
         except ExportError as error:
-            self._banners.show_banner("export", Severity.ERROR, error.notice)
+            title = translate("results", "The results cannot be read")
+            self._banners.show_banner("export", Severity.ERROR, title, details=error.notice)
             return
         self._banners.remove("export")
         first = [form] if form else str(self._store.value(FORM, "csv")).split(",")
@@ -343,7 +344,8 @@ class Exports(QObject):
             notes = {note: None for item in written for note in item.notes}
             self._show_done(translate("results", "Exported {written}").format(written=_what(written)), choice.folder)
             if notes:
-                self._banners.show_banner(subject, Severity.WARNING, "\n".join(map(of_engine, notes)))
+                details = "\n".join(of_engine(note, capital=True) for note in notes)
+                self._banners.show_banner(subject, Severity.WARNING, translate("results", "About the exported files"), details=details)
 
         def failed(message: Notice) -> None:
             self._cancelled.pop(number, None)
@@ -351,7 +353,7 @@ class Exports(QObject):
                 self.line.show_done(of_engine(message, capital=True))
             else:
                 self.line.hide()
-                self._banners.show_banner(subject, Severity.ERROR, message)
+                self._banners.show_banner(subject, Severity.ERROR, translate("results", "The export failed"), details=message)
 
         self.line.show_progress(translate("results", "Exporting as {title}…").format(title=title), 0.0, cancelled.set)
         self._background.start(self, partial(_export, choice, cancelled, progress), done, failed, cancelled)

@@ -11,8 +11,8 @@ from framefleet.app.window.queue.item import Part
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets.build import Flow, column, label, row
 from framefleet.app.window.widgets.fields import PercentBox, clearable, combo_box, form_grid, number
-from framefleet.app.window.widgets.formats import capitalised, plural
-from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets.formats import plural
+from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.notices import UsageError, literal
 from framefleet.engine.settings.kinds import Moment, Moments, Number, items
 from framefleet.engine.settings.values import part_problem
@@ -237,7 +237,7 @@ class OptionsForm(QWidget):
             if "coco_ids" in names and self.coco_ids.isChecked():
                 check_coco_labels(self._labels)
         except UsageError as error:
-            return f"{capitalised(error.notice)}."
+            return f"{of_engine(error.notice, capital=True)}."
         return ""
 
     def options(self, names: Collection[str]) -> ExportOptions:
@@ -339,7 +339,7 @@ class FilterForm(QWidget):
         try:
             self.view()
         except UsageError as error:
-            return f"{capitalised(error.notice)}."
+            return f"{of_engine(error.notice, capital=True)}."
         return ""
 
     def view(self) -> dict[str, Any]:

@@ -133,7 +133,8 @@ class InterruptedRun(QObject):
             self._offered = None
 
     def _failed(self, message: Notice) -> None:
-        self._banners.show_banner(_SUBJECT, Severity.WARNING, message)
+        title = translate("results", "The last detection cannot continue")
+        self._banners.show_banner(_SUBJECT, Severity.WARNING, title, details=message)
 
 
 def _read_ended(entries: Sequence[Remembered]) -> list[QueueItem]:

@@ -51,7 +51,7 @@ class Moments(QObject):
         if item is not None:
             self._selection.show_moment(item.key, moment.time)
         elif not moment.database.exists():
-            words = translate("results", "{database} does not exist any more, so its frames cannot be shown.")
+            words = translate("results", "{database} does not exist any more.")
             self._refuse(moment, words.format(database=moment.database))
         else:
             self._wanted = moment
@@ -76,4 +76,5 @@ class Moments(QObject):
         return next((item for item in stored if item.results and same_file(item.results.database, moment.database)), None)
 
     def _refuse(self, moment: StoredMoment, words: str) -> None:
-        self._banners.show_banner(f"moment {moment.database}", Severity.WARNING, words)
+        title = translate("results", "The frame cannot be shown")
+        self._banners.show_banner(f"moment {moment.database}", Severity.WARNING, title, details=words)

@@ -203,8 +203,9 @@ class WorstFrames(QObject):
         """Show a frame in the main window."""
         self._chosen(moments.StoredMoment(frame.database, frame.file, frame.name, frame.time))
 
-    def _failed(self, path: Path, message: Notice | str) -> None:
-        self._banners.show_banner(f"worst frames {path}", Severity.WARNING, message)
+    def _failed(self, path: Path, message: Notice) -> None:
+        title = translate("results", "{name} cannot be opened").format(name=path.name)
+        self._banners.show_banner(f"worst frames {path}", Severity.WARNING, title, details=message)
 
 
 def attach(context: Context) -> Feature:

@@ -17,7 +17,7 @@ from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import Flow, column, label, row, say, stand_beside, within_screen, wrapped
 from framefleet.app.window.widgets.fields import align, clearable, combo_box, indent, plain_tree
-from framefleet.app.window.widgets.translation import marked, translate
+from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.search import LEVELS, Found, Hit, Query, SearchIndex
 
@@ -255,7 +255,7 @@ class SearchDialog(QDialog):
         return [self.results.item(number) for number in range(self.results.count())]
 
     def _fail(self, message: Notice) -> None:
-        say(self.problem, formats.capitalised(message))
+        say(self.problem, of_engine(message, capital=True))
 
     def _choose(self, line: QListWidgetItem) -> None:
         self.chosen.emit(line.data(Qt.ItemDataRole.UserRole))

@@ -260,9 +260,9 @@ class SessionsDialog(QDialog):
         say(self.empty, "" if sessions else nothing)
         self._selected()
 
-    def show_problem(self, message: Notice | str) -> None:
-        """Show below the list what is wrong, "" = nothing."""
-        say(self.problem, formats.capitalised(message))
+    def show_problem(self, message: Notice) -> None:
+        """Show below the list what is wrong."""
+        say(self.problem, of_engine(message, capital=True))
 
     def _fail(self, message: Notice) -> None:
         self.show_problem(message)

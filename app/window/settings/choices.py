@@ -137,7 +137,8 @@ class RunChoices(QObject):
         self._parts = self._parts.updated(intake)
         files = self._parts.files
         if files is None:
-            self._banners.show_banner("model", Severity.INFO, self._parts.missing, (translate("models", "Settings…"), self.open_dialog))
+            title, action = translate("models", "The model is not complete"), (translate("models", "Settings…"), self.open_dialog)
+            self._banners.show_banner("model", Severity.INFO, title, action, details=self._parts.missing)
         else:
             self._check(replace(self.preferences, model=files))
 
@@ -213,7 +214,8 @@ class RunChoices(QObject):
             self._unusable(problem)
 
     def _unusable(self, message: Notice) -> None:
-        self._banners.show_banner("model", Severity.ERROR, message, (translate("models", "Settings…"), self.open_dialog))
+        title, action = translate("models", "The model cannot be used"), (translate("models", "Settings…"), self.open_dialog)
+        self._banners.show_banner("model", Severity.ERROR, title, action, details=message)
 
     def _apply(self, preferences: Preferences, summary: ModelSummary | None) -> None:
         before, self.preferences, self.summary = self.preferences, preferences, summary
@@ -257,6 +259,6 @@ class RunChoices(QObject):
             self.dialog.devices.offer(self._offered or ())
 
     def _no_devices(self, message: Notice) -> None:
-        self._banners.show_banner("devices", Severity.WARNING, message)
+        self._banners.show_banner("devices", Severity.WARNING, translate("models", "The devices cannot be listed"), details=message)
         if self.dialog is not None:
             self.dialog.devices.fail(message)

@@ -16,7 +16,7 @@ from framefleet.app.window.run.background import Background
 from framefleet.app.window.settings.form import SettingsForm, words
 from framefleet.app.window.settings.pages import DeviceForm, FoldersForm, ModelForm, WindowForm
 from framefleet.app.window.settings.preferences import NAME, Preferences, read_settings, write_settings
-from framefleet.app.window.widgets import fields, formats, painting, questions, theme
+from framefleet.app.window.widgets import fields, painting, questions, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, show_inside, within_screen, wrapped
 from framefleet.app.window.widgets.translation import of_engine, of_settings, translate
 from framefleet.engine.notices import ExportError, Notice, UsageError
@@ -233,7 +233,7 @@ class SettingsDialog(QDialog):
         try:
             values, window = read_settings(Path(path))
         except UsageError as error:
-            say(self.problem, f"{formats.capitalised(error.notice)}.")
+            say(self.problem, f"{of_engine(error.notice, capital=True)}.")
             return
         say(self.problem, "")
         self._show(values, window)
@@ -250,7 +250,7 @@ class SettingsDialog(QDialog):
         try:
             write_settings(Path(path), self.preferences.values, self.window_.values)
         except ExportError as error:
-            say(self.problem, f"{formats.capitalised(error.notice)}.")
+            say(self.problem, f"{of_engine(error.notice, capital=True)}.")
         else:
             say(self.problem, "")
 

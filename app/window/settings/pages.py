@@ -432,7 +432,7 @@ class FoldersForm(QWidget):
         try:
             choose(folder, None if path == folder.default else path)
         except UsageError as error:
-            say(self.problem, formats.capitalised(error.notice))
+            say(self.problem, of_engine(error.notice, capital=True))
             return
         say(self.problem, "")
         self._folders[name] = path
@@ -457,4 +457,4 @@ class FoldersForm(QWidget):
         self._background.start(self, partial(empty_folder, self._folders["Cache"]), lambda _: self._measure(), self._fail)
 
     def _fail(self, message: Notice) -> None:
-        say(self.problem, formats.capitalised(message))
+        say(self.problem, of_engine(message, capital=True))

@@ -80,14 +80,14 @@ def kept_login(host: str) -> tuple[str, str] | None:
 
 
 class StreamDialog(QDialog):
-    """Asks for a stream. chosen: the LiveAddress to open. noted: what went wrong after it closed.
+    """Asks for a stream. chosen: the LiveAddress to open. password_lost: why the key ring did not keep the password.
 
     Attributes: address, user, password: the fields. keep: whether the key ring shall keep user and password. recent: the last streams.
     found, picture: what a test has found. problem: why it failed, or what is wrong with the address.
     """
 
     chosen = Signal(object)
-    noted = Signal(object)
+    password_lost = Signal(object)
 
     def __init__(self, recent: RecentStreams, background: Background, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -288,7 +288,7 @@ class StreamDialog(QDialog):
         self._recent.add(address)
         if self.keep.isChecked() and not self.keep.isHidden() and address.user is not None:
             parent = self.parentWidget()
-            self._background.start(parent or self, partial(keep_password, address), lambda _: None, self.noted.emit)
+            self._background.start(parent or self, partial(keep_password, address), lambda _: None, self.password_lost.emit)
         self.chosen.emit(address)
         self.accept()
 

@@ -29,6 +29,7 @@ from framefleet.app.window.widgets.banner import Severity
 from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.media.live import messages
 from framefleet.engine.media.live.address import LiveAddress
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool import events
 from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.store import facts, files
@@ -103,10 +104,14 @@ class Streams(QObject):
         """Ask for a stream. text: its address, "" = what the clipboard holds, if that is one."""
         dialog = self.dialog = StreamDialog(self._recent, self._context.background, self._context.window)
         dialog.chosen.connect(self.open)
-        dialog.noted.connect(partial(self._context.banners.show_banner, "keyring", Severity.WARNING))
+        dialog.password_lost.connect(self._say_password_lost)
         dialog.destroyed.connect(self._dialog_gone)
         dialog.fill(text or _pasted())
         dialog.open()
+
+    def _say_password_lost(self, why: Notice) -> None:
+        title = translate("streams", "The password was not kept")
+        self._context.banners.show_banner("keyring", Severity.WARNING, title, details=why)
 
     def _dialog_gone(self) -> None:
         self.dialog = None
@@ -295,8 +300,8 @@ class Streams(QObject):
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            text = translate("streams", "Recording is not possible: {folder}: {problem}").format(folder=folder, problem=error.strerror)
-            self._context.banners.show_banner("recording", Severity.WARNING, text)
+            title = translate("streams", "Recording is not possible")
+            self._context.banners.show_banner("recording", Severity.WARNING, title, details=f"{folder}: {error.strerror}")
             return
         self._context.banners.remove("recording")
         run.record(item.key, messages.RecordSettings(str(folder), item.stream.address.name))

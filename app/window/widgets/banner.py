@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from framefleet.app.window.widgets import formats, painting, theme
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, tool_button
-from framefleet.app.window.widgets.translation import headline, of_engine, translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.notices import Notice
 
 MAX_BANNERS = 3
@@ -101,7 +101,7 @@ class BannerArea(QWidget):
         """The current messages, the oldest first."""
         return [banner.message for banner in self._banners.values()]
 
-    def show_banner(self, subject: str, severity: Severity, title: Notice | str, *actions: Action, details: Notice | str = "") -> Banner:
+    def show_banner(self, subject: str, severity: Severity, title: str, *actions: Action, details: Notice | str = "") -> Banner:
         """Show a message; it replaces the one about the same subject.
 
         Parameters
@@ -110,8 +110,8 @@ class BannerArea(QWidget):
             What the message is about, for example one device.
         severity : Severity
             How serious it is.
-        title : Notice or str
-            What happened, in bold. A notice alone also gives the details.
+        title : str
+            What happened, in bold.
         *actions : Action
             A button for each.
         details : Notice or str, optional
@@ -121,7 +121,7 @@ class BannerArea(QWidget):
         while len(self._banners) >= MAX_BANNERS:
             self.remove(min(self._banners, key=lambda shown: _RANKS.index(self._banners[shown].severity)))  # the oldest of several
         banner = Banner(severity, actions)
-        banner.show_text(*_lines(title, details))
+        banner.show_text(title, of_engine(details, capital=True) if isinstance(details, Notice) else details)
         banner.dismiss.clicked.connect(lambda: self.remove(subject))
         self._banners[subject] = banner
         self._column.insertWidget(0, banner)
@@ -141,11 +141,3 @@ class BannerArea(QWidget):
             banner.hide()
             banner.deleteLater()
         self.setVisible(bool(self._banners))
-
-
-def _lines(title: Notice | str, details: Notice | str) -> tuple[str, str]:
-    """The bold line and the details."""
-    if isinstance(title, Notice) and not details:
-        return headline(title)
-    above, below = (line if isinstance(line, str) else of_engine(line, capital=True) for line in (title, details))
-    return above, below

@@ -4,9 +4,8 @@ import re
 
 from PySide6.QtCore import QLocale
 
-from framefleet.app.window.widgets.translation import of_engine, translate
+from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.model.load import ModelSummary
-from framefleet.engine.notices import Notice, literal
 
 DASH = "\N{EN DASH}"
 COUNTED = {
@@ -112,13 +111,6 @@ def size(nbytes: float) -> str:
         if nbytes >= factor:
             return f"{decimal(nbytes / factor)} {unit}"
     return plural(round(nbytes), "byte")
-
-
-def capitalised(said: Notice | str) -> str:
-    """What the engine says, translated, with a capital at the start, but not of a name such as ``a.mp4`` or ``cpu:0``."""
-    if isinstance(said, Notice):
-        return of_engine(said, capital=True)
-    return "\n".join(of_engine(literal(line), capital=True) for line in said.splitlines())
 
 
 def shortened(text: str, most: int = 50) -> str:

@@ -91,20 +91,6 @@ def of_engine(said: Notice | None, *, names: bool = False, capital: bool = False
     return "" if said is None else _Rendering(names, beside).text(said, capital)
 
 
-def headline(said: Notice) -> tuple[str, str]:
-    """What happened, for a bold line, and the details below it: why, or what to do; "" without details.
-
-    The first colon of the text divides it before values are filled in, since names of files may contain colons.
-    """
-    rendering = _Rendering()
-    template = rendering.template(said)
-    what, _, why = template.partition(": ")
-    inner = said.fields.get(what.strip("{}"))
-    if not why and isinstance(inner, Notice) and what == template:  # nothing but another notice
-        return headline(inner)
-    return rendering.filled(what, said, capital=True), rendering.filled(why, said, capital=True)
-
-
 def strategy_name(strategy: str) -> str:
     """The name of a strategy, as the settings dialog shows it."""
     return translate("strategies", _STRATEGIES[strategy]) if strategy in _STRATEGIES else strategy
@@ -119,19 +105,11 @@ class _Rendering:
 
     def text(self, notice: Notice, capital: bool = False) -> str:
         """The whole text; a code of a newer version, in a stored session or a cluster, is shown in English with its fields."""
-        template = self.template(notice)
-        return self.filled(template, notice, capital) if template else str(notice)
-
-    def template(self, notice: Notice) -> str:
-        """The translated text with its placeholders, "" for an unknown code."""
         text = texts().get(notice.code, "")
-        return translate("engine", text if isinstance(text, str) else text[notice.fields["count"] != 1]) if text else ""
-
-    def filled(self, template: str, notice: Notice, capital: bool) -> str:
-        """A template, or a part of one, with the values."""
-        if not template:
-            return ""
+        if not text:
+            return str(notice)
         fields = notice.fields
+        template = translate("engine", text if isinstance(text, str) else text[fields["count"] != 1])
         values = {name: self._field(value) for name, value in fields.items()}
         start, first, *_ = next(iter(Formatter().parse(template)))
         begins = "" if start else first or ""

@@ -9,7 +9,6 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QInputDialog, QMenu, QTableView, QWidget
 
 from framefleet.app.window.actions import Actions
-from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import Flow, Panel, ScrollPane, column, push_button, row, say, tool_button, wrapped
 from framefleet.app.window.widgets.fields import Filling, combo_box, style_table
 from framefleet.app.window.widgets.questions import Mode, choose_path
@@ -193,7 +192,7 @@ class ZonesPanel(Panel):
             self.sets.clear()
             self.sets.addItem(translate("zones", NONE), "")
             for name in self._set.library.names():
-                self.sets.addItem(f"{formats.capitalised(self._set.scope)} · {name}" if name == self._set.name else name, name)
+                self.sets.addItem(f"{self._set.scope} · {name}" if name == self._set.name else name, name)
             self.sets.setCurrentIndex(max(self.sets.findData(self._set.name or ""), 0))
         for action in self._of_set:
             action.setEnabled(bool(self.sets.currentData()))

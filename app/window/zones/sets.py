@@ -315,8 +315,8 @@ class ShownSet(QObject):
         if self._item is None or self.name is None:
             return ""
         if self.library.is_own(self._item.path):
-            return translate("zones", "this video only")
-        return translate("zones", "all videos in {folder}").format(folder=self._item.path.absolute().parent.name)
+            return translate("zones", "This video only")
+        return translate("zones", "All videos in {folder}").format(folder=self._item.path.absolute().parent.name)
 
     def ask_files(self, window: QWidget) -> None:
         """Ask which files of the queue use the set."""

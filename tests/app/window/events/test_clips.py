@@ -74,7 +74,7 @@ def test_what_cannot_be_cut_is_said_at_once(shown, qtbot):
     assert not dialog.start.isEnabled()
     dialog.reject()
     feature(shown, Clips).ask(None, shown.context.filter.value)
-    assert any("open one first" in text for text in shown.context.banners.texts)
+    assert any("Open one first" in text for text in shown.context.banners.texts)
 
 
 def test_only_what_is_shown_is_cut_out(shown, qtbot):

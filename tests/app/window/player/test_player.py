@@ -19,6 +19,7 @@ from framefleet.app.window.player import preview_client
 from framefleet.app.window.player.player import LATE, Playback, PlaybackClock, Player
 from framefleet.app.window.player.preview_client import PreviewClient, Shown
 from framefleet.app.window.queue.item import Ahead, ItemState
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import FramesAhead
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import FrameResult
@@ -290,8 +291,8 @@ def test_pictures_of_a_folder_are_shown_by_position(qtbot: QtBot, player: Player
 
 def test_after_a_crash_the_preview_starts_again_and_says_so(qtbot: QtBot, client: PreviewClient, player: Player, video: Path) -> None:
     screen = Screen(player)
-    crashes: list[tuple[str, bool]] = []
-    client.crashed.connect(lambda message, again: crashes.append((message, again)))
+    crashes: list[tuple[Notice, bool]] = []
+    client.crashed.connect(lambda reason, again: crashes.append((reason, again)))
     player.open(queue_item(video), play=False)
     qtbot.waitUntil(lambda: len(screen.pictures) == 1)
     assert client.process_id is not None
@@ -300,8 +301,8 @@ def test_after_a_crash_the_preview_starts_again_and_says_so(qtbot: QtBot, client
     qtbot.waitUntil(lambda: len(screen.pictures) == 2)
     assert screen.numbers[-1] == 20
     qtbot.waitUntil(lambda: len(crashes) == 1)
-    ((message, again),) = crashes
-    assert message.startswith("The preview process was killed (SIGKILL)")
+    ((reason, again),) = crashes
+    assert reason.code == "processes.killed"
     assert again
 
 
@@ -317,7 +318,7 @@ def test_a_preview_that_freezes_is_started_again(
     os.kill(frozen, signal.SIGSTOP)
     with qtbot.waitSignal(client.crashed, timeout=60_000) as crashed:
         player.seek(20 / 30)
-    assert "no sign of life" in crashed.args[0]
+    assert crashed.args[0].code == "processes.no_sign_of_life"
     qtbot.waitUntil(lambda: len(screen.pictures) == 2, timeout=60_000)
     assert screen.numbers[-1] == 20
     assert client.process_id != frozen

@@ -20,9 +20,9 @@ def test_good_news_does_not_push_an_error_away(qtbot: QtBot) -> None:
 def test_what_the_engine_says_begins_with_a_capital_and_names_of_ours_stay(qtbot: QtBot) -> None:
     banners = BannerArea()
     qtbot.addWidget(banners)
-    banners.show_banner("sources", Severity.WARNING, words("no video in /a"))
+    banners.show_banner("sources", Severity.WARNING, "Not opened", details=words("no video in /a"))
     banners.show_banner("download", Severity.INFO, "tiny is downloaded.")
-    assert banners.texts == ["No video in /a", "tiny is downloaded."]
+    assert banners.texts == ["Not opened: No video in /a", "tiny is downloaded."]
 
 
 def test_of_equals_the_newest_stay(qtbot: QtBot) -> None:

@@ -52,20 +52,6 @@ def test_a_part_is_rounded_and_never_nothing_unless_it_is() -> None:
     assert [formats.part(share) for share in (0.0, 0.001, 0.333, 0.666, 1.0)] == ["0 %", "< 1 %", "33 %", "67 %", "100 %"]
 
 
-@pytest.mark.parametrize(
-    ("text", "capital"),
-    [
-        ("no video in the folder /a", "No video in the folder /a"),
-        ("a.mp4 ends early\nthe folder is empty", "a.mp4 ends early\nThe folder is empty"),
-        ("cpu:0 failed", "cpu:0 failed"),
-        ("/v/a does not exist", "/v/a does not exist"),
-        ("", ""),
-    ],
-)
-def test_lines_begin_with_a_capital_but_names_stay_as_they_are(text: str, capital: str) -> None:
-    assert formats.capitalised(text) == capital
-
-
 def test_plurals() -> None:
     assert [formats.plural(1, "file"), formats.plural(1200, "file"), formats.plural(2, "class")] == [
         "1 file",

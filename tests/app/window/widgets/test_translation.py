@@ -10,7 +10,6 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from framefleet.app.window.widgets import translation
-from framefleet.app.window.widgets.formats import capitalised
 from framefleet.app.window.widgets.translation import of_engine, strategy_name
 from framefleet.engine.media.container.video_file import open_container
 from framefleet.engine.media.decoder import DecoderUse
@@ -101,8 +100,25 @@ def test_other_texts_stay_as_they_are(qapp: QApplication) -> None:
     assert of_engine(words("/videos/the street.mp4")) == "/videos/the street.mp4"
     assert (strategy_name("segments"), strategy_name("other")) == ("Segmente", "other")
     translation.install(qapp, "en")
-    texts = (of_engine(Notice("backends.try_precision", precision="bf16")), strategy_name("segments"), capitalised("no device to use"))
+    texts = (
+        of_engine(Notice("backends.try_precision", precision="bf16")),
+        strategy_name("segments"),
+        of_engine(words("no device to use"), capital=True),
+    )
     assert texts == ("trying bf16", "Segments", "No device to use")
+
+
+@pytest.mark.parametrize(
+    ("text", "capital"),
+    [
+        ("no video in the folder /a", "No video in the folder /a"),
+        ("cpu:0 failed", "cpu:0 failed"),
+        ("/v/a does not exist", "/v/a does not exist"),
+        ("", ""),
+    ],
+)
+def test_a_text_of_its_own_begins_with_a_capital_but_a_name_stays_as_it_is(text: str, capital: str) -> None:
+    assert of_engine(words(text), capital=True) == capital
 
 
 @pytest.fixture
@@ -135,5 +151,5 @@ def test_a_notice_is_rendered_in_the_language_of_the_window(qapp: QApplication) 
 def test_a_notice_begins_with_a_capital_but_not_with_a_changed_name() -> None:
     assert [of_engine(Notice("general.moved", count=number)) for number in (1, 2)] == ["1 file moved", "2 files moved"]
     assert of_engine(Notice("general.slow", name="cpu:0"), capital=True) == "cpu:0 has no device"
-    assert capitalised(Notice("general.none")) == "Die Datei endet zu früh"
+    assert of_engine(Notice("general.none"), capital=True) == "Die Datei endet zu früh"
     assert of_engine(Notice("general.of_a_newer_version", path=Path("a.mp4"))) == "general.of_a_newer_version: path a.mp4"
