@@ -183,7 +183,7 @@ def prepare_worker(model: ModelFiles, chosen: dict[str, Any]) -> None:
         from framefleet.engine.devices.discovery import search_early
 
         search_early()
-    if values["hint"] is not Hint.THROUGHPUT:  # threads wait in another way, which is set when the device is opened
+    if values["hint"].spins:  # threads wait in another way, which is set when the device is opened
         return
     gpu = int(devices[0].name) if len(devices) == 1 and devices[0].kind == "cuda" else None if devices else only_gpu()
     if gpu is not None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo, SourceKind
 from framefleet.engine.notices import DeviceError, Notice
-from framefleet.engine.settings import Decode, EngineSettings, Hint
+from framefleet.engine.settings import Decode, EngineSettings
 from framefleet.engine.types import DeviceId, EngineInfo
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def open_decoder(engine: EngineInfo, settings: EngineSettings, device: DeviceId 
 
     Raises DeviceError if the settings require NVDEC, and the device or the library for it is missing.
     """
-    many = device is not None and settings.hint is Hint.THROUGHPUT
+    many = device is not None and settings.hint.decodes_in_parallel
     threads = settings.decode_threads or (GPU_THREADS if many else 1)
     if device is not None and settings.decode is not Decode.CPU:
         from framefleet.engine.media.nvdec.decoder import open_nvdec

@@ -1,6 +1,7 @@
 """The settings: their table, and the checked values that the engine uses."""
 
-from framefleet.engine.settings.table import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
+from framefleet.engine.settings.hint import Hint
+from framefleet.engine.settings.table import Decode, Isolation, Parallel, Precision, Resize, Track
 from framefleet.engine.settings.values import EngineSettings, ModelFiles, Recordings, RunSettings, Tiles, check_decode, check_depth
 
 __all__ = [

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from framefleet.engine.settings.clock import ClockTime, TimeZone
+from framefleet.engine.settings.hint import Hint
 from framefleet.engine.settings.kinds import Choice, Devices, Kind, Moments, Names, Number, Switch
 
 
@@ -62,19 +63,6 @@ class Track(StrEnum):
 
     NONE = "none"
     BYTETRACK = "bytetrack"
-
-
-class Hint(StrEnum):
-    """What an engine is built for: most frames per second, or the shortest time for one frame.
-
-    With LATENCY, an automatic batch is 1 (``backends/nvidia/trials.py``). A GPU has one batch under way (``nvidia/backend.py``,
-    ``tensorrt/depth.py``) and one decode thread (``media/decoder.py``). The thread that submits a batch also waits for it, and spins
-    instead of sleeping (``nvidia/backend.py``, ``nvidia/slot.py``). OpenVINO gets its own hint and one batch less (``openvino/engine.py``,
-    ``openvino/backend.py``). Tiles infer one picture at a time (``pool/groups/group.py``).
-    """
-
-    THROUGHPUT = "throughput"
-    LATENCY = "latency"
 
 
 PARALLEL = {

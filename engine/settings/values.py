@@ -7,8 +7,9 @@ from typing import Any, Self
 
 from framefleet.engine.notices import Notice, UsageError
 from framefleet.engine.settings.clock import ClockSettings
+from framefleet.engine.settings.hint import Hint
 from framefleet.engine.settings.kinds import Moment, Number
-from framefleet.engine.settings.table import DEFAULTS, TABLE, Decode, Hint, Isolation, Parallel, Precision, Resize, Track
+from framefleet.engine.settings.table import DEFAULTS, TABLE, Decode, Isolation, Parallel, Precision, Resize, Track
 from framefleet.engine.types import DeviceId, EngineChoice
 
 MAX_STAGES = 8

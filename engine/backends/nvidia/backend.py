@@ -34,7 +34,7 @@ from framefleet.engine.model.network import Network
 from framefleet.engine.model.onnx.network import Model, OnnxNetwork
 from framefleet.engine.notices import DeviceError, ModelError, Notice, notice_of
 from framefleet.engine.processes.child_main import name_thread
-from framefleet.engine.settings import EngineSettings, Hint, Precision
+from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import AS_BEFORE, DeviceId, EngineInfo, Found, InferenceFailure
 from framefleet.plugins.cache import FileCache
 
@@ -174,7 +174,7 @@ class NvidiaBackend(Backend):
 
     def _open(self) -> None:
         """Open the device that takes the pictures. A subclass opens its other devices, too."""
-        self._cuda = open_device(self.device, sleep=self._settings.hint is Hint.THROUGHPUT)
+        self._cuda = open_device(self.device, sleep=not self._settings.hint.spins)
         self._stream, self._copies = self._cuda.create_stream(), self._cuda.create_stream()
 
     def _free_memory(self) -> int | None:
@@ -208,7 +208,7 @@ class NvidiaBackend(Backend):
             self._layers, self._layers_reason = PLAN_ONLY, [failed]
             self._engine, memory = builder.build(precision, batch)
         self._memories.append(memory)
-        count = _SLOTS if self._settings.hint is Hint.THROUGHPUT else 1
+        count = self._settings.hint.under_way(1, _SLOTS)
         engines = [(self._engine, memory, self._stream)] * count
         if isinstance(self._network, OnnxNetwork) and self._network.fixed_batch:
             # one picture does not fill the device: several run side by side, each with its own engine and stream
@@ -240,7 +240,7 @@ class NvidiaBackend(Backend):
             self._idle.put(place)
             raise
         frames = [image for image in images if isinstance(image, DeviceFrame)]
-        if self._settings.hint is Hint.THROUGHPUT:
+        if not self._settings.hint.spins:
             return self._awaiting.submit(self._await, place, fits, frames)
         finished: Future[list[Found]] = Future()  # a second thread would add latency
         try:

@@ -26,7 +26,7 @@ from framefleet.engine.detection.readings import MAX_QUERIES, NEEDS_NMS
 from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.model.network import Placement
 from framefleet.engine.model.onnx.network import Model, OnnxNetwork, Reading
-from framefleet.engine.settings import EngineSettings, Hint
+from framefleet.engine.settings import EngineSettings
 from framefleet.engine.types import Detections, Found
 from framefleet.plugins.kernels import Kernels, Number
 from framefleet.plugins.nms import LIMIT, Nms, class_mask, read_results, result_bytes
@@ -385,5 +385,5 @@ class WholeSlot(Slot):
 
 
 def finish_event(device: Device, settings: EngineSettings) -> Event:
-    """Create the event at the end of a batch. With ``Hint.LATENCY`` the waiting thread spins: 50 µs faster, but occupies a core."""
-    return device.create_event(EventOptions(blocking_sync=settings.hint is Hint.THROUGHPUT))
+    """Create the event at the end of a batch. The thread that waits for it sleeps or spins, as the hint says."""
+    return device.create_event(EventOptions(blocking_sync=not settings.hint.spins))

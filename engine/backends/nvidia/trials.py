@@ -42,7 +42,7 @@ from framefleet.engine.model.network import Network
 from framefleet.engine.model.onnx.network import Model, OnnxNetwork
 from framefleet.engine.model.split import Part
 from framefleet.engine.notices import DeviceError, Notice, Option
-from framefleet.engine.settings import EngineSettings, Hint, Precision
+from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import AS_ASKED, DeviceId, Image, of_device
 from framefleet.plugins.cache import FileCache
 from framefleet.plugins.first_convolution import SOURCES as FIRST_CONVOLUTION
@@ -349,8 +349,8 @@ class Builder:
             return 1, Notice("backends.batch_of_file")
         if self._settings.batch is not None:
             return self._settings.batch, AS_ASKED
-        if self._settings.hint is Hint.LATENCY:
-            return 1, Notice("backends.batch_for_latency")
+        if self._settings.hint.batch is not None:
+            return self._settings.hint.batch, Notice("backends.batch_for_latency")
 
         budget = self._settings.latency_budget
         key = f"{self.situation}\n{precision}\nsmallest batch with {ENOUGH} of the speed, and reason, within {budget}"

@@ -35,7 +35,7 @@ from framefleet.engine.media.picture import fit_host_image
 from framefleet.engine.model.network import Network, Placement
 from framefleet.engine.model.onnx.network import Model, OnnxNetwork
 from framefleet.engine.notices import DeviceError, Notice
-from framefleet.engine.settings import EngineSettings, Hint, Precision
+from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import AS_BEFORE, DeviceId, EngineInfo, Found, of_device
 
 _SECONDS, _ROUNDS, _ROUND_SECONDS = 1.1, 3, 0.05
@@ -177,7 +177,7 @@ class OpenVinoBackend(base.Backend):
     def _start(self, precision: Precision) -> int:
         """Build the engine and its threads. Returns the number of inferences that may be under way."""
         engine = self._builder.build(precision)
-        slots = engine.concurrent + 1 if self._settings.hint is Hint.THROUGHPUT else engine.concurrent
+        slots = self._settings.hint.under_way(engine.concurrent, engine.concurrent + 1)
         self._threads = ThreadPoolExecutor(slots, thread_name_prefix=f"infer {self.device}")
         self._make_slots(engine, slots)
         return slots

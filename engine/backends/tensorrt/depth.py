@@ -35,7 +35,7 @@ from framefleet.engine.model.network import Network, Yolo
 from framefleet.engine.model.onnx.network import Model
 from framefleet.engine.model.split import PICTURES, Balance, Part, Rates, StageTime, Transfer, find_balance, split, transfers
 from framefleet.engine.notices import Notice
-from framefleet.engine.settings import EngineSettings, Hint, Precision
+from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import DeviceId, EngineInfo, Found
 from framefleet.plugins.kernels import Kernels, Number
 
@@ -316,7 +316,7 @@ class TensorRtDepthBackend(NvidiaBackend):
     @property
     def _count(self) -> int:
         """Number of batches under way: one in each stage, one on each transfer, one waiting, one being filled."""
-        return 2 * len(self._members) + 1 if self._settings.hint is Hint.THROUGHPUT else 1
+        return self._settings.hint.under_way(1, 2 * len(self._members) + 1)
 
     @property
     def _name(self) -> str:
@@ -336,7 +336,7 @@ class TensorRtDepthBackend(NvidiaBackend):
 
     def _open(self) -> None:
         self._builders, self._balance = [], None
-        devices = [open_device(member, sleep=self._settings.hint is Hint.THROUGHPUT) for member in self._members]
+        devices = [open_device(member, sleep=not self._settings.hint.spins) for member in self._members]
         self._streams = [Streams.create(device) for device in devices]
         self._direct = connect(devices) if self._peer else set()
         self._cuda, self._stream = devices[0], self._streams[0].compute

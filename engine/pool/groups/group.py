@@ -273,7 +273,7 @@ class TilesBackend(Group):
 
     def _describe(self, engines: Sequence[EngineInfo], settings: EngineSettings) -> EngineInfo:
         info = super()._describe(engines, settings)
-        return replace(info, batch=1 if settings.hint is Hint.LATENCY else min(PICTURES, info.batch), slots=SLOTS)
+        return replace(info, batch=settings.hint.batch or min(PICTURES, info.batch), slots=SLOTS)
 
     def _submit_impl(self, images: Sequence[HostImage | DeviceFrame], still: bool) -> Future[list[Found]]:
         cut = [(image, self._plan(image)) for image in images if isinstance(image, np.ndarray)]
