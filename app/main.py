@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 
-from framefleet.app import streams
+from framefleet.app import terminal
 
 COMMANDS = {
     "demo": "detect in an embedded clip with an embedded model, and measure the accuracy",
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     debug = "--debug" in arguments
     command = arguments[0] if arguments and arguments[0] in COMMANDS else None
     try:
-        streams.prepare()
+        terminal.prepare()
         if argv is None and any("://" in argument for argument in arguments):
             _hide_passwords(arguments)
         if debug or "--verbose" in arguments:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from framefleet.app.cli import options
 from framefleet.app.cli.exports import Writing, add_session_argument, choose_detections, number_of, session_databases
-from framefleet.app.streams import print_line
+from framefleet.app.terminal import print_line
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import ExportError, Notice, UsageError, literal
 from framefleet.engine.settings.kinds import Moment, Moments

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from framefleet.app.cli import exports, options
-from framefleet.app.streams import print_line
+from framefleet.app.terminal import print_line
 from framefleet.engine.model.files import class_ids
 from framefleet.engine.notices import UsageError, literal
 from framefleet.engine.settings.kinds import Moments, whole

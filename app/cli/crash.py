@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 from platformdirs import user_log_path
 
-from framefleet.app.streams import print_line
+from framefleet.app.terminal import print_line
 from framefleet.engine.media.live.address import hide
 from framefleet.engine.notices import FramefleetError
 from framefleet.engine.processes.outcome import lack_of_resources

@@ -15,7 +15,7 @@ from typing import Any, Self
 from framefleet.app.cli import exports, options
 from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.runs import CLUSTER, Run, add_run_options, connected, reported
-from framefleet.app.streams import print_line
+from framefleet.app.terminal import print_line
 from framefleet.engine.media.live.address import LiveAddress, hide
 from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.media.sources import expand_sources, is_folder, is_picture, unreadable_pictures
@@ -24,7 +24,7 @@ from framefleet.engine.model.files import class_ids
 from framefleet.engine.model.load import check_model
 from framefleet.engine.notices import SourceError, UsageError, literal
 from framefleet.engine.pool import events
-from framefleet.engine.pool.streams import LiveSource
+from framefleet.engine.pool.live_sources import LiveSource
 from framefleet.engine.run.alerts import AlertRule, Alerts, AlertSettings
 from framefleet.engine.run.resume import storing
 from framefleet.engine.run.run import DetectionRun

@@ -16,7 +16,7 @@ import numpy as np
 from framefleet.app.cli import options
 from framefleet.app.cli.exports import DATABASE, session_database
 from framefleet.app.cli.table import aligned, markdown_table, markdown_text
-from framefleet.app.streams import print_line
+from framefleet.app.terminal import print_line
 from framefleet.engine.evaluation.accuracy import CONFIDENCES, Curve
 from framefleet.engine.evaluation.evaluate import SHARE, Evaluation, FrameErrors, Interval, Result, evaluate, read_truth
 from framefleet.engine.notices import Notice, UsageError, literal

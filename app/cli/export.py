@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from framefleet.app.cli import options
-from framefleet.app.streams import print_line
+from framefleet.app.terminal import print_line
 from framefleet.engine.notices import ExportError, Notice, UsageError, literal
 from framefleet.engine.processes.outcome import lack_of_resources
 from framefleet.engine.store.destinations import Protected

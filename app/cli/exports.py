@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from framefleet.app.cli import options
 from framefleet.app.cli.table import Table
-from framefleet.app.streams import PLAIN_SECONDS, draws, print_line
+from framefleet.app.terminal import PLAIN_SECONDS, draws, print_line
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.model.files import class_ids
 from framefleet.engine.notices import ExportError, Notice, UsageError, literal, printable

@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from framefleet.app.cli.options import make_parser
-from framefleet.app.streams import print_line
+from framefleet.app.terminal import print_line
 from framefleet.engine.notices import UsageError, literal
 from framefleet.resources.icons import icon_svg
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from framefleet.app.cli.exports import DATABASE, number_of, session_databases
 from framefleet.app.cli.options import make_parser
-from framefleet.app.streams import print_line
+from framefleet.app.terminal import print_line
 from framefleet.engine.store.merge import merge_sessions
 
 

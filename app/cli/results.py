@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from framefleet.app.cli import exports, options
-from framefleet.app.streams import print_line
+from framefleet.app.terminal import print_line
 from framefleet.engine.notices import UsageError, literal
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.settings.values import part_problem

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from framefleet.app.cli.exports import LiveZones, export, number_of
 from framefleet.app.cli.interrupt import Interrupted, Interruption, interruptible
-from framefleet.app.streams import PLAIN_SECONDS, draws, print_line
+from framefleet.app.terminal import PLAIN_SECONDS, draws, print_line
 from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.notices import FramefleetError, Notice, printable, render
 from framefleet.engine.pool import events
 from framefleet.engine.pool.events import DeviceReady, FramesDone, SourceProgress
-from framefleet.engine.pool.streams import LiveSource
+from framefleet.engine.pool.live_sources import LiveSource
 from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.run.alerts import Alerts
 from framefleet.engine.run.run import DetectionRun

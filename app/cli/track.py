@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from framefleet.app.cli import exports, options
-from framefleet.app.streams import print_line
+from framefleet.app.terminal import print_line
 from framefleet.engine.notices import Notice, UsageError, literal
 from framefleet.engine.store import files
 from framefleet.engine.store.tracks import track_growing, track_session

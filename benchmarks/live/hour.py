@@ -22,7 +22,7 @@ from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.model.load import check_model
 from framefleet.engine.pool.events import FramesDone, SourceOpened
-from framefleet.engine.pool.streams import LiveSource
+from framefleet.engine.pool.live_sources import LiveSource
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import Hint, ModelFiles, Parallel, RunSettings, Track
 from framefleet.engine.types import DeviceId

@@ -14,7 +14,7 @@ from benchmarks.report import spread, table, write
 from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.pool.events import StreamChanged
-from framefleet.engine.pool.streams import LiveSource, Streams
+from framefleet.engine.pool.live_sources import LiveSource, LiveSources
 from tests.support.live.servers import RtspServer
 
 
@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--rate", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=30.0)
     arguments = parser.parse_args()
-    streams, running = Streams(), dict[int, float]()
+    streams, running = LiveSources(), dict[int, float]()
     with RtspServer(width=1280, height=720, rate=arguments.rate, group=2 * arguments.rate, bitrate=1000) as server:
         address = LiveAddress.read(server.address)
         assert address is not None

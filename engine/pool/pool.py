@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.notices import Notice, UsageError
-from framefleet.engine.pool import streams, supervisor
+from framefleet.engine.pool import live_sources, supervisor
 from framefleet.engine.pool.events import DeviceReady, EngineBuilding, Event, Position, SourceFinished, StrategyChosen
 from framefleet.engine.pool.hosts import Hosts, WorkerMain
 from framefleet.engine.pool.protocol import FromWorker, Setup, ToWorker, Watch
@@ -82,7 +82,7 @@ class EnginePool(Closing):
         self._only_live = False
         self._wanted = supervisor.WantedDevices(self._strategy.workers)
         self._dispatcher = Dispatcher(self._strategy, self._strategy.workers, together=settings.isolation is Isolation.THREAD)
-        self._streams = streams.Streams()
+        self._streams = live_sources.LiveSources()
         kind = type(self)
         self._supervisor = supervisor.Supervisor(
             settings, self._strategy, self._dispatcher, self._streams, self._wanted, kind.worker_main, kind.stall_seconds, hosts
@@ -132,7 +132,7 @@ class EnginePool(Closing):
             self._command(lambda: self._dispatcher.add(chosen, path, position))
             return chosen
 
-    def add_stream(self, source: streams.LiveSource, number: int) -> None:
+    def add_stream(self, source: live_sources.LiveSource, number: int) -> None:
         """Add a live source, which is read at once. Raises RuntimeError if ``finish`` or ``close`` was called."""
         with self._commanding:
             if self._finishing or self._closing:
@@ -153,7 +153,7 @@ class EnginePool(Closing):
             self._command(lambda: self._streams.watch(Watch(source, size, interval)))
 
     def snapshot(self, source: int, seconds: float) -> None:
-        """Ask for the picture of a moment of a live source: see ``Streams.snapshot``."""
+        """Ask for the picture of a moment of a live source: see ``LiveSources.snapshot``."""
         with self._commanding:
             self._command(lambda: self._streams.snapshot(source, seconds))
 

@@ -34,9 +34,9 @@ from framefleet.engine.pool.events import (
     StreamPicture,
 )
 from framefleet.engine.pool.hosts import Host, Hosts, RemoteWorker, WorkerMain, stop_all
+from framefleet.engine.pool.live_sources import LiveSources
 from framefleet.engine.pool.scheduling import strategies
 from framefleet.engine.pool.scheduling.dispatcher import LEFT_UNFINISHED, Dispatcher
-from framefleet.engine.pool.streams import Streams
 from framefleet.engine.processes.outcome import RESTART_SECONDS, RESTARTS, Failed, Outcome, RestartBudget
 from framefleet.engine.settings import EngineSettings, Isolation, Precision, RunSettings
 from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo, without_device
@@ -215,7 +215,7 @@ class Supervisor:
         settings: RunSettings,
         strategy: strategies.Strategy,
         dispatcher: Dispatcher,
-        streams: Streams,
+        streams: LiveSources,
         wanted: WantedDevices,
         worker_main: WorkerMain,
         stall_seconds: float,
@@ -266,7 +266,7 @@ class Supervisor:
             reduction.send_handle(worker.connection, packets.fileno(), 0)
 
     def wait(self, alarm: Connection[Any, Any]) -> list[Event]:
-        """Wait for messages, the end of a worker, or the alarm, and handle them. Messages of live sources are left to ``Streams``."""
+        """Wait for messages, the end of a worker, or the alarm, and handle them. Messages of live sources are left to ``LiveSources``."""
         awaited = {remote.connection: remote for remote in self._workers.values()}
         patience = min(
             (remote.leaving - time.monotonic() for remote in awaited.values() if remote.leaving is not None), default=CHECK_SECONDS

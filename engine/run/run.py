@@ -14,7 +14,7 @@ from typing import Any
 from framefleet.engine.devices.discovery import discover
 from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.notices import DeviceError, Notice, Option, UsageError
-from framefleet.engine.pool import pool, streams
+from framefleet.engine.pool import live_sources, pool
 from framefleet.engine.pool.events import (
     SOURCE_EVENTS,
     AlertRaised,
@@ -169,7 +169,7 @@ class DetectionRun(Closing):
             self.inferred_before += self.sources[resume.number].ledger.inferred
         return resume.number
 
-    def add_stream(self, source: streams.LiveSource) -> int:
+    def add_stream(self, source: live_sources.LiveSource) -> int:
         """Add a live source, which is read at once, and return its number. Stored results of the same source stay."""
         name = Path(source.address.name)
         with self._adding:

@@ -26,8 +26,8 @@ from framefleet.engine.media.nvdec.surfaces import device_surfaces
 from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.notices import Notice, SourceError
 from framefleet.engine.pool.events import DeviceReady, FramesDone, SourceFinished
+from framefleet.engine.pool.live_sources import LiveSource
 from framefleet.engine.pool.pool import EnginePool
-from framefleet.engine.pool.streams import LiveSource
 from framefleet.engine.settings import Decode
 from framefleet.engine.types import DeviceId
 from tests.gpu.test_nvdec import detailed, download, x265

@@ -13,7 +13,7 @@ from framefleet.app.window.widgets.translation import marked, of_engine, transla
 from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice
-from framefleet.engine.pool import events, streams
+from framefleet.engine.pool import events, live_sources
 from framefleet.engine.types import FrameResult
 
 LIVE_STATES = {
@@ -122,7 +122,7 @@ class QueueItem:
     changed: bool = False
     part: Part | None = None
     replaced: bool = False
-    stream: streams.LiveSource | None = None
+    stream: live_sources.LiveSource | None = None
     ahead: Ahead = Ahead()
 
     @property

@@ -20,7 +20,7 @@ from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.notices import Notice, UsageError, literal
 from framefleet.engine.pool.events import SourceProgress, StrategyChosen
-from framefleet.engine.pool.streams import LiveSource
+from framefleet.engine.pool.live_sources import LiveSource
 from framefleet.engine.settings import RunSettings
 from framefleet.engine.types import DeviceId
 

@@ -22,7 +22,7 @@ from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.notices import ExportError, FramefleetError, Notice, UsageError, unexpected
-from framefleet.engine.pool import events, streams
+from framefleet.engine.pool import events, live_sources
 from framefleet.engine.run.resume import continuing
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import RunSettings
@@ -247,7 +247,7 @@ class RunThread(threading.Thread):
         self._wake = wake
         self._lock = threading.Lock()
         self._run: DetectionRun | None = None
-        self._waiting: dict[int, Path | streams.LiveSource] = {}
+        self._waiting: dict[int, Path | live_sources.LiveSource] = {}
         self._watched: dict[int, tuple[tuple[int, int], float]] = {}
         self._taken: set[int] = set()
         self._finishing = False
@@ -323,7 +323,7 @@ class RunThread(threading.Thread):
         """
         return stored is None or (stored == self.database and key not in self._taken)
 
-    def _add(self, run: DetectionRun, key: int, source: Path | streams.LiveSource) -> None:
+    def _add(self, run: DetectionRun, key: int, source: Path | live_sources.LiveSource) -> None:
         self.numbers[key] = number = run.add(source) if isinstance(source, Path) else run.add_stream(source)
         if key in self._watched:
             run.watch(number, *self._watched[key])
@@ -341,7 +341,7 @@ class RunThread(threading.Thread):
             if self._run is not None and key in self.numbers:
                 self._run.record(self.numbers[key], settings)
 
-    def add(self, key: int, path: Path | streams.LiveSource) -> bool:
+    def add(self, key: int, path: Path | live_sources.LiveSource) -> bool:
         """Queue a file or a live source, also before the thread has started. Return False if the run takes no more files."""
         self._taken.add(key)
         with self._lock:

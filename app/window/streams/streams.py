@@ -31,7 +31,7 @@ from framefleet.engine.media.live import messages
 from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool import events
-from framefleet.engine.pool.streams import LiveSource
+from framefleet.engine.pool.live_sources import LiveSource
 from framefleet.engine.store import facts, files
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import FrameResult

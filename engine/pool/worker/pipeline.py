@@ -23,8 +23,8 @@ from framefleet.engine.pool.groups.shared_pictures import MappedChunk
 from framefleet.engine.pool.worker import message_buffer
 from framefleet.engine.pool.worker.decode_threads import DecodeThreads, Forward, StartThread
 from framefleet.engine.pool.worker.inference import Inference
+from framefleet.engine.pool.worker.live_streams import Packets, StreamThreads
 from framefleet.engine.pool.worker.result_sender import MemberStats, ResultSender, Timings
-from framefleet.engine.pool.worker.streams import Packets, StreamThreads
 from framefleet.engine.processes import child_main, outcome
 from framefleet.engine.processes.watchdog import Watchdog
 from framefleet.engine.types import DeviceId, EngineInfo, Found

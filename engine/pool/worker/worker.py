@@ -26,7 +26,7 @@ from framefleet.engine.devices.affinity import bind_to_share
 from framefleet.engine.media import decoder, types
 from framefleet.engine.notices import FramefleetError, Notice, unexpected
 from framefleet.engine.pool import events, prepared, protocol
-from framefleet.engine.pool.worker import inference, streams
+from framefleet.engine.pool.worker import inference, live_streams
 from framefleet.engine.pool.worker.pipeline import Pipeline
 from framefleet.engine.processes import outcome
 from framefleet.engine.processes.child_main import failed, leave, name_thread
@@ -249,7 +249,7 @@ class Worker:
             pipeline.receive(message)
 
     def _open_stream(self, stream: protocol.Stream) -> None:
-        packets: streams.Packets = type(self._connection)(reduction.recv_handle(self._connection))  # type: ignore[assignment]
+        packets: live_streams.Packets = type(self._connection)(reduction.recv_handle(self._connection))  # type: ignore[assignment]
         if (pipeline := self._pipeline) is not None:
             pipeline.open_stream(stream, packets)
         else:

@@ -216,7 +216,7 @@ def test_parts_of_a_model_without_the_model(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file names are text")
 @pytest.mark.parametrize(("encoding", "written"), [("utf-8", r"caf\xE9 ä" + "\n"), ("ascii", r"caf\xE9 \xe4" + "\n")])
 def test_names_that_are_not_text_are_printed_as_results_write_them(encoding: str, written: str) -> None:
-    code = r"from framefleet.app import streams; streams.prepare(); print('caf\udce9 ä')"
+    code = r"from framefleet.app import terminal; terminal.prepare(); print('caf\udce9 ä')"
     environment = {**os.environ, "PYTHONIOENCODING": encoding}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, env=environment)
     assert done.stdout.decode() == written

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from framefleet.app.cli.runs import Progress
-from framefleet.app.streams import PLAIN_SECONDS
+from framefleet.app.terminal import PLAIN_SECONDS
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import (
     DeviceFailed,

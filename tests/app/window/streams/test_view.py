@@ -21,7 +21,7 @@ from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import Ledger, SourceProgress, StreamChanged, StreamCounted
-from framefleet.engine.pool.streams import LiveSource
+from framefleet.engine.pool.live_sources import LiveSource
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 OPENED = Notice("live.opened", codec="h264", width=320, height=240)

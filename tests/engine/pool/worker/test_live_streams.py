@@ -18,8 +18,8 @@ from framefleet.engine.media.live.messages import EpochBegan, Format, LivePacket
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.protocol import FromWorker, Stream, StreamBegan, StreamCounts
+from framefleet.engine.pool.worker.live_streams import StreamThreads
 from framefleet.engine.pool.worker.message_buffer import End, FrameBuffer, Picture
-from framefleet.engine.pool.worker.streams import StreamThreads
 from framefleet.engine.processes.watchdog import Watchdog
 from tests.support.live.packets import HostDevice, packets_of
 from tests.support.media import make_video

@@ -214,7 +214,7 @@ def best_move(costs: Mapping[DeviceId, float | None], owned: Mapping[DeviceId, M
     return best
 
 
-class Streams:
+class LiveSources:
     """The live sources of a run. Methods return the resulting events. All belong to the thread that drives the pool."""
 
     def __init__(self) -> None:

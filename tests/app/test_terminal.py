@@ -11,7 +11,7 @@ from tests.support.media import make_video
 from tests.support.paths import PROJECT
 
 PRINTS = (
-    "import sys; from framefleet.app import streams; streams.prepare(); print('a\\x1b[31mb\\x9b\\tc'); print('d\\x07', file=sys.stderr)"
+    "import sys; from framefleet.app import terminal; terminal.prepare(); print('a\\x1b[31mb\\x9b\\tc'); print('d\\x07', file=sys.stderr)"
 )
 
 
@@ -25,7 +25,7 @@ def test_names_do_not_control_a_terminal() -> None:
         os.close(master)
 
 
-LINE = "from framefleet.app import streams; streams.prepare(); streams.print_line('a\\nb\\r.mp4')"
+LINE = "from framefleet.app import terminal; terminal.prepare(); terminal.print_line('a\\nb\\r.mp4')"
 
 
 def test_a_line_break_in_a_name_does_not_break_the_line_on_a_terminal() -> None:

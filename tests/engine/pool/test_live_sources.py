@@ -16,8 +16,8 @@ from framefleet.engine.media.live.address import LiveAddress, LiveKind
 from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import EpochStarted, Event, FramesDone, SourceFinished, StrategyChosen, StreamChanged, StreamPicture
+from framefleet.engine.pool.live_sources import LiveSource, best_move
 from framefleet.engine.pool.pool import EnginePool
-from framefleet.engine.pool.streams import LiveSource, best_move
 from framefleet.engine.settings import Parallel
 from framefleet.engine.types import DeviceId, FrameResult
 from tests.support.live.http_camera import HttpCamera
@@ -156,7 +156,7 @@ def test_a_silent_camera_stalls_and_is_connected_again() -> None:
 
 
 def test_few_capture_processes_start_at_once_and_one_that_waits_can_be_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("framefleet.engine.pool.streams.MAX_STARTING", 1)
+    monkeypatch.setattr("framefleet.engine.pool.live_sources.MAX_STARTING", 1)
     started: list[set[str]] = []
 
     def step(_: Watched, pool: EnginePool) -> None:
@@ -234,7 +234,7 @@ def test_a_cancelled_stream_ends_while_others_go_on(tmp_path: Path) -> None:
 
 
 def test_messages_about_a_stream_that_was_given_up_are_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("framefleet.engine.pool.streams.STOP_SECONDS", 0.0)  # the worker is always too late
+    monkeypatch.setattr("framefleet.engine.pool.live_sources.STOP_SECONDS", 0.0)  # the worker is always too late
     cancelled: list[bool] = []
 
     def step(watched: Watched, pool: EnginePool) -> None:
