@@ -16,15 +16,16 @@ PACKAGES = ("app", "engine", "plugins", "resources")
 FOLDERS = (*PACKAGES, "benchmarks", "tools")
 # what an installation may lack: libraries for NVIDIA GPUs, the library that trained the demo model, a POSIX-only module
 OPTIONAL = {"cuda", "pynvml", "PyNvVideoCodec", "tensorrt", "tensorrt_rtx", "torch", "resource"}
-# one process imports all modules, and one lets all benchmarks explain themselves: the heavy libraries load once
+# one process imports all modules and lets all benchmarks explain themselves: the heavy libraries load once
 TRY_ALL = """
 import contextlib, importlib, io, json, runpy, sys, traceback
-explain = sys.argv[1:] == ["--help"]
-for name in json.load(sys.stdin):
-    outcome, said = {"name": name, "error": "", "missing": ""}, io.StringIO()
+sys.argv[1:] = ["--help"]
+modules, benchmarks = json.load(sys.stdin)
+for name, explain in [*((name, False) for name in modules), *((name, True) for name in benchmarks)]:
+    outcome, said = {"name": name, "explain": explain, "error": "", "missing": ""}, io.StringIO()
     try:
         if explain:
-            sys.modules.pop(name, None)  # another benchmark may have imported it
+            sys.modules.pop(name, None)  # it was imported before
             with contextlib.redirect_stdout(said):
                 runpy.run_module(name, run_name="__main__", alter_sys=True)
         else:
@@ -52,25 +53,28 @@ NO_PROGRAMS = ("report", "meters", "growth", "cluster.stub")
 BENCHMARKS = [name for name in MODULES if name.startswith("benchmarks.") and name.partition(".")[2] not in NO_PROGRAMS]
 
 
-def _outcomes(names: list[str], *options: str) -> dict[str, dict[str, Any]]:
-    """What ``TRY_ALL`` found out about each module; a process that dies leaves the rest out."""
-    command = [sys.executable, "-W", "error", "-c", TRY_ALL, *options]
-    done = subprocess.run(command, cwd=PROJECT, input=json.dumps(names), capture_output=True, text=True, check=False)
+@pytest.fixture(scope="module")
+def found() -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+    """What ``TRY_ALL`` found out about importing each module, and about each benchmark; a process that dies leaves the rest out."""
+    command = [sys.executable, "-W", "error", "-c", TRY_ALL]
+    names = json.dumps([MODULES, BENCHMARKS])
+    done = subprocess.run(command, cwd=PROJECT, input=names, capture_output=True, text=True, check=False)
     found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"name": ')]
     died = {"error": f"the process ended with exit status {done.returncode}:\n{done.stderr}", "missing": ""}
-    return dict.fromkeys(names, died) | {each["name"]: each for each in found}
+    imported, explained = ({each["name"]: each for each in found if each["explain"] is explain} for explain in (False, True))
+    return dict.fromkeys(MODULES, died) | imported, dict.fromkeys(BENCHMARKS, died) | explained
 
 
 @pytest.fixture(scope="module")
-def outcomes() -> dict[str, dict[str, Any]]:
+def outcomes(found: tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
     """What importing each module led to."""
-    return _outcomes(MODULES)
+    return found[0]
 
 
 @pytest.fixture(scope="module")
-def explained() -> dict[str, dict[str, Any]]:
+def explained(found: tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
     """What each benchmark did with --help."""
-    return _outcomes(BENCHMARKS, "--help")
+    return found[1]
 
 
 def check(name: str, outcome: dict[str, Any]) -> None:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.cli import FAST, run_programs
 from tests.support.media import make_video
 from tests.support.paths import PROJECT
@@ -63,6 +65,7 @@ NAME = "safe\u202egpj\n.exe\x1b[2K.mp4"
 SHOWN = "safe\\u202Egpj\\x0A.exe\\x1B[2K.mp4"
 
 
+@pytest.mark.slow  # the tests above have such names, and the output of one command
 def test_no_command_prints_a_name_that_breaks_or_turns_a_line(tmp_path: Path) -> None:
     """Standard output and error are pipes here. Tests above have the terminal."""
     video = make_video(tmp_path / NAME, 30, (96, 64))

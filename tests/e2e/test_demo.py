@@ -15,7 +15,7 @@ import pytest
 from framefleet.engine.evaluation.accuracy import read_truth
 from framefleet.resources import DEMO
 from tests.e2e.test_window import MISSING, Desktop, box_pixels, desktop, display, processes_of_session, quit_at_last, wait_for
-from tests.support.faults.counts import short_and_long
+from tests.support.faults.counts import long_count, short_and_long
 from tests.support.media import beginning
 from tests.support.paths import PYTHONPATH
 
@@ -92,10 +92,9 @@ def test_a_report_with_a_video(tmp_path: Path, length: int) -> None:
 
 @pytest.mark.slow  # the window of tests/e2e/test_window.py with the demo of tests/app/window/demo
 @pytest.mark.skipif(bool(MISSING), reason=f"needs a virtual display: apt-get install {' '.join(MISSING)}")
-@short_and_long(30, 10_000, "length")
-def test_a_window_where_there_is_a_display(desktop: Desktop, tmp_path: Path, length: int) -> None:
+def test_a_window_where_there_is_a_display(desktop: Desktop, tmp_path: Path) -> None:
     """On a slow machine, boxes appear when the video is shown again: a short clip begins again sooner."""
-    clip, truth = shortened(tmp_path, length)
+    clip, truth = shortened(tmp_path, long_count(10_000))
     (tmp_path / "program.py").write_text(PROGRAM)
     settings = tmp_path / "XDG_CONFIG_HOME" / "framefleet" / "framefleet.conf"
     settings.parent.mkdir(parents=True)

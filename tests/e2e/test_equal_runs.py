@@ -57,6 +57,7 @@ def test_another_run_writes_the_same_bytes(folder: Path, first: dict[str, bytes]
     assert [name for name in first if first[name] != other[name]] == []
 
 
+@pytest.mark.slow  # tests/engine/pool/groups/test_frames.py compares the frames of two devices
 @pytest.mark.parametrize("strategy", ["frames"])
 def test_two_devices_write_the_same_but_for_their_names(folder: Path, first: dict[str, bytes], strategy: str) -> None:
     """Which device takes a frame depends on time. Parquet is compared as a table because it is compressed."""

@@ -47,7 +47,7 @@ def detect(folder: Path, *arguments: str | Path, program: bool = False) -> Outco
         ("segments", (), "detections.jsonl.gz", DEVICES),
         pytest.param("streams", (), "detections.jsonl.gz", DEVICES, marks=pytest.mark.slow),
         pytest.param("frames", (), "detections.jsonl.gz", DEVICES, marks=pytest.mark.slow),
-        ("tiles", ("--tiles", "2x2", "--to", "5"), "detections.tiles.jsonl.gz", SHARED),
+        pytest.param("tiles", ("--tiles", "2x2", "--to", "5"), "detections.tiles.jsonl.gz", SHARED, marks=pytest.mark.slow),
         pytest.param("depth", (), "detections.jsonl.gz", GROUP, marks=pytest.mark.slow),
     ],
     ids=["segments", "streams", "frames", "tiles", "depth"],

@@ -162,6 +162,7 @@ def test_the_page_about_exporting(tmp_path: Path) -> None:
     assert set(pd.read_parquet(tmp_path / "tables" / "a.detections.parquet").label) == {"person", "car"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_here")
 def test_lines_and_zones(tmp_path: Path) -> None:
     shutil.copy(CLIP, tmp_path / "street.mp4")

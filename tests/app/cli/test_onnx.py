@@ -19,6 +19,7 @@ FP32 = ("--devices", "cpu:0", "--precision", "fp32")
 DEMO_MODEL = ("--model", DEMO.cfg, "--weights", DEMO.weights, "--labels", DEMO.labels)
 
 
+@pytest.mark.slow  # tests/engine/model/test_onnx_export.py compares the networks, the tests below detect
 def test_an_exported_network_finds_what_its_cfg_finds(tmp_path: Path) -> None:
     exported = tmp_path / "demo.onnx"
     assert run_main("export", *DEMO_MODEL, "-o", exported).status == 0

@@ -18,6 +18,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
+@pytest.mark.slow  # the test below tunes one device
 def test_it_prints_the_engine_of_each_device(tmp_path: Path) -> None:
     video = make_video(tmp_path / "street.mp4", 12, (96, 64))
     run = run_main("tune", str(video), *TINY, "--devices", "cpu:0,cpu:1")

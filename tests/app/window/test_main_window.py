@@ -320,6 +320,7 @@ def test_files_and_targets_are_asked_for(qtbot: QtBot, open_window: Open, video:
     qtbot.waitUntil(lambda: "clip.coco.json (40 frames)" in window.context.activity.text.text())
 
 
+@pytest.mark.slow  # tests/app/window/queue has removed files
 def test_finished_files_can_be_cleared_away(qtbot: QtBot, open_window: Open, video: Path, tmp_path: Path) -> None:
     window = open_window(tiny_files())
     (tmp_path / "empty.mp4").touch()
@@ -332,6 +333,7 @@ def test_finished_files_can_be_cleared_away(qtbot: QtBot, open_window: Open, vid
     qtbot.waitUntil(lambda: window.windowTitle() == "Framefleet", timeout=PATIENCE)
 
 
+@pytest.mark.slow  # tests/app/window/run/test_controller.py has such devices, tests/app/window/devices the buttons
 def test_a_device_joins_and_another_leaves_by_the_panel(qtbot: QtBot, open_window: Open, video: Path) -> None:
     window = open_window(tiny_files())
     window.open_paths([video])

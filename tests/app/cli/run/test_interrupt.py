@@ -55,6 +55,7 @@ def test_a_closed_terminal_costs_nothing_that_was_found(long_video: Path, tmp_pa
         assert len(read_lines(out / "long.jsonl")) == reader.count(0) >= 8
 
 
+@pytest.mark.slow  # the test above closes standard error, tests/app/cli/test_main.py all streams
 def test_nohup_and_a_reader_of_standard_error_that_goes_away_change_nothing(tmp_path: Path) -> None:
     video = make_video(tmp_path / "a.mp4", frames=20, size=(64, 48))
     with _start(video, tmp_path, before=("nohup",)) as process:

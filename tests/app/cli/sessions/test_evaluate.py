@@ -175,6 +175,7 @@ def test_the_report_never_replaces_an_input(folder: Path) -> None:
     assert not (folder / "evaluation.md").exists()
 
 
+@pytest.mark.slow  # a page of the guide
 def test_every_command_of_the_guide(folder: Path, subtests: pytest.Subtests) -> None:
     examples = [words for words in commands(GUIDE / "evaluate.md") if words[0] in ("detect", "evaluate")]  # another one opens the window
     assert len(examples) == 7

@@ -167,6 +167,7 @@ def download_and_use(qtbot: QtBot, window: MainWindow) -> ModelCard:
     return card
 
 
+@pytest.mark.slow  # the first test here downloads, tests/app/window/test_main_window.py detects after a first start
 def test_from_the_start_page_to_detections_by_clicks(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.start.choose_model.click()
     download_and_use(qtbot, window)

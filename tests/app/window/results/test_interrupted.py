@@ -114,6 +114,7 @@ def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWin
     assert not any("not finished" in text for text in window.context.banners.texts)
 
 
+@pytest.mark.slow  # tests/engine/run/test_resume.py keeps corrections
 def test_corrections_of_an_interrupted_run_are_kept(qtbot: QtBot, window: MainWindow, database: Path) -> None:
     with Corrections(database) as corrections:
         corrections.delete(OneDetection(1, 0, 0))
@@ -158,6 +159,7 @@ def test_results_that_a_run_takes_over_are_named_without_options_of_the_command_
     qtbot.waitUntil(lambda: [item.state for item in window.context.queue] == [ItemState.DONE] * 2, timeout=60_000)
 
 
+@pytest.mark.slow  # the tests below offer no file that is opened, and go on with one
 def test_an_interrupted_file_that_is_opened_goes_on_and_is_no_longer_offered(
     qtbot: QtBot, window: MainWindow, database: Path, crashed: tuple[Path, list[Path]], tmp_path: Path
 ) -> None:
@@ -219,6 +221,7 @@ def test_a_file_that_a_killed_command_line_has_begun_goes_on_when_it_is_opened(
     assert ("b.mp4 goes on at frame " in window.context.activity.text.toolTip()) is goes_on
 
 
+@pytest.mark.slow  # tests/app/window/run/test_controller.py has other settings after a cancelled run
 def test_with_another_model_an_interrupted_run_goes_on_in_a_session_of_its_own(qtbot: QtBot, window: MainWindow, database: Path) -> None:
     window.context.settings.begin(tiny_files(seed=2))
     qtbot.waitUntil(lambda: window.context.settings.summary is not None)

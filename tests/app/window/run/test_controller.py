@@ -408,6 +408,7 @@ def test_files_devices_and_the_total_show_one_rate_at_every_moment(qtbot: QtBot,
 MOMENTS = 4
 
 
+@pytest.mark.slow  # the test above compares the rates themselves
 def test_every_part_of_the_window_shows_the_same_rate(qtbot: QtBot, window: MainWindow, long: Path) -> None:
     shown: list[tuple[str, str, str]] = []
 

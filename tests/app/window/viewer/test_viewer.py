@@ -10,19 +10,21 @@ from PySide6.QtCore import QPoint, QStandardPaths, Qt
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
-from framefleet.app.demo import demo_labels, demo_settings
 from framefleet.app.window.grid.grid import Grid
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.player.player import Player
 from framefleet.app.window.queue.item import ItemState, Part
+from framefleet.app.window.settings.preferences import Preferences
 from framefleet.app.window.timeline.timeline import MARGIN
 from framefleet.app.window.viewer.filter_panel import FilterPanel
 from framefleet.engine.media.annotation.layout import class_colour
+from framefleet.engine.model.load import check_model
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.appearances import EVENTS, EventKind
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video
+from tests.support.models import tiny_files
 from tests.support.store import video_info
 from tests.support.window import CPU, feature, write_results
 
@@ -127,8 +129,8 @@ def test_full_screen_hides_the_controls_while_the_mouse_rests(qtbot: QtBot, wind
 
 
 def test_a_part_is_chosen_with_keys_and_detected_alone(qtbot: QtBot, window: MainWindow, video: Path) -> None:
-    settings, labels = demo_settings(), demo_labels()
-    window.context.run.set_settings(settings, labels, restart=False)
+    settings = Preferences.of(tiny_files(), devices=(CPU,)).run_settings()
+    window.context.run.set_settings(settings, check_model(settings.model).labels, restart=False)
     window.open_paths([video])
     player, timeline = window.context.viewer.player, window.context.viewer.transport.timeline
     qtbot.waitUntil(lambda: player.info is not None and player.current is not None, timeout=PATIENCE)

@@ -205,6 +205,7 @@ def test_a_change_of_the_filter_while_a_file_is_read_is_not_lost(shown, window, 
     qtbot.waitUntil(lambda: rows() == 0)
 
 
+@pytest.mark.slow  # tests above have the sum, and the counts of the shown detections
 def test_the_sum_of_all_files_is_that_of_the_shown_detections(shown, qtbot, window):
     draw_gate(shown)
     shown.panel.scope_chosen.emit(True)
