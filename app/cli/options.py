@@ -16,9 +16,9 @@ from framefleet.engine.model.files import coco_file, find_weights, is_random, re
 from framefleet.engine.notices import FramefleetError, UsageError, literal
 from framefleet.engine.pool import prepared
 from framefleet.engine.settings import Hint, ModelFiles
+from framefleet.engine.settings.checks import require_possible
 from framefleet.engine.settings.kinds import Choice, Number, Switch, items, one_of
 from framefleet.engine.settings.table import DEFAULTS, TABLE, Option, Setting
-from framefleet.engine.settings.values import require_possible
 from framefleet.engine.types import DeviceId
 
 if TYPE_CHECKING:

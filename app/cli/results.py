@@ -10,8 +10,8 @@ from typing import Any
 from framefleet.app.cli import exports, options
 from framefleet.app.terminal import print_line
 from framefleet.engine.notices import UsageError, literal
+from framefleet.engine.settings.checks import part_problem
 from framefleet.engine.settings.clock import ClockSettings
-from framefleet.engine.settings.values import part_problem
 from framefleet.engine.store.exporters.options import Every
 from framefleet.engine.store.reader import Span
 from framefleet.engine.store.session import SessionReader

@@ -34,7 +34,7 @@ from framefleet.engine.run import recorder
 from framefleet.engine.run.alerts import Alerts
 from framefleet.engine.run.resume import ResumePlan, SourceResume
 from framefleet.engine.settings import Parallel, Precision, RunSettings, Track
-from framefleet.engine.settings.values import require_possible
+from framefleet.engine.settings.checks import require_possible
 from framefleet.engine.store import live_tracking, sources
 from framefleet.engine.store.facts import run_facts
 from framefleet.engine.store.session import SessionWriter, StoredSource

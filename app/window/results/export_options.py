@@ -14,8 +14,8 @@ from framefleet.app.window.widgets.fields import PercentBox, clearable, combo_bo
 from framefleet.app.window.widgets.formats import plural
 from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.notices import UsageError, literal
+from framefleet.engine.settings.checks import part_problem
 from framefleet.engine.settings.kinds import Moment, Moments, Number, items
-from framefleet.engine.settings.values import part_problem
 from framefleet.engine.store.exporters.coco import check_coco_labels
 from framefleet.engine.store.exporters.options import DEFAULTS, DRAWN, Every, ExportOptions, Least, PictureFormat, read_category_map
 from framefleet.engine.store.exporters.options import Part as DrawnPart

@@ -21,8 +21,8 @@ from framefleet.app.window.widgets.build import column, label, push_button, row,
 from framefleet.app.window.widgets.translation import of_engine, of_settings, translate
 from framefleet.engine.notices import ExportError, Notice, UsageError
 from framefleet.engine.settings import clock
+from framefleet.engine.settings.checks import find_notes, find_problems
 from framefleet.engine.settings.table import DEFAULTS, Section
-from framefleet.engine.settings.values import find_notes, find_problems
 
 TOPICS_WIDTH = 14
 """Width of the list of topics, times the height of body text."""

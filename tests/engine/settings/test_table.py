@@ -12,10 +12,10 @@ import pytest
 
 from framefleet.engine.notices import UsageError
 from framefleet.engine.settings import Decode, EngineSettings, ModelFiles, Parallel, Precision, Recordings, RunSettings, Tiles
+from framefleet.engine.settings.checks import find_notes, find_problems, require_possible
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.settings.kinds import Choice, Moment, Number, whole, write
 from framefleet.engine.settings.table import DEFAULTS, SETTINGS, TABLE
-from framefleet.engine.settings.values import find_notes, find_problems, require_possible
 from framefleet.engine.types import DeviceId
 
 CPUS = tuple(DeviceId("cpu", str(number)) for number in range(9))

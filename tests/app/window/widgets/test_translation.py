@@ -18,8 +18,8 @@ from framefleet.engine.model.load import check_model
 from framefleet.engine.notices import FramefleetError, Notice, Option, tables
 from framefleet.engine.pool.scheduling.strategies import explain
 from framefleet.engine.settings import Decode, ModelFiles, Parallel, RunSettings
+from framefleet.engine.settings.checks import decode_problem, find_notes, part_problem
 from framefleet.engine.settings.kinds import Moment, Moments
-from framefleet.engine.settings.values import decode_problem, find_notes, part_problem
 from framefleet.engine.store.schema import explained
 from framefleet.engine.types import DeviceId, of_device
 from tests.support.notices import words
