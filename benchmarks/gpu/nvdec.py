@@ -99,7 +99,7 @@ def from_memory(path: Path, info: SourceInfo, stream: Any, number: int, packets_
 
     from framefleet.engine.media.container.video_file import VideoFile
     from framefleet.engine.media.nvdec.bitstream import Bitstream
-    from framefleet.engine.media.nvdec.session import Session
+    from framefleet.engine.media.nvdec.library import Session
     from framefleet.engine.media.segment import packets_of
 
     stream.device.set_current()
@@ -128,7 +128,7 @@ def nvdec_alone(
 ) -> Decoding:
     """Measure ``from_memory`` in this process. blocking: threads that wait for the device sleep instead of asking again and again."""
     from framefleet.engine.cuda.device import open_device
-    from framefleet.engine.media.nvdec.session import session_streams
+    from framefleet.engine.media.nvdec.library import session_streams
 
     open_device(DeviceId("cuda", str(index)), sleep=blocking)
     info, streams = probe(path), cycle(session_streams(index))

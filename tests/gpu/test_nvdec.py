@@ -23,7 +23,7 @@ from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.decoder import Decoded, release_all
 from framefleet.engine.media.nvdec.decoder import NvdecDecoder, open_nvdec
 from framefleet.engine.media.nvdec.format import planes
-from framefleet.engine.media.nvdec.session import limits
+from framefleet.engine.media.nvdec.library import limits
 from framefleet.engine.media.nvdec.surfaces import SurfaceRing, device_surfaces
 from framefleet.engine.media.probe import probe
 from framefleet.engine.media.segment import SegmentDecoder, samples

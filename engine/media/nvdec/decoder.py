@@ -26,8 +26,8 @@ from framefleet.engine.media.cpu_decoding import THREADS, decode_planes
 from framefleet.engine.media.decoder import GPU_THREADS, Decoded, Decoder, release_all, singly
 from framefleet.engine.media.nvdec.bitstream import Bitstream, DamagedError, UncertainEndError, UnsupportedError, Writable, said
 from framefleet.engine.media.nvdec.format import AwaitedFrames, decoder_time, first_frame, leads
+from framefleet.engine.media.nvdec.library import Session, SessionPool, check, hardware_decoders, load_library, session_streams
 from framefleet.engine.media.nvdec.live import LiveNvdec
-from framefleet.engine.media.nvdec.session import Session, SessionPool, check, hardware_decoders, load_library, session_streams
 from framefleet.engine.media.nvdec.surfaces import Surface, SurfaceRing, device_surfaces
 from framefleet.engine.media.segment import SegmentTable, is_reliable
 from framefleet.engine.media.types import DecodedFrame, DeviceFrame, Segment, SourceInfo, SourceKind

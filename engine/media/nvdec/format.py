@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
 from framefleet.engine.media.container.video_file import VideoFile, VideoPacket
 from framefleet.engine.media.nvdec.bitstream import Bitstream, DamagedError, UncertainEndError, UnsupportedError, said
-from framefleet.engine.media.nvdec.session import Session
+from framefleet.engine.media.nvdec.library import Session
 from framefleet.engine.media.picture import DEPTHS, Converter, frame_format, samples_of, transfer_name
 from framefleet.engine.media.segment import covers, packets_of
 from framefleet.engine.media.types import Segment

@@ -23,7 +23,7 @@ from framefleet.engine.media.live.decoding import BEFORE_KEYFRAME, BUSY, CodecEr
 from framefleet.engine.media.live.messages import Format, LivePacket
 from framefleet.engine.media.nvdec.bitstream import Bitstream, DamagedError, UnsupportedError
 from framefleet.engine.media.nvdec.format import compare, decoder_time, layout_of
-from framefleet.engine.media.nvdec.session import Session, check
+from framefleet.engine.media.nvdec.library import Session, check
 from framefleet.engine.media.nvdec.surfaces import SurfaceRing, device_surfaces
 from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.notices import Notice

@@ -30,7 +30,7 @@ WHOLE = Segment(0, None, None, 0)
 
 TALKING = """
 import ctypes, os, threading
-from framefleet.engine.media.nvdec.session import messages
+from framefleet.engine.media.nvdec.library import messages
 library, found = ctypes.CDLL(None), []
 ear = messages()
 assert ear is messages()

@@ -14,9 +14,9 @@ import pytest
 
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
-from framefleet.engine.media.nvdec import session as nvdec_session
+from framefleet.engine.media.nvdec import library
 from framefleet.engine.media.nvdec.bitstream import DamagedError, UncertainEndError
-from framefleet.engine.media.nvdec.session import SessionPool
+from framefleet.engine.media.nvdec.library import SessionPool
 from framefleet.engine.notices import DeviceError
 from tests.support.notices import words
 
@@ -108,7 +108,7 @@ def test_what_cannot_be_opened_is_said_and_blocks_nobody() -> None:
 
 
 def test_one_is_opened_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nvdec_session, "_LOOK_SECONDS", 60.0)  # they are told
+    monkeypatch.setattr(library, "_LOOK_SECONDS", 60.0)  # they are told
     hardware = Hardware(slow=True)
     decode_threads = [DecodeThread(hardware) for _ in range(3)]
     for count in (1, 2, 3):
@@ -154,7 +154,7 @@ def test_another_kind_waits_for_nobody() -> None:
 
 
 def test_nobody_waits_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nvdec_session, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(library, "PATIENCE_SECONDS", 0.2)
     hardware = Hardware()
     hardware.wanted = False
     decode_threads = [DecodeThread(hardware) for _ in range(3)]
@@ -219,7 +219,7 @@ def test_a_closed_pool_lends_no_session_and_keeps_none() -> None:
     second.start()
     time.sleep(0.05)
     hardware.pool.stop()
-    second.join(timeout=nvdec_session.PATIENCE_SECONDS / 2)
+    second.join(timeout=library.PATIENCE_SECONDS / 2)
     assert not second.is_alive()
     assert isinstance(problems[0], DeviceError)
     returned = weakref.ref(hardware.opened.pop())
