@@ -38,7 +38,7 @@ from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import AS_BEFORE, DeviceId, EngineInfo, Found, of_device
 
-_SECONDS, _ROUNDS, _ROUND_SECONDS = 1.1, 3, 0.05
+TRIAL_SECONDS, _ROUNDS, ROUND_SECONDS = 1.1, 3, 0.05
 """The least time and number of rounds in which a precision and fp32 are timed in turn, and the time of one round."""
 
 
@@ -104,10 +104,10 @@ class Trials:
             return 1.0
         ratios, started, spent = list[float](), time.perf_counter(), 0.0
         with ThreadPoolExecutor(max(len(requests), len(self._exact))) as threads:
-            while len(ratios) < _ROUNDS or spent < _SECONDS:
+            while len(ratios) < _ROUNDS or spent < TRIAL_SECONDS:
                 ratios.append(self._cost(threads, self._exact) / self._cost(threads, requests))
                 spent = time.perf_counter() - started
-                self._tell(precision, min(1.0, spent / _SECONDS))
+                self._tell(precision, min(1.0, spent / TRIAL_SECONDS))
         return median(ratios)
 
     def _cost(self, threads: ThreadPoolExecutor, requests: Sequence[Request]) -> float:
@@ -125,7 +125,7 @@ class Trials:
 
 def _run_a_while(request: Request) -> int:
     runs, started = 0, time.perf_counter()
-    while runs == 0 or time.perf_counter() - started < _ROUND_SECONDS:
+    while runs == 0 or time.perf_counter() - started < ROUND_SECONDS:
         request.run()
         runs += 1
     return runs

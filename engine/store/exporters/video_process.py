@@ -70,7 +70,7 @@ def _encode(
         if first is None:
             raise ExportError(Notice("store.no_frame_to_draw_on", path=video))
         start = Fraction(0) if 0 <= first[0] < _LATE_START and job.view.span is None else first[0]
-        picture = _AnnotatedPicture(file, first[2], reader, job)
+        picture = AnnotatedPicture(file, first[2], reader, job)
         ends = first[1]
         with (
             Sound(video, start, COPIED if with_sound else frozenset()) as sound,
@@ -136,7 +136,7 @@ class _Results:
         return self._held
 
 
-class _AnnotatedPicture:
+class AnnotatedPicture:
     """Converts the frames of a video to pictures with their detections. size: of all pictures: the first frame's, made even. counts: at
     lines and in zones, None without them.
     """
@@ -162,6 +162,7 @@ class _AnnotatedPicture:
             self._annotator.kept_free = self._chart.height
 
     def planes(self, frame: VideoFrame, seconds: float) -> YuvPlanes | None:
+        """The planes of a frame with what is drawn on it; None: it cannot be converted."""
         try:
             planes = self._convert.planes(frame, self.size)
         except (av.FFmpegError, ValueError):

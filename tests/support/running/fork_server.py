@@ -62,7 +62,7 @@ def _begin(parent: int, inherited: tuple[Any, ...], target: Callable[..., None],
     """
     from framefleet.engine.backends.openvino import backend as trials
 
-    trials._SECONDS, trials._ROUND_SECONDS = 0.03, 0.005
+    trials.TRIAL_SECONDS, trials.ROUND_SECONDS = 0.03, 0.005
     environment, file_size, _, _ = inherited
     os.environ.clear()
     os.environ.update(environment)

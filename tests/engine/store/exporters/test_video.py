@@ -410,7 +410,7 @@ def test_a_writer_whose_owner_dies_ends_and_tidies_up(tmp_path: Path, long: Stor
 def hanging_main(connection: Any, job: Job) -> None:
     from framefleet.engine.store.exporters import base, video_process
 
-    video_process._AnnotatedPicture.planes = lambda *_: time.sleep(3600)  # type: ignore[method-assign,assignment,return-value]
+    video_process.AnnotatedPicture.planes = lambda *_: time.sleep(3600)  # type: ignore[method-assign,assignment,return-value]
     base.STALL_SECONDS = 1.0
     video_process.main(connection, job)
 
