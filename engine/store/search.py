@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import ExportError, Notice
-from framefleet.engine.processes.file_lock import FileLock, LockedError
 from framefleet.engine.store import facts, files, schema
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.session import Block, SessionReader, StoredSource
@@ -167,7 +166,7 @@ class SearchIndex:
     def outdated(self) -> list[Path]:
         """Return the sessions that the index lacks or knows in another state, and forget those that are gone. Reads no session.
 
-        A session that a run writes is left out until the run ends.
+        A session that a run writes is in another state after each frame.
         """
         paths = dict.fromkeys([*self._folder.glob("*.sqlite"), *files.noted_sessions(self._folder)])
         with self._open() as connection:
@@ -178,7 +177,7 @@ class SearchIndex:
                 with schema.transaction(connection):
                     for path in gone:
                         _forget(connection, path)
-        return [path for text, path in there.items() if (stamp := _stamp(path)) and stamp != known.get(text) and not _is_written(path)]
+        return [path for text, path in there.items() if (stamp := _stamp(path)) and stamp != known.get(text)]
 
     def update(self, path: Path, stop: Event | None = None) -> None:
         """Index one session. A session that cannot be read has no hits. stop: any thread sets it to end this early."""
@@ -383,20 +382,6 @@ def _stamp(path: Path) -> str:
             state = path.with_name(path.name + end).stat()
             states.append(f"{end}{state.st_size} {state.st_mtime_ns}")
     return " ".join(states)
-
-
-def _is_written(path: Path) -> bool:
-    """Whether a run writes a session. A session without a log has no writer."""
-    log = path.with_name(f"{path.name}-wal")
-    if not log.exists():
-        return False
-    try:
-        FileLock(path.with_name(f".{path.name}.lock")).close()
-    except LockedError:
-        return True
-    except OSError:
-        return False
-    return False
 
 
 def _created(reader: SessionReader, path: Path) -> float:

@@ -105,16 +105,23 @@ def test_the_index_follows_corrections_new_sessions_and_deleted_ones(tmp_path: P
     assert index.labels() == [("person", 1)]
 
 
-def test_a_running_session_waits_and_a_damaged_one_has_no_hits(tmp_path: Path) -> None:
+def test_a_damaged_session_has_no_hits(tmp_path: Path) -> None:
     (tmp_path / "damaged.sqlite").write_bytes(b"nothing")
-    writer = SessionWriter(tmp_path / "run.sqlite", LABELS, {"model": "tiny"})
-    writer.add_source(0, "a.mp4", video_info("a.mp4", 10))
-    index = SearchIndex(tmp_path)
-    assert index.outdated() == [tmp_path / "damaged.sqlite"]
-    index.update(tmp_path / "damaged.sqlite")
+    index = indexed(tmp_path)
+    assert index.outdated() == []
     assert index.search(Query()).hits == ()
-    writer.close(complete=False)
-    assert index.outdated() == [tmp_path / "run.sqlite"]
+
+
+def test_what_a_run_has_stored_is_found_before_it_ends(tmp_path: Path) -> None:
+    corners = np.array([[10, 10, 20, 30]], np.float32)
+    car = Detections(corners, np.array([0.9], np.float32), np.array([CAR[0][0]], np.int32))
+    with SessionWriter(tmp_path / "run.sqlite", LABELS, {"model": "tiny"}) as writer:
+        assert indexed(tmp_path).search(Query()).hits == ()
+        for number, name in enumerate(("a.mp4", "b.mp4")):
+            writer.add_source(number, name, video_info(name, 1))
+            writer.add_frames([FrameResult(FrameRef(number, 0, 0.0), CPU, 640, 480, car)])
+            writer.finish_source(number, name, Ledger(1, 1), 1.0)
+            assert sorted(hit.name for hit in indexed(tmp_path).search(Query(("car",))).hits) == ["a.mp4", "b.mp4"][: number + 1]
 
 
 @pytest.mark.parametrize("content", [b"no database at all", b""])
