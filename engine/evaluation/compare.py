@@ -19,6 +19,16 @@ from framefleet.engine.types import Detections
 OVERLAP = 0.5
 """The smallest intersection over union of counterparts. They also have the same class."""
 
+_COCO_NAMES = {
+    "aeroplane": "airplane",
+    "diningtable": "dining table",
+    "motorbike": "motorcycle",
+    "pottedplant": "potted plant",
+    "sofa": "couch",
+    "tvmonitor": "tv",
+}
+"""The names that Darknet's coco.names gives classes of COCO, and those of COCO."""
+
 _SAME = 1e-6
 """Times that differ by less are of the same frame, seconds."""
 _ALL = np.iinfo(np.int64).max
@@ -67,9 +77,18 @@ class StoredResult:
             same = [source for source in sources if source.file == file] or [source for source in sources if source.file.name == file.name]
             if not same:
                 raise UsageError(Notice("evaluation.other_video", path=database, name=file.name))
-            number = same[0].number
-            facts = reader.facts.get(CREATED, ""), reader.facts.get("model", "")
-            return cls(database, number, *facts, reader.labels, reader.count(number))
+            return cls._read(reader, same[0].number)
+
+    @classmethod
+    def of(cls, database: Path, source: int) -> Self:
+        """Describe the results of a source in a session. Raises ExportError if the session cannot be read."""
+        with SessionReader(database) as reader:
+            return cls._read(reader, source)
+
+    @classmethod
+    def _read(cls, reader: SessionReader, source: int) -> Self:
+        facts = reader.facts.get(CREATED, ""), reader.facts.get("model", "")
+        return cls(reader.path, source, *facts, reader.labels, reader.count(source))
 
     @property
     def time(self) -> datetime | None:
@@ -92,9 +111,14 @@ def results_of(databases: Sequence[Path], file: Path) -> list[StoredResult]:
 
 
 def common_labels(one: Sequence[str], other: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """The labels of two models together, and the place of each label of the second one among them, int32 (n,)."""
-    labels = (*one, *dict.fromkeys(label for label in other if label not in one))
-    return labels, np.array([labels.index(label) for label in other], np.int32)
+    """The labels of two models together, and the place of each label of the second one among them, int32 (n,).
+
+    Darknet's and COCO's name of a class count as one label.
+    """
+    own = {_COCO_NAMES.get(label, label): label for label in reversed(one)}
+    names = [own.get(_COCO_NAMES.get(label, label), label) for label in other]
+    labels = (*one, *dict.fromkeys(name for name in names if name not in one))
+    return labels, np.array([labels.index(name) for name in names], np.int32)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
 """Shows two stored results of a video over the same picture, and goes from one frame that differs to the next."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -230,19 +231,19 @@ class Comparison(QObject):
             return
         self.end()
         own = item.results
-        first = StoredResult(own.database, own.source, own.created, own.model, own.labels, 0)
         labels, ids = common_labels(own.labels, other.labels)
         stop = self._stop = Event()
 
-        def read() -> tuple[Results, Results]:
-            return Results.read(first, stop=stop), Results.read(other, ids, stop)
+        def read() -> tuple[StoredResult, Results, Results]:
+            first = StoredResult.of(own.database, own.source)
+            return first, Results.read(replace(first, created=own.created), stop=stop), Results.read(other, ids, stop)
 
-        def done(found: tuple[Results, Results]) -> None:
+        def done(found: tuple[StoredResult, Results, Results]) -> None:
             self._context.banners.remove(SUBJECT)
             if stop.is_set() or self._viewer.item is None or self._viewer.item.key != item.key:
                 return
             self._key = item.key
-            self._first, self._second = found
+            first, self._first, self._second = found
             self._context.actions.correct.setChecked(False)
             self._canvas.set_labels(labels)
             self.bar.show_names(*_told_apart(first, other))

@@ -61,6 +61,8 @@ def test_only_frames_of_both_results_are_compared_at_the_chosen_confidence(tmp_p
 
 
 def test_classes_are_the_same_if_their_labels_are(tmp_path: Path) -> None:
+    labels, ids = common_labels(("tvmonitor", "bicycle", "motorbike"), ("bicycle", "motorcycle", "tv", "couch"))
+    assert (labels, ids.tolist()) == (("tvmonitor", "bicycle", "motorbike", "couch"), [1, 2, 0, 3])
     labels, ids = common_labels(("person", "car"), ("car", "tram", "person"))
     assert labels == ("person", "car", "tram")
     assert ids.tolist() == [1, 2, 0]

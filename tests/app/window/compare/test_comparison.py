@@ -100,6 +100,16 @@ def test_results_of_one_model_are_told_apart_by_the_times_of_their_runs(
     assert [comparison.bar.previous.accessibleName(), comparison.bar.next.accessibleName()] == ["Previous difference", "Next difference"]
 
 
+def test_results_of_the_present_run_are_named_by_their_model(qtbot: QtBot, window: MainWindow, comparison: Comparison, video: Path) -> None:
+    item = window.context.viewer.item
+    assert item is not None
+    assert item.results is not None
+    other = StoredResult.find(video.parent / "sessions" / "two.sqlite", video)
+    comparison.start(replace(item, results=replace(item.results, model="")), other)
+    qtbot.waitUntil(lambda: comparison.active, timeout=PATIENCE)
+    assert comparison.bar.names.text() == "Solid: tiny · dashed: other"
+
+
 def test_the_other_results_are_dashed_and_have_their_own_labels(qtbot: QtBot, window: MainWindow, comparison: Comparison) -> None:
     start(qtbot, window, comparison)
     canvas = window.context.viewer.canvas
