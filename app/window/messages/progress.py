@@ -1,10 +1,12 @@
 """Shows the progress where the user looks: in the window's title, at the desktop's launcher, and in a notification at the end."""
 
+import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from framefleet.app.window.context import Context, Feature
@@ -57,6 +59,9 @@ class Progress(QObject):
                 self.ended.emit(done, failed)
 
 
+NOTIFICATIONS = "org.freedesktop.Notifications"
+
+
 class Desktop:
     """Passes progress and notifications to the desktop by D-Bus, as Unity and freedesktop.org define them. It needs no such desktop.
 
@@ -66,6 +71,7 @@ class Desktop:
     def __init__(self, connect: Callable[[], Any] | None = None) -> None:
         self._connect = connect
         self._bus: Any = None
+        self._answer: Any = None
 
     def show_progress(self, fraction: float | None) -> None:
         """Show the finished part at the program's icon, None = none."""
@@ -76,21 +82,35 @@ class Desktop:
         )
 
     def notify(self, title: str, text: str) -> None:
-        """Show a notification; it replaces the last one."""
+        """Show a notification; it replaces the last one. Without a portal, the desktop's own service shows it."""
         portal = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Notification"
-        self._send("createMethodCall", *portal, "AddNotification", arguments=["end", {"title": title, "body": text}])
+        refused = partial(_notify, title, text)
+        self._send("createMethodCall", *portal, "AddNotification", arguments=["end", {"title": title, "body": text}], refused=refused)
 
-    def _send(self, kind: str, *parts: str, arguments: list[Any]) -> None:
+    def _send(self, kind: str, *parts: str, arguments: list[Any], refused: Callable[[], object] | None = None) -> None:
+        """Send a message. refused: called if it is a method call that fails."""
         if sys.platform != "linux":
             return
-        from PySide6.QtDBus import QDBusConnection, QDBusMessage  # loaded when there is something to say
+        from PySide6.QtDBus import QDBusConnection, QDBusMessage, QDBusPendingCallWatcher  # loaded when there is something to say
 
         if self._bus is None:
             self._bus = self._connect() if self._connect is not None else QDBusConnection.sessionBus()
         if self._bus.isConnected():
             message = getattr(QDBusMessage, kind)(*parts)
             message.setArguments(arguments)
-            self._bus.send(message)
+            if refused is None:
+                self._bus.send(message)
+                return
+            self._answer = QDBusPendingCallWatcher(self._bus.asyncCall(message))
+            self._answer.finished.connect(lambda answer: refused() if answer.isError() else None)
+
+
+def _notify(title: str, text: str) -> None:
+    """Show a notification by the service that most desktops have. A program sends it: PySide has no unsigned integers for D-Bus."""
+    method = "--dest", NOTIFICATIONS, "--object-path", "/org/freedesktop/Notifications", "--method", f"{NOTIFICATIONS}.Notify"
+    texts = json.dumps(title, ensure_ascii=False), json.dumps(text, ensure_ascii=False)
+    arguments = "'Framefleet'", "uint32 0", "'framefleet'", *texts, "@as []", "@a{sv} {}", "int32 -1"
+    QProcess.startDetached("gdbus", ["call", "--session", *method, "--", *arguments])
 
 
 def attach(context: Context) -> Feature:

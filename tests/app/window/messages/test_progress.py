@@ -64,6 +64,20 @@ def test_the_desktop_gets_progress_and_a_notification(qtbot: QtBot, bus: tuple[Q
     qtbot.waitUntil(lambda: 'string "In 3 files."' in sent())
 
 
+def test_without_a_portal_the_notification_service_shows_it(
+    qtbot: QtBot, bus: tuple[QDBusConnection, Callable[[], str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which("gdbus") is None:
+        pytest.skip("needs gdbus")
+    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", f"unix:path={tmp_path}/bus")
+    connection, sent = bus
+    qtbot.waitUntil(lambda: "member=NameAcquired" in sent())
+    desktop = Desktop(lambda: connection)
+    desktop.notify("Detection has ended", 'In "3" files.')
+    qtbot.waitUntil(lambda: "interface=org.freedesktop.Notifications; member=Notify" in sent(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: 'string "In "3" files."' in sent() and "uint32 0" in sent())
+
+
 def test_the_progress_is_that_of_the_files_that_run_together(qtbot: QtBot, qapp: QApplication) -> None:
     queue = QueueModel()
     progress = Progress(queue, queue)
