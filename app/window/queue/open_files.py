@@ -55,11 +55,12 @@ class DropOverlay(QWidget):
             self.hide()
             event.acceptProposedAction()
             self._window.activateWindow()
+            address = _address(event)
             if paths := local_paths(event):
                 self.dropped.emit(paths)
-            elif is_stream(address := _address(event)):
+            if is_stream(address):
                 self.address_dropped.emit(address)
-            else:
+            elif address or not paths:
                 why = translate("queue", "{address} is not an address of a stream: streams begin with rtsp:// or http://.")
                 self.refused.emit(why.format(address=hide(address)))
             return True
@@ -93,6 +94,8 @@ def drop_title(intake: opening.Intake) -> str:
     if intake.sessions and not (intake.sources or intake.has_model):
         return translate("queue", "Drop to open these results")
     sources = formats.plural(len(intake.sources), "item")
+    if intake.lists and not (intake.sources or intake.has_model):
+        return translate("queue", "Drop to open {name}").format(name=intake.lists[-1].name)
     if intake.has_model:
         return (
             translate("queue", "Drop to set the model and add {sources}").format(sources=sources)

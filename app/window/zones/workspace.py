@@ -107,8 +107,8 @@ class Zones(QObject):
             self.take(path)
 
     def take(self, path: Path) -> None:
-        """Import a file with lines and zones for the shown video; without one, for the next one that is shown."""
-        if self._item is None:
+        """Import a file with lines and zones for the shown video; if none can be shown, for the next one that is."""
+        if self._item is None or self._item.progress.info is None:
             self._to_take = path
             return
         self.set.take(path)

@@ -27,6 +27,18 @@ def test_a_dropped_address_is_not_ignored(window: MainWindow, qtbot: QtBot) -> N
     assert not any("is not an address" in text for text in window.context.banners.texts), "the message goes with the next try"
 
 
+def test_an_address_that_is_dropped_with_a_file_is_not_ignored(window: MainWindow, tmp_path: Path) -> None:
+    data, overlay = QMimeData(), feature(window, DropOverlay)
+    taken: list[object] = []
+    overlay.dropped.connect(taken.append)
+    overlay.address_dropped.connect(taken.append)
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "notes.json")), QUrl("http://127.0.0.1:9/mjpeg")])
+    place, action, button, key = QPointF(100, 100), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(window, QDragEnterEvent(place.toPoint(), action, data, button, key))
+    QApplication.sendEvent(window, QDropEvent(place, action, data, button, key))
+    assert taken == [[tmp_path / "notes.json"], "http://127.0.0.1:9/mjpeg"]
+
+
 def test_names_of_recent_files_keep_their_ampersands(window: MainWindow, tmp_path: Path) -> None:
     recent = RecentFiles(window.context.store, QMenu(window), window)
     recent.add([tmp_path / "bridge & tunnel.mp4"])

@@ -296,6 +296,7 @@ def test_the_overlay_says_what_dropping_will_do() -> None:
     assert title("a.mp4", "b.mp4") == "Drop to add 2 items"
     assert title("m.cfg", "m.weights") == "Drop to use this model"
     assert title("m.cfg", "a.mp4") == "Drop to set the model and add 1 item"
+    assert title("crossing.json") == "Drop to open crossing.json"
 
 
 def test_every_path_that_holds_nothing_is_told_or_counted(tmp_path: Path) -> None:

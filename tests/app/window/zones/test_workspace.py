@@ -495,6 +495,18 @@ def test_a_set_is_imported_and_exported(shown, qtbot, tmp_path):
     assert shown.panel.sets.currentData() == "out"
 
 
+def test_a_dropped_file_of_zones_waits_for_a_video_that_can_be_shown(window, qtbot, tmp_path, tracked):
+    (tmp_path / "text.mp4").write_text("no video")
+    window.open_paths([tmp_path / "text.mp4"])
+    qtbot.waitUntil(lambda: window.context.viewer.item is not None)
+    (tmp_path / "crossing.json").write_text(zones_text(ZoneSet((320, 240), (Line("gate", (10, 100), (300, 100)),))))
+    window.open_paths([tmp_path / "crossing.json"])
+    window.open_paths([tracked])
+    zones = feature(window, Zones)
+    qtbot.waitUntil(lambda: window.context.viewer.item.path.name == "a.mp4" and bool(zones.editor.zones.shapes))
+    assert (zones.panel.sets.currentData(), zones.editor.zones.shapes[0].name) == ("crossing", "gate")
+
+
 def test_an_event_is_reached_by_key_and_click(shown, qtbot, window):
     draw_gate(shown)
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
