@@ -5967,6 +5967,10 @@ Bilder: {decoder}</translation>
         <translation>Loslassen, um diesen Stream zu öffnen</translation>
     </message>
     <message>
+        <source>Drop to open {name}</source>
+        <translation>Ablegen, um {name} zu öffnen</translation>
+    </message>
+    <message>
         <source>Drop to set the model and add {sources}</source>
         <translation>Loslassen, um das Modell zu setzen und {sources} hinzuzufügen</translation>
     </message>
@@ -6820,6 +6824,13 @@ Bilder: {decoder}</translation>
 </context>
 <context>
     <name>run</name>
+    <message numerus="yes">
+        <source>%Ln files are detected from the beginning: the model or the settings have changed.</source>
+        <translation>
+            <numerusform>%Ln Datei wird von Anfang an erkannt: Modell oder Einstellungen haben sich geändert.</numerusform>
+            <numerusform>%Ln Dateien werden von Anfang an erkannt: Modell oder Einstellungen haben sich geändert.</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Detection ended before this file.</source>
         <translation>Die Erkennung endete vor dieser Datei.</translation>
@@ -6835,6 +6846,10 @@ Bilder: {decoder}</translation>
     <message>
         <source>nothing is being detected</source>
         <translation>es läuft keine Erkennung</translation>
+    </message>
+    <message>
+        <source>{name} is detected from the beginning: the model or the settings are not those of its stored frames.</source>
+        <translation>{name} wird von Anfang an erkannt: Modell oder Einstellungen sind andere als bei den gespeicherten Bildern.</translation>
     </message>
 </context>
 <context>

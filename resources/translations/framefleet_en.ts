@@ -254,6 +254,16 @@
     </message>
 </context>
 <context>
+    <name>run</name>
+    <message numerus="yes">
+        <source>%Ln files are detected from the beginning: the model or the settings have changed.</source>
+        <translation>
+            <numerusform>%Ln file is detected from the beginning: the model or the settings have changed.</numerusform>
+            <numerusform>%Ln files are detected from the beginning: the model or the settings have changed.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>search</name>
     <message numerus="yes">
         <source>%Ln moments</source>

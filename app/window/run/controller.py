@@ -530,6 +530,7 @@ class DetectionController(QObject):
         releases, self._releases = self._releases, []
         for release in releases:
             release()
+        again: list[str] = []
         lost = bool(self._devices) and all(status.phase in (Phase.FAILED, Phase.LEFT) for status in self._devices)
         for item in self._model:
             in_run = item.results is not None and item.results.database == run.database
@@ -537,9 +538,14 @@ class DetectionController(QObject):
             next_ = (error is not None or lost) and item.results is None and self._settings.of(item) == (run.settings, run.labels)
             if in_run and item.active and run.differs:
                 self._forget(item, item.part)  # its results stay there; the file gets another run
+                again.append(item.name)
             elif (in_run or next_) and item.active:
                 reason = error or translate("run", "Detection ended before this file.")
                 self._put(replace(item, state=ItemState.FAILED, reason=reason, rate=None))
+        if again:
+            one = translate("run", "{name} is detected from the beginning: the model or the settings are not those of its stored frames.")
+            many = translate("run", "%Ln files are detected from the beginning: the model or the settings have changed.", None, len(again))
+            self.noted.emit([literal(one.format(name=again[0]) if len(again) == 1 else many)])
         if error is not None:
             self.failed.emit(error)
         self._submit()

@@ -270,9 +270,12 @@ def test_with_other_settings_a_cancelled_file_begins_again_elsewhere(qtbot: QtBo
     qtbot.waitUntil(lambda: desk.state(key) is ItemState.RUNNING, timeout=PATIENCE)
     desk.controller.cancel(key)
     before = desk.items.get(key)
+    notes: list[str] = []
+    desk.controller.noted.connect(lambda found: notes.extend(map(str, found)))
     desk.configure(seed=2)
     desk.controller.continue_files([key])
     qtbot.waitUntil(lambda: desk.state(key) is ItemState.RUNNING, timeout=PATIENCE)
+    assert notes[0].startswith(f"{long.name} is detected from the beginning: the model or the settings")
     after = desk.items.get(key)
     assert before is not None
     assert after is not None
