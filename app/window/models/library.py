@@ -12,8 +12,7 @@ from framefleet.app.window.models import comparison, questions
 from framefleet.app.window.models.card import ModelCard, OwnCard, heading
 from framefleet.app.window.models.chart import ModelChart, Speed, read_speeds
 from framefleet.app.window.models.files import ModelDownloads, ModelParts, OwnModels, check_all
-from framefleet.app.window.queue.open_files import local_paths
-from framefleet.app.window.queue.opening import Intake, sort_paths
+from framefleet.app.window.queue.opening import Intake, local_paths, sort_paths
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import painting, theme
 from framefleet.app.window.widgets.banner import BannerArea, Severity

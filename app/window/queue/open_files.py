@@ -1,6 +1,6 @@
 """Ways to open files: dialogs, a menu with the last files, and files that are dropped on a window."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QRectF, QSettings, Qt, Signal
 from PySide6.QtGui import QColor, QDropEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
+from framefleet.app.window.context import Context
 from framefleet.app.window.queue import item, opening
 from framefleet.app.window.widgets import formats, questions, theme
 from framefleet.app.window.widgets.painting import CENTRE, draw_box, painting, pixmap
@@ -42,7 +43,7 @@ class DropOverlay(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Handle the window's drag and drop events."""
         if event.type() is QEvent.Type.DragEnter and isinstance(event, QDropEvent):
-            paths = local_paths(event)
+            paths = opening.local_paths(event)
             if paths or _address(event):
                 event.acceptProposedAction()
                 stream = translate("queue", "Drop to open this stream")
@@ -56,7 +57,7 @@ class DropOverlay(QWidget):
             event.acceptProposedAction()
             self._window.activateWindow()
             address = _address(event)
-            if paths := local_paths(event):
+            if paths := opening.local_paths(event):
                 self.dropped.emit(paths)
             if is_stream(address):
                 self.address_dropped.emit(address)
@@ -103,11 +104,6 @@ def drop_title(intake: opening.Intake) -> str:
             else translate("queue", "Drop to use this model")
         )
     return translate("queue", "Drop to add {name}").format(name=intake.sources[0].name if len(intake.sources) == 1 else sources)
-
-
-def local_paths(event: QDropEvent) -> list[Path]:
-    """The local files and folders of a drag."""
-    return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
 
 
 def _address(event: QDropEvent) -> str:
@@ -230,3 +226,32 @@ class FileDialogs(QObject):
             dialog.filesSelected.connect(lambda names: self._store.setValue("window/folder", str(Path(names[0]).parent)))
         dialog.filesSelected.connect(lambda names: self.chosen.emit([Path(name) for name in names]))
         dialog.open()
+
+
+def connect(context: Context) -> None:
+    """Open files that the user chooses in dialogs and menus, or drops."""
+    actions, window, opening, requests = context.actions, context.window, context.opening, context.requests
+    files, overlay = FileDialogs(window, context.store), DropOverlay(window)
+    recent = RecentFiles(context.store, actions.recent, window)
+    actions.open_files.triggered.connect(files.choose_files)
+    actions.open_folder.triggered.connect(files.choose_folder)
+    actions.open_results.triggered.connect(lambda: files.choose_results(context.folder))
+
+    def take(paths: Sequence[Path]) -> None:
+        opening.take(paths)
+        recent.add(paths)
+
+    def take_dropped(overlay: DropOverlay) -> None:
+        overlay.dropped.connect(take)
+        overlay.refused.connect(opening.refuse)
+        overlay.address_dropped.connect(requests.open_stream)
+
+    for chosen in (files.chosen, recent.chosen, requests.open_paths):
+        chosen.connect(take)
+    take_dropped(overlay)
+    requests.drop_area.connect(lambda area: take_dropped(DropOverlay(area)))
+    opening.model_taken.connect(context.settings.take)
+    opening.queued.connect(context.selection.begin)
+    for there in (opening.restored, opening.unfinished):
+        there.connect(context.selection.show_first)
+    opening.repeated.connect(context.activity.show_done)

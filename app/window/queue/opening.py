@@ -7,6 +7,7 @@ from os.path import basename, realpath
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from framefleet.app.window.queue.item import SESSION, QueueItem
@@ -52,6 +53,11 @@ class Intake:
     def has_model(self) -> bool:
         """Whether there is a part of a model."""
         return any((self.cfg, self.weights, self.labels))
+
+
+def local_paths(event: QDropEvent) -> list[Path]:
+    """The local files and folders of a drag."""
+    return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
 
 
 def sort_paths(paths: Iterable[Path]) -> Intake:

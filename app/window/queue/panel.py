@@ -5,13 +5,13 @@ from functools import partial
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QDropEvent, QKeyEvent, QMouseEvent, QUndoCommand
-from PySide6.QtWidgets import QListView, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QListView, QMenu, QStackedWidget
 
 from framefleet.app.window.context import Context, Feature, Place, Placed
+from framefleet.app.window.queue import open_files
 from framefleet.app.window.queue.heading import Found, QueueHeading, kind_of
 from framefleet.app.window.queue.item import ItemState, Part, QueueItem
 from framefleet.app.window.queue.model import ITEM_ROLE, QueueDelegate, QueueModel, Thumbnails
-from framefleet.app.window.queue.open_files import DropOverlay, FileDialogs, RecentFiles
 from framefleet.app.window.run import controller
 from framefleet.app.window.run.files import Removed
 from framefleet.app.window.selection import Target
@@ -310,7 +310,7 @@ def attach(context: Context) -> Feature:
     """Add the list of files, and the ways to open files."""
     queue, run, actions, window, requests = context.queue, context.run, context.actions, context.window, context.requests
     panel = QueuePanel(queue)
-    _connect_opening(context)
+    open_files.connect(context)
     _connect_selection(context, panel)
     Thumbnails(queue, context.preview, window)
     panel.remove_requested.connect(partial(_remove, context, panel))
@@ -360,35 +360,6 @@ def attach(context: Context) -> Feature:
     run.pause_changed.connect(panel.heading.set_paused)
     context.viewer.transport.part.detection_requested.connect(detect_part)
     return Feature([Placed(panel, Place.LEFT, 1, focus=panel.view)], stop=context.memory.stop)
-
-
-def _connect_opening(context: Context) -> None:
-    """Open files that the user chooses in dialogs and menus, or drops."""
-    actions, window, opening, requests = context.actions, context.window, context.opening, context.requests
-    files, overlay = FileDialogs(window, context.store), DropOverlay(window)
-    recent = RecentFiles(context.store, actions.recent, window)
-    actions.open_files.triggered.connect(files.choose_files)
-    actions.open_folder.triggered.connect(files.choose_folder)
-    actions.open_results.triggered.connect(lambda: files.choose_results(context.folder))
-    for paths in (files.chosen, overlay.dropped, recent.chosen):
-        paths.connect(requests.open_paths)
-    requests.open_paths.connect(opening.take)
-    requests.open_paths.connect(recent.add)
-    overlay.refused.connect(opening.refuse)
-    overlay.address_dropped.connect(requests.open_stream)
-
-    def add_area(area: QWidget) -> None:
-        further = DropOverlay(area)
-        further.dropped.connect(requests.open_paths)
-        further.refused.connect(opening.refuse)
-        further.address_dropped.connect(requests.open_stream)
-
-    requests.drop_area.connect(add_area)
-    opening.model_taken.connect(context.settings.take)
-    opening.queued.connect(context.selection.begin)
-    for there in (opening.restored, opening.unfinished):
-        there.connect(context.selection.show_first)
-    opening.repeated.connect(context.activity.show_done)
 
 
 def _connect_selection(context: Context, panel: QueuePanel) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFrame, QListWidget, QScrollArea, QWidget
 
 from framefleet.app.window.models.files import ModelParts
-from framefleet.app.window.queue import item, open_files, opening
+from framefleet.app.window.queue import item, opening
 from framefleet.app.window.results.stored import clock_preview
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.settings.form import SettingsForm, words
@@ -299,10 +299,10 @@ class SettingsDialog(QDialog):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept model files anywhere on the dialog."""
-        if opening.sort_paths(open_files.local_paths(event)).has_model:
+        if opening.sort_paths(opening.local_paths(event)).has_model:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Take the dropped files."""
-        self.model.take(opening.sort_paths(open_files.local_paths(event)))
+        self.model.take(opening.sort_paths(opening.local_paths(event)))
         event.acceptProposedAction()
