@@ -4,7 +4,7 @@ Pictures in host memory are uploaded; frames decoded on the device stay in place
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import lru_cache
@@ -16,13 +16,12 @@ from cuda.core import Device, Event, EventOptions, Stream
 from numpy.typing import NDArray
 
 from framefleet.engine.backends.nvidia.engine import Engine, Outputs, download_heads
-from framefleet.engine.backends.nvidia.readings import describe_rows
 from framefleet.engine.cuda.graph import Copy, Mark, Step, copy, copy_rows, record
 from framefleet.engine.cuda.memory import REGISTERED, Memory
 from framefleet.engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, Planes
 from framefleet.engine.detection.postprocess import cut_off, detections, strongest, with_own_thresholds
 from framefleet.engine.detection.preprocess import DARKNET, Fit, plan_fit
-from framefleet.engine.detection.readings import MAX_QUERIES, NEEDS_NMS
+from framefleet.engine.detection.readings import MAX_QUERIES, NEEDS_NMS, grid_cells
 from framefleet.engine.media.types import DeviceFrame
 from framefleet.engine.model.network import Placement
 from framefleet.engine.model.onnx.network import Model, OnnxNetwork, Reading
@@ -31,7 +30,7 @@ from framefleet.engine.types import Detections, Found
 from framefleet.plugins.kernels import Kernels, Number
 from framefleet.plugins.nms import LIMIT, Nms, class_mask, read_results, result_bytes
 from framefleet.plugins.preprocess import FRAME, I420, NV12, P016, RGB8, Preprocess, Scaling, describe_frame
-from framefleet.plugins.rows import RowsLayer, rows_table, scratch_bytes
+from framefleet.plugins.rows import NUMBER_BYTES, Rows, RowsLayer, Values, rows_table, scratch_bytes
 from framefleet.plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
 
 _FORMATS = {PixelFormat.NV12: NV12, PixelFormat.P016: P016, PixelFormat.I420: I420}
@@ -265,7 +264,7 @@ class OutputSteps:
         beta, suppress, most = None, True, None
         decoding: Step
         if isinstance(network, OnnxNetwork) and network.reading is not Reading.FRAMEFLEET:
-            rows = describe_rows(network, heads, outputs.shapes, memory.constant)
+            rows = _describe_rows(network, heads, outputs.shapes, memory.constant)
             described = memory.constant(rows_table(rows, network.classes, settings.stored_confidence))
             scratch = memory.device(scratch_bytes(rows, network.classes, batch))
             decoding = RowsLayer(kernels, rows, described, network.classes, batch, scratch, candidates)
@@ -387,3 +386,71 @@ class WholeSlot(Slot):
 def finish_event(device: Device, settings: EngineSettings) -> Event:
     """Create the event at the end of a batch. The thread that waits for it sleeps or spins, as the hint says."""
     return device.create_event(EventOptions(blocking_sync=not settings.hint.spins))
+
+
+def _describe_rows(
+    network: OnnxNetwork, addresses: Sequence[int], shapes: Sequence[tuple[int, ...]], upload: Callable[[NDArray[Any]], int]
+) -> Rows:
+    """Describe where the boxes and scores are in the float32 outputs: what ``detection/readings.py`` reads, for ``RowsLayer``.
+
+    addresses, shapes: of the outputs, in the order of the reading; shapes of one picture. upload: copies an array to the device, and
+    returns its address. Raises ValueError if no grids have as many cells as an output of YOLOX has rows.
+    """
+    arrays = [_Array(address, shape) for address, shape in zip(addresses, shapes, strict=True)]
+    first, count = arrays[0], arrays[0].shape[0]
+    factors = float(network.width), float(network.height)
+    match network.reading:
+        case Reading.YOLOV8:
+            return Rows(first.shape[1], first.columns(), first.columns(4), centre=True)
+        case Reading.YOLOV8_CORNERS:
+            return Rows(first.shape[1], first.columns(), first.columns(4))
+        case Reading.YOLOV5 | Reading.YOLOX_DECODED:
+            return Rows(count, first.rows(), first.rows(5), objectness=first.rows(4), centre=True)
+        case Reading.YOLOX:
+            cells = grid_cells(network.width, network.height, count)
+            if cells is None:
+                raise ValueError(f"{count} cells, which no grids of {network.width} × {network.height} pixels have")
+            return Rows(count, first.rows(), first.rows(5), objectness=first.rows(4), cells=upload(cells), centre=True)
+        case Reading.END2END:
+            return Rows(count, first.rows(), first.rows(4), ids=first.rows(5))
+        case Reading.RTDETR:
+            return Rows(count, first.rows(), first.rows(4), centre=True, factors=factors)
+        case Reading.RTDETR_SORTED:
+            return Rows(count, first.rows(), first.rows(4), ids=first.rows(5), centre=True, factors=factors)
+        case Reading.DETR:
+            ids, boxes, scores = arrays
+            return Rows(boxes.shape[0], boxes.rows(), scores.rows(), ids=ids.rows())
+        case Reading.RF_DETR | Reading.DETR_LOGITS:
+            return Rows(count, first.rows(), arrays[1].rows(), pairs=True, centre=True, factors=factors)
+        case Reading.DETR_SOFTMAX:
+            return Rows(count, first.rows(), arrays[1].rows(), centre=True, factors=factors)
+        case Reading.YOLOV4:
+            return Rows(count, first.rows(), arrays[1].rows(), factors=factors)
+        case Reading.EFFICIENT_NMS:
+            number, boxes, scores, ids = arrays
+            return Rows(boxes.shape[0], boxes.rows(), scores.rows(), ids=ids.rows(), number=number.rows())
+        case Reading.BEFORE_NMS:
+            return Rows(count, first.rows(), arrays[1].rows(), centre=network.centre_boxes)
+        case Reading.NMS_ROWS:
+            return Rows(count, first.rows(1), first.rows(6), ids=first.rows(5))
+        case Reading.NMS_SCORED_ROWS:
+            return Rows(count, first.rows(1), first.rows(5), ids=first.rows(6))
+        case Reading.FRAMEFLEET:
+            raise AssertionError("its outputs are YOLO heads")
+
+
+class _Array:
+    """An output. shape: of one picture."""
+
+    def __init__(self, address: int, shape: tuple[int, ...]) -> None:
+        self.address, self.shape = address, shape
+
+    def rows(self, first: int = 0) -> Values:
+        """The numbers of each row, from one on."""
+        width = int(np.prod(self.shape[1:]))
+        return Values(self.address + NUMBER_BYTES * first, self.shape[0] * width, width, 1)
+
+    def columns(self, first: int = 0) -> Values:
+        """The numbers of each column, from one on."""
+        height, width = self.shape
+        return Values(self.address + NUMBER_BYTES * first * width, height * width, 1, width)
