@@ -15,22 +15,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from framefleet.engine.cuda import DRIVER
+from framefleet.engine.devices import topology
 from framefleet.engine.devices.cuda import cuda_devices, describe
 from framefleet.engine.devices.nvml import Gpu as NvmlGpu
 from framefleet.engine.devices.nvml import NoNvmlError, Nvml
-from framefleet.engine.devices.topology import (
-    SYS,
-    Gpu,
-    Level,
-    Link,
-    NumaNode,
-    Topology,
-    find_gpus,
-    level_between,
-    numa_nodes,
-    pci_address,
-    place,
-)
 from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.processes.program import run_program
 from framefleet.engine.types import DeviceId
@@ -48,7 +36,14 @@ def at(values: Any, kind: type[T], *path: str | int) -> T | None:
     return values if isinstance(values, kind) else None
 
 
-_LEVELS = {0: Level.PIX, 10: Level.PIX, 20: Level.PXB, 30: Level.PHB, 40: Level.NODE, 50: Level.SYS}
+_LEVELS = {
+    0: topology.Level.PIX,
+    10: topology.Level.PIX,
+    20: topology.Level.PXB,
+    30: topology.Level.PHB,
+    40: topology.Level.NODE,
+    50: topology.Level.SYS,
+}
 _READ, _NVLINK = 0, 2
 """Of ``nvmlGpuP2PCapsIndex_t``."""
 _OK, _UP = 0, 1
@@ -76,16 +71,16 @@ def _device(gpu: NvmlGpu, devices: Mapping[str, DeviceId]) -> str | None:
     return next((str(devices[uuid]) for uuid in uuids if uuid is not None and uuid in devices), None)
 
 
-def read_gpus(values: Mapping[str, Any]) -> tuple[Gpu, ...]:
+def read_gpus(values: Mapping[str, Any]) -> tuple[topology.Gpu, ...]:
     """The GPUs in values of that form, with their positions in the machine."""
     return tuple(_gpu(number, gpu) for number, gpu in enumerate(at(values, list, "gpus") or ()))
 
 
-def join(gpus: Sequence[Gpu], values: Mapping[str, Any]) -> tuple[tuple[Link | None, ...], ...]:
+def join(gpus: Sequence[topology.Gpu], values: Mapping[str, Any]) -> tuple[tuple[topology.Link | None, ...], ...]:
     """The links between GPUs. If the driver reports no level, it follows from the PCI bridges above the GPUs."""
     ends = [_ends(at(values, list, "gpus", place, "links") or ()) for place in range(len(gpus))]
 
-    def link(row: int, column: int) -> Link | None:
+    def link(row: int, column: int) -> topology.Link | None:
         if row == column:
             return None
         one, other = gpus[row], gpus[column]
@@ -93,8 +88,8 @@ def join(gpus: Sequence[Gpu], values: Mapping[str, Any]) -> tuple[tuple[Link | N
         read = at(values, int, "p2p_read", row, column)
         direct = sum(end is not None and end == other.pci for end in ends[row])
         peers = at(values, int, "p2p_nvlink", row, column) == _OK
-        return Link(
-            level_between(one.bridges, other.bridges, one.node == other.node) if level is None else _LEVELS.get(level),
+        return topology.Link(
+            topology.level_between(one.bridges, other.bridges, one.node == other.node) if level is None else _LEVELS.get(level),
             direct or (_through_switches(ends[row], ends[column], gpus) if peers else 0),
             None if read is None else read == _OK,
             direct > 0,
@@ -103,7 +98,7 @@ def join(gpus: Sequence[Gpu], values: Mapping[str, Any]) -> tuple[tuple[Link | N
     return tuple(tuple(link(row, column) for column in range(len(gpus))) for row in range(len(gpus)))
 
 
-def _through_switches(ends: Sequence[str | None], others: Sequence[str | None], gpus: Sequence[Gpu]) -> int:
+def _through_switches(ends: Sequence[str | None], others: Sequence[str | None], gpus: Sequence[topology.Gpu]) -> int:
     """NVLinks between two GPUs over switches: the smaller number of links that end elsewhere than at a GPU of this machine.
 
     A virtual machine hides the other ends.
@@ -118,10 +113,10 @@ def _ends(links: Sequence[Any]) -> list[str | None]:
     return [_pci(link, "remote_pci") for link in up]
 
 
-def _gpu(number: int, values: Mapping[str, Any]) -> Gpu:
+def _gpu(number: int, values: Mapping[str, Any]) -> topology.Gpu:
     device = at(values, str, "device")
     nodes = _bits(at(values, list, "mem_affinity"))
-    return Gpu(
+    return topology.Gpu(
         number,
         at(values, str, "name") or "NVIDIA GPU",
         DeviceId.parse(device) if device else None,
@@ -139,7 +134,7 @@ def _gpu(number: int, values: Mapping[str, Any]) -> Gpu:
 
 def _pci(values: Any, key: str) -> str | None:
     try:
-        return pci_address(at(values, str, key, "busId") or "")
+        return topology.pci_address(at(values, str, key, "busId") or "")
     except ValueError:
         return None
 
@@ -152,7 +147,7 @@ def _bits(words: Sequence[Any] | None) -> frozenset[int]:
 _PROGRAM = (sys.executable, "-m", "framefleet.engine.devices.topology_search")
 
 
-def find_topology(timeout: float = 30.0, program: Sequence[str] = _PROGRAM, system: Path = SYS) -> Topology:
+def find_topology(timeout: float = 30.0, program: Sequence[str] = _PROGRAM, system: Path = topology.SYS) -> topology.Topology:
     """Find the topology.
 
     Never raises: ``Topology.problem`` says why GPUs are missing.
@@ -167,13 +162,13 @@ def find_topology(timeout: float = 30.0, program: Sequence[str] = _PROGRAM, syst
         Linux's /sys.
     """
     values, problem = _ask(program, timeout)
-    gpus = [place(gpu, system) for gpu in read_gpus(values)]
+    gpus = [topology.place(gpu, system) for gpu in read_gpus(values)]
     if not gpus:
-        gpus = list(find_gpus(system))
+        gpus = list(topology.find_gpus(system))
         if gpus and problem is None:
             problem = Notice("devices.driver_not_installed")
-    nodes = numa_nodes(system) or (NumaNode(0, frozenset(range(os.cpu_count() or 1))),)
-    return Topology(nodes, tuple(gpus), join(gpus, values), problem)
+    nodes = topology.numa_nodes(system) or (topology.NumaNode(0, frozenset(range(os.cpu_count() or 1))),)
+    return topology.Topology(nodes, tuple(gpus), join(gpus, values), problem)
 
 
 def _ask(program: Sequence[str], timeout: float) -> tuple[Mapping[str, Any], Notice | None]:
