@@ -87,7 +87,9 @@ class DeviceDescription:
         return cls(**{**fields, **restored})
 
 
-_DRIVERS = (Path("/dev/dri"), Path("/dev/accel"), Path("/proc/driver/nvidia"), Path("/dev/nvidiactl"), Path("/dev/dxg"))
+_NVIDIA = (Path("/proc/driver/nvidia"), Path("/dev/nvidiactl"), Path("/dev/dxg"))
+"""Linux creates one of these where there is an NVIDIA GPU."""
+_DRIVERS = (Path("/dev/dri"), Path("/dev/accel"), *_NVIDIA)
 """Linux creates one of these where there is a GPU or NPU."""
 
 _CPU = DeviceId("cpu", "0")
@@ -108,7 +110,7 @@ SEARCHES = tuple(
 )
 
 
-def discover(timeout: float = 30.0, searches: Sequence[Search] = SEARCHES) -> tuple[DeviceDescription, ...]:
+def discover(timeout: float = 30.0, searches: Sequence[Search] | None = None) -> tuple[DeviceDescription, ...]:
     """Find all devices, usable or not: the CPU, then CUDA's, then the others.
 
     Takes about a second.
@@ -119,12 +121,16 @@ def discover(timeout: float = 30.0, searches: Sequence[Search] = SEARCHES) -> tu
     ----------
     timeout
         Seconds.
+    searches
+        None = ``SEARCHES``, but that of CUDA only where there may be an NVIDIA GPU.
 
     Raises
     ------
     DeviceError
         No search found anything.
     """
+    if searches is None:
+        searches = [search for search in SEARCHES if search.kind != "cuda" or not _lacks(_NVIDIA)]
     with ThreadPoolExecutor(len(searches)) as threads:
         outcomes = list(threads.map(lambda search: _run(search, timeout), searches))
     found = [device for devices, _ in outcomes for device in devices]
@@ -143,7 +149,7 @@ _early: list[Future[tuple[DeviceDescription, ...]]] = []
 
 def search_early() -> None:
     """Begin to search for devices in a thread. The next ``default_devices`` takes the result."""
-    if _has_no_driver():
+    if _lacks(_DRIVERS):
         return
     found: Future[tuple[DeviceDescription, ...]] = Future()
 
@@ -157,8 +163,9 @@ def search_early() -> None:
     threading.Thread(target=search, name="search devices", daemon=True).start()
 
 
-def _has_no_driver() -> bool:
-    return sys.platform == "linux" and not any(path.exists() for path in _DRIVERS)
+def _lacks(drivers: Sequence[Path]) -> bool:
+    """Whether this machine has none of these, as far as that can be told without a library."""
+    return sys.platform == "linux" and not any(path.exists() for path in drivers)
 
 
 def default_devices(descriptions: Sequence[DeviceDescription] | None = None) -> tuple[DeviceId, ...]:
@@ -175,7 +182,7 @@ def default_devices(descriptions: Sequence[DeviceDescription] | None = None) -> 
         No device is usable.
     """
     if descriptions is None:
-        if _has_no_driver():
+        if _lacks(_DRIVERS):
             return (_CPU,)
         descriptions = _early.pop().result() if _early else discover()
     usable = [description.id for description in descriptions if description.available]

@@ -136,3 +136,12 @@ def test_drivers_make_it_look_closer(tmp_path: Path, monkeypatch: pytest.MonkeyP
     discovery.search_early()
     assert default_devices() == found
     assert default_devices() == found
+
+
+def test_without_nvidias_driver_nothing_searches_for_cuda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cpu, gpu = describe("cpu:0"), describe("cuda:0")
+    monkeypatch.setattr(discovery, "SEARCHES", (search(printing(cpu)), search(printing(gpu), "cuda")))
+    monkeypatch.setattr(discovery, "_NVIDIA", (tmp_path / "nvidiactl",))
+    assert discover() == ((cpu,) if sys.platform == "linux" else (cpu, gpu))
+    (tmp_path / "nvidiactl").touch()
+    assert discover() == (cpu, gpu)
