@@ -51,6 +51,8 @@ def is_for_people(node: ast.expr) -> bool:
 def taken_apart(tree: ast.AST) -> Iterator[int]:
     """The lines that look for words in such a text."""
     for node in ast.walk(tree):
+        if not isinstance(node, ast.Call | ast.Compare):
+            continue
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=name), args=arguments) if name in PATTERNS:
                 if any(map(is_for_people, arguments)):

@@ -16,13 +16,17 @@ HERE = [words for words in ON_DEVICES if not {"nvdec", "fp16", "doctor"} & {*wor
 """The commands for any machine. ``tests/app/cli/test_doctor.py`` runs doctor."""
 
 
-LONG = ["bench", "scaling"], ["tune", "--model"]
-"""Measurements that take longest: see also ``tests/app/cli``."""
-MEASURED = (pytest.mark.slow,)
+LONG = ["bench", "scaling"], ["bench", "pipeline"], ["bench", "model"], ["tune", "--model"]
+"""Commands that ``tests/app/cli`` has, too."""
+
+
+def _marks(words: list[str]) -> tuple[pytest.MarkDecorator, ...]:
+    """Which examples are slow: those of ``LONG``, and all that detect but the one with the most options."""
+    return (pytest.mark.slow,) * (words[:2] in LONG or (words[0] == "detect" and "--parallel" not in words))
 
 
 @pytest.mark.usefixtures("short_measurements")
-@pytest.mark.parametrize("words", [pytest.param(words, id=" ".join(words), marks=MEASURED * (words[:2] in LONG)) for words in HERE])
+@pytest.mark.parametrize("words", [pytest.param(words, id=" ".join(words), marks=_marks(words)) for words in HERE])
 def test_an_example_runs(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     make_video(tmp_path / "street.mp4", 12, (96, 64))

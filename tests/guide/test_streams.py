@@ -13,7 +13,8 @@ from tests.support.live.servers import RtspServer
 COMMANDS = [words for page in ("rtsp-camera", "camera-wall") for words in commands(GUIDE / f"{page}.md")]
 
 
-@pytest.mark.parametrize("words", [pytest.param(words, marks=pytest.mark.slow) if words in COMMANDS[:-1] else words for words in COMMANDS])
+@pytest.mark.slow  # tests/app/cli/test_streams.py has the options of these commands
+@pytest.mark.parametrize("words", COMMANDS)
 def test_the_commands_of_the_pages(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     netrc = tmp_path / "cameras.netrc"

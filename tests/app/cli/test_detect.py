@@ -358,7 +358,7 @@ def test_a_precision_that_the_device_lacks_is_refused_before_anything_is_touched
     """The original command finds the finished session."""
     if "fp16" in next(each.precisions for each in discover() if str(each.id) == "cpu:0"):
         pytest.skip("this processor computes in FP16")
-    command = ("detect", video, *TINY, "--devices", "cpu:0", "--out", tmp_path)
+    command = ("detect", video, *FAST, "--out", tmp_path)
     first = run_main(*command)
     assert first.status == 0, first.err
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}

@@ -11,6 +11,7 @@ from framefleet.app.cli.exports import DATABASE
 from framefleet.engine.store.session import SessionReader
 from framefleet.resources import DEMO
 from tests.support.cli import TINY, read_lines, run_main
+from tests.support.faults.counts import others_slow
 from tests.support.media import make_video
 from tests.support.onnx_models import CELLS, write_model, write_yolox
 from tests.support.yolox import boxes_of, matched
@@ -36,7 +37,7 @@ def test_an_exported_network_finds_what_its_cfg_finds(tmp_path: Path) -> None:
         assert agreeing >= 0.999 * sum(map(len, ours))
 
 
-@pytest.mark.parametrize("parallel", ["segments", "frames", "tiles"])
+@pytest.mark.parametrize("parallel", others_slow(("segments", "frames", "tiles"), "segments"))
 def test_ways_of_sharing_the_work(tmp_path: Path, parallel: str) -> None:
     model, video = write_yolox(tmp_path / "a.onnx").cfg, make_video(tmp_path / "a.mp4", 8, (96, 64))
     run = run_main("detect", video, "--model", model, "--parallel", parallel, *FP32, "--format", "jsonl", "--out", tmp_path / "out")

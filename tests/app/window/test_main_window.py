@@ -103,6 +103,7 @@ def test_a_first_start_leads_from_nothing_to_boxes(qtbot: QtBot, open_window: Op
     qtbot.waitUntil(lambda: again.top.model.text() == "tiny · 96×96")
 
 
+@pytest.mark.slow  # tests below begin with a model, tests/app/window/queue/test_opening.py has paths that hold nothing
 def test_a_model_given_at_the_start_is_used_at_once(qtbot: QtBot, open_window: Open, video: Path, tmp_path: Path) -> None:
     window = open_window(tiny_files())
     window.open_paths([video, video.parent / "missing.mp4", tmp_path])

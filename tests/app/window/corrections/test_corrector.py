@@ -57,7 +57,7 @@ def waits(qtbot, window, condition):
     assert not feature(window, Corrector).busy
 
 
-def test_a_detection_is_confirmed_and_a_track_deleted_by_keys_and_both_undone(shown, qtbot):
+def test_a_detection_is_confirmed_and_a_track_deleted_by_keys_undone_and_done_again(shown, qtbot):
     bar, canvas = feature(shown, Corrector).bar, shown.context.viewer.canvas
     assert bar.isVisible()
     assert not bar.buttons["confirm"].isEnabled()
@@ -72,6 +72,10 @@ def test_a_detection_is_confirmed_and_a_track_deleted_by_keys_and_both_undone(sh
     qtbot.keyClick(shown, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     waits(qtbot, shown, lambda: canvas.result is not None and len(canvas.result.detections) == 1)
     assert sum(map(len, read(shown))) == FRAMES
+    qtbot.keyClick(shown, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    waits(qtbot, shown, lambda: canvas.result is not None and len(canvas.result.detections) == 0)
+    assert said(shown).startswith("Done again: ")
+    assert sum(map(len, read(shown))) == 0
 
 
 def place(window, x, y):
@@ -223,17 +227,6 @@ def test_the_panels_below_give_room_to_the_picture_while_objects_are_corrected(s
     shown.context.actions.correct.setChecked(False)
 
 
-def test_the_panels_below_that_were_shown_together_with_the_bar_of_corrections_stay(shown, qtbot):
-    shown.resize(1360, 840)
-    shown.context.actions.correct.setChecked(False)
-    qtbot.waitUntil(lambda: shown.middle.sizes()[1] == 0)
-    shown.context.actions.zones.setChecked(True)
-    shown.context.actions.correct.setChecked(True)
-    qtbot.waitUntil(lambda: shown.middle.sizes()[1] > 0)
-    shown.context.actions.correct.setChecked(False)
-    assert shown.middle.sizes()[1] > 0
-
-
 def test_in_a_small_window_the_panels_below_are_hidden_while_objects_are_corrected(shown, qtbot):
     shown.resize(1000, 650)
     shown.context.actions.correct.setChecked(False)
@@ -263,6 +256,14 @@ def test_in_a_small_window_the_panels_below_are_hidden_while_objects_are_correct
     assert shown.context.actions.zones.isChecked()
     shown.context.actions.zones.trigger()
     assert not area.isVisible()
+    shown.resize(1360, 840)
+    shown.context.actions.correct.setChecked(False)
+    qtbot.waitUntil(lambda: shown.middle.sizes()[1] == 0)
+    shown.context.actions.zones.setChecked(True)
+    shown.context.actions.correct.setChecked(True)
+    qtbot.waitUntil(lambda: shown.middle.sizes()[1] > 0)
+    shown.context.actions.correct.setChecked(False)
+    assert shown.middle.sizes()[1] > 0, "panels that were shown together with the bar stay"
 
 
 def test_with_a_hidden_class_the_selected_object_is_corrected(window, qtbot, tmp_path):
@@ -285,19 +286,6 @@ def test_with_a_hidden_class_the_selected_object_is_corrected(window, qtbot, tmp
     press(qtbot, window, Qt.Key.Key_Backspace)
     qtbot.waitUntil(lambda: said(window) == "Car deleted")
     assert read(window)[frame].class_ids.tolist() == [0]
-
-
-def test_what_was_undone_is_done_again(shown, qtbot):
-    canvas = shown.context.viewer.canvas
-    press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_Backspace)
-    waits(qtbot, shown, lambda: canvas.result is not None and len(canvas.result.detections) == 0)
-    control = Qt.KeyboardModifier.ControlModifier
-    qtbot.keyClick(shown, Qt.Key.Key_Z, control)
-    waits(qtbot, shown, lambda: canvas.result is not None and len(canvas.result.detections) == 1)
-    qtbot.keyClick(shown, Qt.Key.Key_Z, control | Qt.KeyboardModifier.ShiftModifier)
-    waits(qtbot, shown, lambda: canvas.result is not None and len(canvas.result.detections) == 0)
-    assert said(shown) == "Done again: Person deleted"
-    assert sum(map(len, read(shown))) == FRAMES - 1
 
 
 def test_classes_timeline_and_events_are_counted_again_after_a_correction(shown, qtbot):

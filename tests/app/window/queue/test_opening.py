@@ -107,6 +107,7 @@ def test_the_queue_of_the_last_run_and_the_same_session_opened_again_give_each_f
     assert window.context.selection.key == next(iter(window.context.queue)).key
 
 
+@pytest.mark.slow  # tests/app/window/corrections/test_during_a_run.py detects again
 def test_a_stored_file_can_be_detected_again(qtbot: QtBot, window: MainWindow, stored: Path) -> None:
     window.open_paths([stored])
     qtbot.waitUntil(lambda: len(window.context.queue) == 2, timeout=PATIENCE)

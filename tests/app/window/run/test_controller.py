@@ -122,6 +122,7 @@ def test_a_paused_run_goes_on_behind_the_stored_frames(qtbot: QtBot, desk: Desk,
     assert list(database.parent.glob("*.sqlite")) == [database], "the same session"
 
 
+@pytest.mark.slow  # a test below has other settings after a cancelled file
 @pytest.mark.usefixtures("slow")
 def test_other_settings_in_a_pause_leave_the_stored_results(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
     long = make_video(tmp_path / "long.mp4", 100, (96, 96))
@@ -225,6 +226,7 @@ def test_a_cancelled_file_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: D
     assert desk.controller.cancelled() == []
 
 
+@pytest.mark.slow  # the last test here goes to a place, tests/engine/run/test_resume.py replaces frames behind a gap
 @pytest.mark.usefixtures("slow")
 def test_frames_behind_a_gap_are_counted_once_when_a_cancelled_file_goes_on(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
     video = make_video(tmp_path / "long.mp4", 300, (32, 32), gop=30)
@@ -246,6 +248,7 @@ def test_frames_behind_a_gap_are_counted_once_when_a_cancelled_file_goes_on(qtbo
     assert sum(stored.counts(0.0).values()) > 0
 
 
+@pytest.mark.slow  # a test above goes on with a cancelled file, tests/app/window/queue/test_memory.py puts files back
 def test_a_removed_file_that_is_put_back_goes_on(qtbot: QtBot, desk: Desk, long: Path) -> None:
     desk.configure()
     (key,) = desk.controller.add([long])
@@ -286,6 +289,7 @@ def test_with_other_settings_a_cancelled_file_begins_again_elsewhere(qtbot: QtBo
         assert reader.count(0) >= before.progress.frames, "what was stored stays"
 
 
+@pytest.mark.slow  # tests/app/window/test_main_window.py restarts a run in the whole window
 def test_new_settings_can_restart_what_runs(qtbot: QtBot, desk: Desk, long: Path) -> None:
     desk.configure()
     (key,) = desk.controller.add([long])

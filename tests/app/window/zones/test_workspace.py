@@ -183,6 +183,7 @@ def test_events_counts_and_heat_are_those_of_the_shown_detections(shown, qtbot, 
         assert shown.counting.tracks.heat.cells.sum() == FRAMES
 
 
+@pytest.mark.slow  # the test above has the filter, the live counts have tests in tests/app/window/zones/counts
 def test_counts_of_a_run_are_those_of_the_shown_detections(shown, qtbot, window):
     """The session is complete, but the file counts as running, as if it grew."""
     draw_gate(shown)
@@ -237,16 +238,11 @@ def test_a_small_window_shows_an_event_and_what_the_fields_above_it_are_for(show
     draw_gate(shown)
     table = shown.panel.table
     qtbot.waitUntil(lambda: window.size() == QSize(1280, 720) and table.viewport().height() >= 3 * table.rowHeight(0))
-
-
-def test_the_mark_of_lists_of_one_file_moves_no_head(shown, qtbot, window):
     tabs = shown.tabs
-    window.resize(1280, 720)
-    qtbot.waitUntil(lambda: window.size() == QSize(1280, 720))
     places = [button.geometry() for button in tabs.buttons.buttons()]
     tabs.mark_one_file((tabs.stack.currentWidget(),))
     qtbot.waitUntil(lambda: tabs.one_file.isVisible() and tabs.one_file.geometry().top() > tabs.stack.geometry().bottom())
-    assert [button.geometry() for button in tabs.buttons.buttons()] == places
+    assert [button.geometry() for button in tabs.buttons.buttons()] == places, "the mark of lists of one file moves no head"
 
 
 def test_in_a_low_and_narrow_panel_no_tool_lies_behind_the_table(shown, qtbot):
@@ -262,6 +258,11 @@ def test_in_a_low_and_narrow_panel_no_tool_lies_behind_the_table(shown, qtbot):
 
 def test_the_row_of_the_only_line_can_be_chosen_again_after_another_file_was_shown(shown, qtbot, window):
     draw_gate(shown)
+    for _ in range(2):
+        shown.set.choose("a")
+    assert shown.set.library.names() == ["a"], "another look makes no further set"
+    assert len(shown.editor.zones.shapes) == 1
+    shown.editor.select(0)
     table = shown.panel.table
     assert (shown.editor.selected, table.currentIndex().row()) == (0, 0)
     item = feature(window, QueuePanel).current
@@ -273,7 +274,7 @@ def test_the_row_of_the_only_line_can_be_chosen_again_after_another_file_was_sho
     assert shown.panel.turn.isEnabled()
 
 
-def test_the_table_has_columns_for_what_there_is(shown, qtbot):
+def test_the_table_renames_limits_classes_and_has_columns_for_what_there_is(shown, qtbot):
     def headings():
         return [
             shown.panel.model.headerData(number, Qt.Orientation.Horizontal)
@@ -282,6 +283,12 @@ def test_the_table_has_columns_for_what_there_is(shown, qtbot):
         ]
 
     draw_gate(shown)
+    model = shown.panel.model
+    assert model.setData(model.index(0, 0), "gate")
+    assert model.setData(model.index(0, 1), "car, person")
+    assert shown.editor.zones.shapes[0] == Line("gate", (40, 5), (40, 100), ("car", "person"))
+    model.setData(model.index(0, 1), "lorry")
+    qtbot.waitUntil(lambda: "does not have" in shown.panel.note.text())
     assert headings() == ["Forward", "Backward"]
     draw_zone(shown, (0, 0), (30, 0), (30, 200))
     assert headings() == ["Forward", "Backward", "Visits", "Mean time"]
@@ -424,16 +431,6 @@ def choose_scope(zones, number):
     zones.panel.scope.activated.emit(number)
 
 
-def test_the_table_renames_and_limits_classes(shown, qtbot):
-    draw_gate(shown)
-    model = shown.panel.model
-    assert model.setData(model.index(0, 0), "gate")
-    assert model.setData(model.index(0, 1), "car, person")
-    assert shown.editor.zones.shapes[0] == Line("gate", (40, 5), (40, 100), ("car", "person"))
-    model.setData(model.index(0, 1), "lorry")
-    qtbot.waitUntil(lambda: "does not have" in shown.panel.note.text())
-
-
 def open_classes(shown, qtbot):
     table = shown.panel.table
     place = table.visualRect(shown.panel.model.index(0, 1)).center()
@@ -507,19 +504,7 @@ def test_a_dropped_file_of_zones_waits_for_a_video_that_can_be_shown(window, qtb
     assert (zones.panel.sets.currentData(), zones.editor.zones.shapes[0].name) == ("crossing", "gate")
 
 
-def test_an_event_is_reached_by_key_and_click(shown, qtbot, window):
-    draw_gate(shown)
-    qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
-    with qtbot.waitSignal(shown.list.sought) as sought:
-        shown.list.step(forward=True)
-    assert sought.args == [pytest.approx(1 / 3)]
-    assert shown.list.table.currentIndex().row() == 1
-    with qtbot.waitSignal(shown.list.sought) as sought:
-        shown.list.step(forward=False)
-    assert sought.args == [0.0]
-
-
-@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("own", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path, own):
     """own: the window's run still holds the session."""
     video = make_video(tmp_path / "a.mp4", FRAMES, (320, 240))
@@ -595,9 +580,16 @@ def test_the_panels_are_remembered_and_hidden_in_full_screen(window, qtbot, tmp_
     assert window.context.store.value("window/zones_shown") == "yes"
 
 
-def test_the_chart_shows_the_chosen_line_and_trails_and_counts_stay_without_the_panels(shown, qtbot, window):
+def test_an_event_is_reached_and_the_chart_shows_the_chosen_line_and_counts_stay_without_the_panels(shown, qtbot, window):
     draw_gate(shown)
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2, timeout=20_000)
+    with qtbot.waitSignal(shown.list.sought) as sought:
+        shown.list.step(forward=True)
+    assert sought.args == [pytest.approx(1 / 3)]
+    assert shown.list.table.currentIndex().row() == 1
+    with qtbot.waitSignal(shown.list.sought) as sought:
+        shown.list.step(forward=False)
+    assert sought.args == [0.0]
     shown.tabs.buttons.button(2).click()
     assert "Line 1: crossings in 1 s, forward upwards" in shown.chart.heading.text()
     shown.editor.select(None)
@@ -607,14 +599,6 @@ def test_the_chart_shows_the_chosen_line_and_trails_and_counts_stay_without_the_
     assert shown.layer.isVisible()
     assert not shown.layer.editing
     assert window.context.viewer.transport.timeline.text_at(1 / 3).endswith("1 crossing")
-
-
-def test_another_look_at_a_file_makes_no_further_set(shown, qtbot, tmp_path):
-    draw_gate(shown)
-    for _ in range(2):
-        shown.set.choose("a")
-    assert shown.set.library.names() == ["a"]
-    assert len(shown.editor.zones.shapes) == 1
 
 
 def test_zones_count_the_objects_in_each_picture_of_a_folder(window, qtbot, tmp_path):
