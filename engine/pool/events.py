@@ -137,6 +137,10 @@ class RunFigures:
     def __add__(self, other: Self) -> Self:
         return type(self)(self.frames + other.frames, self.seconds + other.seconds, self.latencies + other.latencies)
 
+    def __sub__(self, other: Self) -> Self:
+        """The figures since an earlier time. other: those of the same run at that time."""
+        return type(self)(self.frames - other.frames, self.seconds - other.seconds, self.latencies - other.latencies)
+
 
 @dataclass(frozen=True)
 class DeviceStats:

@@ -721,10 +721,6 @@
         <translation>Die Hälfte der Bilder brauchte höchstens diese Zeit</translation>
     </message>
     <message>
-        <source>In this run: {frames}. Half of them took at most {p50} ms, 99 of 100 at most {p99} ms.</source>
-        <translation>In diesem Lauf: {frames}. Die Hälfte brauchte höchstens {p50} ms, 99 von 100 höchstens {p99} ms.</translation>
-    </message>
-    <message>
         <source>Latency: 99 of 100 frames took at most this time, ms</source>
         <translation>Latenz: 99 von 100 Bildern brauchten höchstens diese Zeit, ms</translation>
     </message>
@@ -815,6 +811,10 @@
     <message>
         <source>The batch size changed from {before} to {batch}: {value}</source>
         <translation>Die Batchgröße wurde von {before} auf {batch} geändert: {value}</translation>
+    </message>
+    <message>
+        <source>In this run: {frames}. Half of the frames took at most {p50} ms, 99 of 100 at most {p99} ms.</source>
+        <translation>In diesem Lauf: {frames}. Die Hälfte der Bilder brauchte höchstens {p50} ms, 99 von 100 höchstens {p99} ms.</translation>
     </message>
     <message>
         <source>With {name}, devices cannot join or leave during a run</source>
@@ -6142,7 +6142,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>{failed} of {count} failed</source>
-        <translation>{failed} von {count} fehlgeschlagen</translation>
+        <translation>Fehler: {failed} von {count}</translation>
     </message>
     <message>
         <source>{failed} of {count} frames failed</source>

@@ -7,7 +7,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QSizePolicy, QWidget
 
-from framefleet.app.window.devices.status import HISTORY, DeviceStatus, Phase, Sample
+from framefleet.app.window.devices.status import HISTORY, RATE_SECONDS, DeviceStatus, Phase, Sample
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import ElidedLabel, column, label, row, say, wrapped
 from framefleet.app.window.widgets.painting import draw_box, painting
@@ -65,7 +65,7 @@ class DeviceFigures(QWidget):
             return  # the charts stay, or every line has left them
         self._drawn = samples = status.samples
         times = [sample.time - now for sample in samples]
-        self.rate_chart.show_values(times, [[sample.frames_per_second for sample in samples]])
+        self.rate_chart.show_values(times, [smoothed(samples)])
         lines = [sample.latency_p50 for sample in samples], [sample.latency_p99 for sample in samples]
         self.latency_chart.show_values(times, [[math.nan if value is None else value for value in line] for line in lines])
         stages = in_order(status.busy or status.stages)
@@ -73,6 +73,20 @@ class DeviceFigures(QWidget):
         say(self.stage_text, short_legend(stages))
         slowest = stage_name(status.bottleneck) if status.bottleneck not in (None, "sources") else ""  # of streams: no stage is slow
         say(self.bottleneck, translate("devices", "Slowest stage: {stage}").format(stage=slowest) if slowest else "")
+
+
+def smoothed(samples: Sequence[Sample]) -> list[float]:
+    """The throughput at each sample as the figure beside the chart has it: the mean of the last seconds, frames/s.
+
+    Frames arrive in groups, so single intervals of a slow device swing between nothing and several times its throughput.
+    """
+    rates: list[float] = []
+    recent: list[Sample] = []
+    for sample in samples:
+        recent = [] if sample.away else [each for each in recent if sample.time - each.time < RATE_SECONDS]
+        recent.append(sample)
+        rates.append(sum(each.frames_per_second for each in recent) / len(recent))
+    return rates
 
 
 def _figure_line(figure: QWidget, unit: QWidget, more: QWidget) -> QBoxLayout:

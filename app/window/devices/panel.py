@@ -205,14 +205,14 @@ class RunHeading(QWidget):
         build.say(self.title, text.format(names=names) if chosen else translate("devices", "No device can be used."))
 
     def show_sums(self, statuses: Sequence[DeviceStatus]) -> None:
-        """Show the throughput of several devices together, and the latencies of the run."""
+        """Show the throughput and the latencies of several devices together, of the same time as in their rows."""
         rate = sum(status.shown.frames_per_second for status in statuses)
-        run = sum((status.run for status in statuses), RunFigures())
         self.figures.setVisible(bool(rate) and len(statuses) > 1)
         self.rate.setText(formats.rate(rate))
         at_rest = all(status.at_rest for status in statuses)
         self.unit.setText(translate("devices", "frames/s, mean") if at_rest else translate("devices", "frames/s"))
-        p50, p99 = run.latency(0.5), run.latency(0.99)
+        summed = sum((status.run if at_rest else status.recent for status in statuses), RunFigures())
+        p50, p99 = summed.latency(0.5), summed.latency(0.99)
         times = {"p50": formats.milliseconds(p50), "p99": formats.milliseconds(p99)}
         if p50 is None or p99 is None:
             self.sums.setText("")
@@ -222,7 +222,7 @@ class RunHeading(QWidget):
         else:
             self.sums.setText(translate("devices", "p50 {p50} · p99 {p99} ms").format(**times))
         frames = formats.plural(sum(status.frames for status in statuses), "frame")
-        about = translate("devices", "In this run: {frames}. Half of them took at most {p50} ms, 99 of 100 at most {p99} ms.")
+        about = translate("devices", "In this run: {frames}. Half of the frames took at most {p50} ms, 99 of 100 at most {p99} ms.")
         self.figures.setToolTip(about.format(frames=frames, **times))
         self.figures.setAccessibleName(f"{self.rate.text()} {self.unit.text()}, {self.sums.text()}")
 

@@ -167,7 +167,7 @@ class RowHeading(InColumns, QWidget):
                 painter.drawText(area, RIGHT, translate("devices", heading) if heading else "")
 
 
-BAR, PAD = 4, 3
+BAR, PAD, SECOND_GAP = 4, 3, 3
 WAITS_FOR = {
     "decode": marked("devices", "decoding"),
     "preprocess": marked("devices", "preparation"),
@@ -279,7 +279,7 @@ class DeviceRow(InColumns, Clickable):
         self._fonts = {key: self._columns.font(key) for key in ("name", *self._columns.keys)}
         self._first = QFontMetrics(self._fonts["rate" if "rate" in self._columns.keys else "name"]).height()
         self._second = QFontMetrics(theme.font(-2)).height() if self._columns.tall and not self.opened else 0
-        self.setFixedHeight(self._first + BAR + 2 * PAD + self._second)
+        self.setFixedHeight(self._first + BAR + 2 * PAD + (SECOND_GAP + self._second if self._second else 0))
 
     def set_opened(self, opened: bool) -> None:
         """Whether the details are shown, which name the hardware."""
@@ -338,7 +338,8 @@ class DeviceRow(InColumns, Clickable):
         content = self.content
         share = "" if content.share is None or "share" in cells else content.share_text
         waits = translate("devices", "waits for {what}").format(what=content.waits_for) if content.limit in WAITS_FOR else ""
-        return content.hardware, share, waits
+        load = next((metric for metric in content.metrics if metric.key == "load" and metric.key not in cells), None)
+        return content.hardware, share, f"{load.name} {load.brief}" if load is not None else "", waits
 
     def _draw_cell(self, painter: QPainter, key: str, area: QRectF, usual: str) -> None:
         text, fraction, colour = self.content.cell(key)

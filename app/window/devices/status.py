@@ -41,13 +41,17 @@ DeviceEvent: TypeAlias = DeviceStarting | EngineBuilding | DeviceReady | DeviceF
 
 @dataclass(frozen=True)
 class Sample:
-    """One point of the charts: a monotonic time in seconds, frames/s, latencies in ms and the slowest stage (None without a frame)."""
+    """One point of the charts: a monotonic time in seconds, frames/s, latencies in ms and the slowest stage (None without a frame).
+
+    away: the device did not take part in the run.
+    """
 
     time: float
     frames_per_second: float
     latency_p50: float | None
     latency_p99: float | None
     bottleneck: str | None = None
+    away: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,9 @@ class DeviceStatus:
     note: what has changed since the device started, and why. stages: mean ms that the latest frames spent in each stage.
     busy: mean ms that a frame occupied the device in each stage. bottleneck: the stage that limits the throughput, as most of the
     samples of the last ``RATE_SECONDS`` say.
-    rate: throughput over the last ``RATE_SECONDS``, frames/s. frames, run: of the whole run. earlier: those before the run was paused.
-    resting: the run has no work; the figures are those of the whole run.
+    rate: throughput over the last ``RATE_SECONDS``, frames/s. recent: the figures of these seconds. reports: those of the run at the
+    times of the latest reports. frames, run: of the whole run.
+    earlier: those before the run was paused. resting: the run has no work; the figures are those of the whole run.
     """
 
     device: DeviceId
@@ -76,6 +81,8 @@ class DeviceStatus:
     samples: tuple[Sample, ...] = ()
     rate: float = 0.0
     run: RunFigures = field(default_factory=RunFigures, compare=False)
+    recent: RunFigures = field(default_factory=RunFigures, compare=False)
+    reports: tuple[tuple[float, RunFigures], ...] = field(default=(), compare=False)
     earlier: tuple[int, RunFigures] = field(default_factory=lambda: (0, RunFigures()), compare=False)
     resting: bool = False
 
@@ -108,13 +115,16 @@ class DeviceStatus:
             return Sample(time, self.run.rate, self.run.latency(0.5), self.run.latency(0.99), self.bottleneck)
         if last is None or not self.working:
             return Sample(time, 0.0, None, None)
-        return Sample(time, self.rate, last.latency_p50, last.latency_p99, last.bottleneck)
+        p50, p99 = self.recent.latency(0.5), self.recent.latency(0.99)
+        if p50 is None:
+            p50, p99 = last.latency_p50, last.latency_p99
+        return Sample(time, self.rate, p50, p99, last.bottleneck)
 
 
 def fold(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
     """The status after one more event at a monotonic time."""
     after = _after(status, event, now)
-    recent = [sample for sample in after.samples if after.samples[-1].time - sample.time < RATE_SECONDS]
+    recent = [sample for sample in after.samples if after.samples[-1].time - sample.time < RATE_SECONDS and not sample.away]
     working = after.phase in (Phase.READY, Phase.LEAVING) and bool(recent)
     rate = sum(sample.frames_per_second for sample in recent) / len(recent) if working else 0.0
     stages = Counter(sample.bottleneck for sample in reversed(recent) if sample.bottleneck is not None)
@@ -145,10 +155,16 @@ def _after(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus
     samples, (frames, run) = status.samples, status.earlier
     if not ((event.final and samples) or (status.resting and not event.frames_per_second)):  # the charts of a run that rests stay
         samples = (*_recent(status, now), Sample(now, event.frames_per_second, event.latency_p50, event.latency_p99, event.bottleneck))
+    total = run + event.run
+    reports = status.reports if status.reports and status.reports[-1][1].frames <= total.frames else ((now, run),)
+    while len(reports) > 1 and now - reports[1][0] >= RATE_SECONDS:
+        reports = reports[1:]
     return replace(
         status,
         frames=frames + event.frames,
-        run=run + event.run,
+        run=total,
+        recent=total - reports[0][1],
+        reports=(*reports, (now, total)),
         stages=dict(event.stages) or status.stages,
         busy=dict(event.busy) or status.busy,
         samples=samples,
@@ -166,8 +182,12 @@ def _recent(status: DeviceStatus, now: float) -> tuple[Sample, ...]:
 
 
 def _at_rest(status: DeviceStatus, now: float) -> tuple[Sample, ...]:
-    """The samples with a final zero, so that the charts draw no line across the time without work."""
-    return (*_recent(status, now), Sample(now, 0.0, None, None)) if status.samples else ()
+    """The samples with zeros behind the last one and now, so that the charts draw no line across the time without work."""
+    samples = _recent(status, now)
+    if not samples:
+        return ()
+    begin = () if samples[-1].away else (Sample(samples[-1].time, 0.0, None, None, away=True),)
+    return (*samples, *begin, Sample(now, 0.0, None, None, away=True))
 
 
 def reason_of(event: DeviceFailed) -> str:

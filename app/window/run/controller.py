@@ -96,6 +96,7 @@ class DetectionController(QObject):
         self._ahead = MIN_AHEAD
         self._rate = 0.0
         self._notes: list[Notice] = []
+        self._paused_paths: set[Path] = set()  # files that go on after a pause
         self._keys = itertools.count(1)
         self._counts_on = False  # the next run continues a paused run
         model.rowsMoved.connect(self._submit)
@@ -274,7 +275,9 @@ class DetectionController(QObject):
                         self._forget(item, item.part, keep=True)
             run.finish()
         elif not paused:
-            self.continue_files([item.key for item in self._model if item.state is ItemState.PAUSED])
+            paused_files = [item for item in self._model if item.state is ItemState.PAUSED]
+            self._paused_paths = {item.path for item in paused_files}
+            self.continue_files([item.key for item in paused_files])
         self.pause_changed.emit(paused)
 
     def set_cluster(self, cluster: ClusterConnection | None, released: Callable[[], None] = lambda: None) -> None:
@@ -510,6 +513,8 @@ class DetectionController(QObject):
             self._submit()
 
     def _show_notes(self, notes: Sequence[Notice]) -> None:
+        expected = self._paused_paths
+        notes = [note for note in notes if not (note.code == "run.goes_on" and Path(str(note.fields["path"])) in expected)]
         new = [note for note in notes if note not in self._notes]
         self._notes = [*new, *(note for note in self._notes if note in notes)]
         if new:

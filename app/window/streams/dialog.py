@@ -279,6 +279,7 @@ class StreamDialog(QDialog):
         shown = QPixmap.fromImage(image)
         shown.setDevicePixelRatio(self.devicePixelRatio())
         self.picture.setPixmap(shown)
+        self.picture.setFixedSize(shown.deviceIndependentSize().toSize())  # else a narrow picture stands away from the edge
         self.found.setText(found_text(trial))
         self.outcome.show()
 

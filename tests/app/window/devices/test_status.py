@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from framefleet.app.window.devices.figures import ceiling
+from framefleet.app.window.devices.figures import ceiling, smoothed
 from framefleet.app.window.devices.status import DeviceStatus, Phase, fold
 from framefleet.app.window.run.thread import Feed
 from framefleet.engine.backends.base import reasons
@@ -86,6 +86,7 @@ def test_a_device_does_nothing_while_it_is_away() -> None:
         back = fold(fold(fold(working, gone, 2.0), DeviceStarting(CPU, 1), 19.0), DeviceReady(engine_info()), 20.0)
         assert [(sample.time, sample.frames_per_second, sample.latency_p50) for sample in back.samples] == [
             (1.0, 20.0, 5.0),
+            (1.0, 0.0, None),
             (2.0, 0.0, None),
             (20.0, 0.0, None),
         ]
@@ -123,7 +124,8 @@ def test_after_a_run_its_averages_stay_and_so_do_its_charts() -> None:
     feed.apply(DeviceReady(engine_info()))
     feed.apply(measured(2.0, [10.0] * 98 + [200.0] * 2, 100))
     (status,) = feed.take().devices
-    assert (status.shown.frames_per_second, status.shown.latency_p50) == (80.0, 5.0)  # those of the last interval
+    assert status.shown.frames_per_second == 80.0
+    assert status.shown.latency_p50 == pytest.approx(10.0, rel=0.02)  # of the frames of the last seconds, not of one interval
     finished = SourceFinished(0, Ledger(100, 100), 2.0, None)
     feed.apply(finished, source.after(finished))
     now = 90.0
@@ -137,6 +139,30 @@ def test_after_a_run_its_averages_stay_and_so_do_its_charts() -> None:
     feed.end(None)
     (status,) = feed.take().devices
     assert (status.phase, status.shown.frames_per_second) == (Phase.IDLE, 50.0)
+
+
+def test_latencies_are_those_of_the_last_seconds() -> None:
+    run, status = RunFigures(), fold(DeviceStatus(CPU), DeviceReady(engine_info()), 0.0)
+    for half_seconds, latency in enumerate([900.0] * 20 + [10.0] * 8):
+        run = run.with_interval(10, 0.5, np.full(10, latency, np.float32))
+        status = fold(status, DeviceStats(CPU, 10 * half_seconds, 20.0, latency, latency, run=run), half_seconds / 2)
+    assert (status.recent.frames, status.recent.seconds) == (80, 4.0)
+    assert status.shown.latency_p50 == status.shown.latency_p99 == pytest.approx(10.0, rel=0.02)
+    assert status.run.latency(0.5) == pytest.approx(900.0, rel=0.02)
+    again = fold(status, measured(0.5, [30.0] * 10, 10), 14.0)  # a run that counts from its start
+    assert again.recent.latency(0.99) == pytest.approx(30.0, rel=0.02)
+
+
+def test_the_chart_of_the_throughput_has_the_figure_beside_it() -> None:
+    status = fold(DeviceStatus(CPU), DeviceReady(engine_info()), 0.0)
+    for number in range(16):  # a device that answers once in two seconds
+        rate = 8.0 if number % 4 == 0 else 0.0
+        status = fold(status, DeviceStats(CPU, number, rate, 400.0 if rate else None, 500.0 if rate else None), number / 2)
+    assert smoothed(status.samples)[-8:] == pytest.approx([2.0] * 8)
+    assert smoothed(status.samples)[-1] == pytest.approx(status.shown.frames_per_second)
+    gone = fold(status, DeviceLeft(CPU), 30.0)
+    assert smoothed(gone.samples)[-2:] == [0.0, 0.0]
+    assert [sample.time for sample in gone.samples[-2:]] == [7.5, 30.0]  # no line falls slowly across the time without work
 
 
 def test_a_paused_run_goes_on_counting() -> None:

@@ -79,8 +79,9 @@ def test_the_devices_of_a_recording_can_be_chosen_but_are_not_kept(qtbot: QtBot,
 
 def at_work(gpu: DeviceId, rate: float, now: float) -> DeviceStatus:
     status = fold(DeviceStatus(gpu), DeviceReady(engine_info(gpu)), now)
-    run = RunFigures().with_interval(rate, 1.0, np.full(100, 12.0, np.float32))
+    run = RunFigures()
     for second in range(7):
+        run = run.with_interval(rate, 1.0, np.full(100, 12.0, np.float32))
         status = fold(status, DeviceStats(gpu, round(second * rate), rate, 12.0, 30.0, bottleneck="network", run=run), now + second)
     return status
 

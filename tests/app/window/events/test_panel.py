@@ -40,6 +40,15 @@ def test_names_of_classes_are_not_cut(panel, width):
     assert sum(table.columnWidth(number) for number in range(panel.model.columnCount())) >= table.viewport().width()
 
 
+def test_all_columns_are_visible_in_the_usual_window(panel):
+    events = np.zeros(30, EVENTS)
+    events["track"], events["shape"] = np.arange(30), -1
+    panel.resize(424, 300)  # in a window of 1360 pixels
+    panel.set_events(events, ("motorcycle",), None)
+    panel.grab()
+    assert panel.table.horizontalScrollBar().maximum() == 0
+
+
 @pytest.mark.parametrize("track", [-1, 7])
 def test_events_without_tracks_have_no_column_of_tracks(panel, track):
     events = np.zeros(1, EVENTS)

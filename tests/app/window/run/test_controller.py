@@ -22,6 +22,7 @@ from framefleet.app.window.run.files import session_name
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.engine.model.load import check_model
+from framefleet.engine.notices import Notice
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.settings import Parallel, RunSettings, Track
 from framefleet.engine.store.session import SessionReader
@@ -115,11 +116,14 @@ def test_a_paused_run_goes_on_behind_the_stored_frames(qtbot: QtBot, desk: Desk,
     with SessionReader(database) as reader:
         stored = reader.count(1)
     assert 0 < stored < 100
+    noted: list[Notice] = []
+    desk.controller.noted.connect(noted.extend)
     desk.controller.set_paused(False)
     qtbot.waitUntil(lambda: {desk.state(key) for key in (first, second, third)} == {ItemState.DONE}, timeout=PATIENCE)
     with SessionReader(database) as reader:
         assert [reader.count(source.number) for source in reader.sources()] == [30, 100, 20]
     assert list(database.parent.glob("*.sqlite")) == [database], "the same session"
+    assert noted == []  # the user has paused it, and knows that it goes on
 
 
 @pytest.mark.slow  # a test below has other settings after a cancelled file

@@ -49,7 +49,7 @@ def dialog(recent: RecentStreams, background: Background, window: QWidget) -> St
 
 
 def test_a_test_shows_a_picture_and_what_was_found(qtbot: QtBot, dialog: StreamDialog) -> None:
-    with RtspServer(width=640, height=360, rate=25, user="anna", password="s3cret") as server:
+    with RtspServer(width=640, height=480, rate=25, user="anna", password="s3cret") as server:
         dialog.address.setText(server.address)
         dialog.user.setText("anna")
         dialog.password.setText("s3cret")
@@ -57,9 +57,9 @@ def test_a_test_shows_a_picture_and_what_was_found(qtbot: QtBot, dialog: StreamD
         assert dialog.progress.isVisible()
         qtbot.waitUntil(dialog.outcome.isVisible, timeout=PATIENCE)
         first = dialog.found.text().splitlines()[0]
-        assert first == "H.264 · 640 × 360"
+        assert first == "H.264 · 640 × 480"
         assert "frames/s" in dialog.found.text()
-        assert not dialog.picture.pixmap().isNull()
+        assert dialog.picture.size() == dialog.picture.pixmap().deviceIndependentSize().toSize()  # no empty edges beside it
         dialog.password.setText("wrong")  # what was found is not about this
         assert not dialog.outcome.isVisible()
         dialog.test.click()
