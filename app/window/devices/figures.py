@@ -66,8 +66,7 @@ class DeviceFigures(QWidget):
         self._drawn = samples = status.samples
         times = [sample.time - now for sample in samples]
         self.rate_chart.show_values(times, [smoothed(samples)])
-        lines = [sample.latency_p50 for sample in samples], [sample.latency_p99 for sample in samples]
-        self.latency_chart.show_values(times, [[math.nan if value is None else value for value in line] for line in lines])
+        self.latency_chart.show_values(times, [connected(samples, name) for name in ("latency_p50", "latency_p99")])
         stages = in_order(status.busy or status.stages)
         self.stages.show_stages(stages, status.bottleneck)
         say(self.stage_text, short_legend(stages))
@@ -87,6 +86,17 @@ def smoothed(samples: Sequence[Sample]) -> list[float]:
         recent.append(sample)
         rates.append(sum(each.frames_per_second for each in recent) / len(recent))
     return rates
+
+
+def connected(samples: Sequence[Sample], name: str) -> list[float]:
+    """A latency at each sample, ms: the one before where up to ``RATE_SECONDS`` went by without a frame, NaN where the device is idle."""
+    values, last, time = list[float](), math.nan, -math.inf
+    for sample in samples:
+        value: float | None = getattr(sample, name)
+        if value is not None:
+            last, time = value, sample.time
+        values.append(math.nan if sample.away or sample.time - time >= RATE_SECONDS else last)
+    return values
 
 
 def _figure_line(figure: QWidget, unit: QWidget, more: QWidget) -> QBoxLayout:

@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from framefleet.app.window.devices.figures import ceiling, smoothed
+from framefleet.app.window.devices.figures import ceiling, connected, smoothed
 from framefleet.app.window.devices.status import DeviceStatus, Phase, fold
 from framefleet.app.window.run.thread import Feed
 from framefleet.engine.backends.base import reasons
@@ -160,7 +160,9 @@ def test_the_chart_of_the_throughput_has_the_figure_beside_it() -> None:
         status = fold(status, DeviceStats(CPU, number, rate, 400.0 if rate else None, 500.0 if rate else None), number / 2)
     assert smoothed(status.samples)[-8:] == pytest.approx([2.0] * 8)
     assert smoothed(status.samples)[-1] == pytest.approx(status.shown.frames_per_second)
+    assert connected(status.samples, "latency_p50")[-8:] == [400.0] * 8
     gone = fold(status, DeviceLeft(CPU), 30.0)
+    assert np.isnan(connected(gone.samples, "latency_p99")[-2:]).all()
     assert smoothed(gone.samples)[-2:] == [0.0, 0.0]
     assert [sample.time for sample in gone.samples[-2:]] == [7.5, 30.0]  # no line falls slowly across the time without work
 
