@@ -78,7 +78,7 @@ COMMANDS = (
 )
 SEARCH = 8
 """Least width of the search field, times the height of body text: the placeholder fits."""
-_WIDTHS = (58, 76, 44, 54, 50, 68)
+_WIDTHS = (56, 76, 44, 54, 50, 66)
 
 
 class EventsPanel(Panel):

@@ -270,5 +270,5 @@ def attach(context: Context) -> Feature:
     zones.list.detach.clicked.connect(events.toggle)
     actions.zones.toggled.connect(events.set_shown)
     events.set_shown(actions.zones.isChecked())
-    panels = Placed(zones.panel, Place.BELOW, 440), Placed(zones.tabs, Place.BELOW, 560), Placed(zones.spoken, Place.STATUS, 10)
+    panels = Placed(zones.panel, Place.BELOW, 460), Placed(zones.tabs, Place.BELOW, 540), Placed(zones.spoken, Place.STATUS, 10)
     return Feature(panels, [events])

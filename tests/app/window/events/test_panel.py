@@ -43,7 +43,7 @@ def test_names_of_classes_are_not_cut(panel, width):
 def test_all_columns_are_visible_in_the_usual_window(panel):
     events = np.zeros(30, EVENTS)
     events["track"], events["shape"] = np.arange(30), -1
-    panel.resize(424, 300)  # in a window of 1360 pixels
+    panel.resize(412, 300)  # in a window of 1360 pixels
     panel.set_events(events, ("motorcycle",), None)
     panel.grab()
     assert panel.table.horizontalScrollBar().maximum() == 0
