@@ -4,7 +4,7 @@ import math
 import os
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice, pairwise
@@ -22,7 +22,7 @@ from framefleet.engine.pool.events import Position
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store import schema
 from framefleet.engine.store.blocks import COLUMNS, CORRECTION_COLUMNS, DRAWN_COLUMNS, MAX_SECONDS, Block, correct, unpack
-from framefleet.engine.store.facts import CREATED, SHOWN
+from framefleet.engine.store.facts import CREATED, SHOWN, LiveRecord
 from framefleet.engine.store.sources import SOURCE_COLUMNS, StoredSource, reason_of, reason_text, source_names, stored_source
 from framefleet.engine.tracking.appearances import vote
 from framefleet.engine.types import Closing, Detections, DeviceId, EngineChoice, Found, FrameRef, FrameResult, InferenceFailure
@@ -285,7 +285,11 @@ class SessionReader(Closing):
 
     def _source(self, row: tuple[Any, ...]) -> StoredSource:
         try:
-            return stored_source(Path(self.facts.get("folder", "")), *row)
+            source = stored_source(Path(self.facts.get("folder", "")), *row)
+            if source.kind is SourceKind.LIVE and (record := self.facts.get(LiveRecord.key(source.number))) is not None:
+                with suppress(ValueError):  # the results do not depend on it
+                    source = replace(source, address=LiveRecord.read(record).address)
+            return source
         except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, AttributeError) as error:
             raise self._wrong(f"sources, source {row[0]!r:.20}", str(error)) from error
 

@@ -83,7 +83,8 @@ class StoredSource:
     completely or not. cancelled: whether the run ended it early. seconds: processing time; None until it is finished. error: why it could
     not be opened or read to its end. stamp: of the content, when the source was opened. decoder: what decoded the frames. started: clock
     time at which the video begins, with time zone. created: the time in its metadata, as text. origin: as in ``SourceInfo``. The last five
-    are None if unknown. picture_clock: for pictures, settings that replace the stored clock times; None: they stay.
+    are None if unknown. picture_clock: for pictures, settings that replace the stored clock times; None: they stay. address: of a
+    stream, without user and password; None if unknown.
     """
 
     number: int
@@ -102,11 +103,19 @@ class StoredSource:
     origin: float | None = None
     name: str = ""
     picture_clock: ClockSettings | None = None
+    address: str | None = None
 
     @property
     def kind(self) -> SourceKind | None:
         """The kind of the source, None if it could not be opened."""
         return None if self.info is None else self.info.kind
+
+    @property
+    def title(self) -> str:
+        """The name for people: of a stream, its address without the scheme."""
+        if self.address is not None:
+            return self.address.rpartition("://")[2]
+        return self.file.name or self.path
 
     @property
     def timed(self) -> bool:

@@ -24,11 +24,17 @@ def is_known(item: QueueItem) -> bool:
 
 
 def read_clock(item: QueueItem) -> Clock | None:
-    """Read the clock of a source from its session. None: the session does not hold it. Raises ExportError if the session cannot be read."""
+    """Read the clock of a source from its session: that of a stream in local time. None: the session does not hold it.
+
+    Raises ExportError if the session cannot be read.
+    """
     assert item.results is not None
     with SessionReader(item.results.database, created=item.results.created) as reader:
         found = [source for source in reader.sources() if source.number == item.results.source]
-        return Clock.of(reader, found[0]) if found else None
+        clock = Clock.of(reader, found[0]) if found else None
+    if clock is not None and clock.started is not None and item.live:
+        clock.started = clock.started.astimezone()  # streams are stored in UTC
+    return clock
 
 
 def clock_text(clock: Clock | None, pts: float, dated: bool) -> str:
@@ -101,7 +107,7 @@ def _stored(reader: SessionReader, source: StoredSource) -> QueueItem:
     frames, failed, head = reader.count(source.number), reader.failed(source.number), reader.last_pts(source.number)
     info, address, part = source.info, None, None
     if info is not None and info.kind is SourceKind.LIVE:
-        info, address = replace(info, duration=live_length(head)), info.path
+        info, address = replace(info, duration=live_length(head)), source.address or info.path
     else:
         part = _part(reader, source)
     progress = SourceProgress(source.file, info, frames, failed, head, finished, address=address)

@@ -50,9 +50,12 @@ class Rates:
 def measure(devices: Iterable[DeviceStatus], received: Mapping[int, float]) -> Rates:
     """The rates now. received: the frames per second that arrived of each unfinished source.
 
-    Before the first report of a device, the sources keep their own rates.
+    Before the first report of a device, the sources keep their own rates; afterwards they are 0 while no device completes a frame.
     """
+    devices = tuple(devices)
     of_devices = {status.device: status.rate for status in devices if status.rate}
+    if not of_devices and any(status.samples and status.phase is Phase.READY for status in devices):
+        return Rates({}, dict.fromkeys(received, 0.0))
     total, files = sum(of_devices.values()), sum(received.values())
     factor = total / files if total and files else 1.0
     return Rates(of_devices, {source: rate * factor for source, rate in received.items()})

@@ -84,7 +84,7 @@ def _read(path: Path) -> StoredSession:
             frames = sum(reader.count(source.number) for source in sources)
             with suppress(ValueError, KeyError):
                 created = datetime.fromisoformat(reader.facts[CREATED]).astimezone()
-            names = tuple(source.file.name or source.path for source in sources)
+            names = tuple(source.title for source in sources)
             complete = sum(source.complete for source in sources)
             model = reader.facts.get("model", "")
             return StoredSession(path, created, names, frames, model, size, complete=complete, corrected=reader.corrected)

@@ -89,6 +89,18 @@ def test_files_and_devices_show_rates_with_the_same_sum() -> None:
     assert (snapshot.rates.total, [status.rate for status in snapshot.devices]) == (0, [0])
 
 
+def test_a_stream_whose_frames_stay_away_has_no_throughput() -> None:
+    now = 0.0
+    feed, sources = Feed(lambda: now), dict[int, SourceProgress]()
+    feed.apply(DeviceReady(engine_info()))
+    for step in range(20):
+        now = 0.5 * step
+        if step < 8:
+            apply(feed, frames(0, 5 * step, 5), sources)
+        feed.apply(DeviceStats(CPU, 5 * min(step + 1, 8), 10.0 if step < 8 else 0.0, *((5.0, 6.0) if step < 8 else (None, None))))
+    assert (feed.take().rates.total, feed.take().rates.sources) == (0.0, {0: 0.0})
+
+
 def test_rates_stay_for_half_a_second_unless_other_devices_work() -> None:
     now, other = 0.0, DeviceId("cpu", "1")
     feed, sources = Feed(lambda: now), dict[int, SourceProgress]()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import QDialogButtonBox, QInputDialog, QLineEdit, QMessag
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.results.stored import clock_text, read_clock, read_stored
 from framefleet.app.window.sessions.dialog import (
     AGES,
     SessionsDialog,
@@ -24,11 +26,15 @@ from framefleet.app.window.sessions.dialog import (
     rename_session,
     to_clean,
 )
+from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import ExportError
+from framefleet.engine.pool.events import Ledger
 from framefleet.engine.settings.folders import Folder
+from framefleet.engine.store.facts import LiveRecord
 from framefleet.engine.store.files import lock_session, note_session, noted_sessions
 from framefleet.engine.store.session import SessionWriter
-from tests.support.window import write_results
+from framefleet.engine.types import Detections, FrameRef, FrameResult
+from tests.support.window import CPU, write_results
 
 NOW = datetime(2026, 11, 22, 12).astimezone()
 PATIENCE = 30_000
@@ -60,6 +66,23 @@ def test_sessions_are_listed_renamed_and_deleted(folder: Path) -> None:
     with lock_session(folder / "two.sqlite"), pytest.raises(ExportError, match="another run uses it"):
         delete_sessions([folder / "two.sqlite", folder / "damaged.sqlite"])
     assert sorted(session.path.stem for session in list_sessions(folder)) == ["first", "two"]
+
+
+def test_a_stream_has_its_address_as_name_and_local_times(tmp_path: Path) -> None:
+    address, begun = "http://127.0.0.1:34511/mjpeg", datetime(2026, 11, 27, 2, 45, tzinfo=timezone(timedelta(hours=5)))
+    path, name = tmp_path / "20261127-024500-000000 127-0-0-1-34511-mjpeg.sqlite", "127-0-0-1-34511-mjpeg"
+    with SessionWriter(path, ("person",), {"model": "tiny"}) as writer:
+        writer.add_source(0, name, SourceInfo(address, SourceKind.LIVE, "mjpeg", 64, 48, 0, None, 25.0, ()))
+        writer.set_start(0, begun)
+        writer.set_live(0, LiveRecord(address))
+        nothing = Detections(np.zeros((0, 4), np.float32), np.zeros(0, np.float32), np.zeros(0, np.int32))
+        writer.add_frames([FrameResult(FrameRef(0, 0, 0.0), CPU, 64, 48, nothing)])
+        writer.finish_source(0, name, Ledger(1, 1, received=1), 1.0)
+    (session,) = list_sessions(tmp_path)
+    assert session.name == "127.0.0.1:34511/mjpeg"
+    (item,) = read_stored(path)
+    assert item.name == "127.0.0.1:34511/mjpeg"
+    assert clock_text(read_clock(item), 0.0, dated=True) == f"{begun.astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 def test_a_session_is_named_after_its_files_and_says_how_far_it_is(folder: Path) -> None:
