@@ -266,7 +266,7 @@ class _Enqueue:
         self._enqueue = enqueue
 
     def launch(self, _stream: Stream) -> None:
-        """See ``Step.launch``."""
+        """Put the work on a stream."""
         self._enqueue()
 
 

@@ -36,17 +36,17 @@ class ClusterHost:
         self._problem = problem
 
     def admit(self, setup: Setup) -> Connection[ToWorker, FromWorker]:
-        """See ``WorkerHost``."""
+        """Start a worker and return the connection to it."""
         return self._admit(setup)
 
     def dismiss(self) -> None:
-        """See ``WorkerHost``. The pool closes the connection, and the agent then ends the process."""
+        """Note that a worker has ended by itself. The pool closes the connection, and the agent then ends the process."""
 
     def release(self) -> None:
-        """See ``WorkerHost`` and ``dismiss``."""
+        """Let the process end, without waiting for it: see ``dismiss``."""
 
     def end(self) -> outcome.Outcome:
-        """See ``WorkerHost``. Does not wait for the process: the agent ends it before it starts another one for the device.
+        """Return how the process ended. Does not wait for the process: the agent ends it before it starts another one for the device.
 
         The worker's last message says how the process ended.
         """
@@ -183,7 +183,7 @@ class ClusterConnection(Hosts, Closing):
         self._join = join
 
     def check(self, settings: RunSettings, devices: Sequence[DeviceId]) -> None:
-        """See ``Hosts.check``."""
+        """Check that the devices can run here with these settings. Raises UsageError if they cannot."""
         if settings.parallel in WITHIN_MACHINES:
             raise UsageError(Notice("cluster.within_machine", option=Option("parallel", settings.parallel)))
         if settings.isolation is Isolation.THREAD:
@@ -192,11 +192,11 @@ class ClusterConnection(Hosts, Closing):
             raise UsageError(Notice("cluster.not_of_cluster", device=str(here[0])))
 
     def host(self, device: DeviceId, worker_main: WorkerMain) -> WorkerHost:  # noqa: ARG002
-        """See ``Hosts.host``."""
+        """The host for a device's workers. worker_main: what a worker runs."""
         return ClusterHost(partial(self.admit, worker_main=worker_main), lambda: self.problem)
 
     def cores(self, device: DeviceId) -> int:
-        """See ``Hosts.cores``."""
+        """Number of processor cores that the device's machine may use."""
         return self.nodes[device.node].cores
 
     def admit(self, setup: Setup, worker_main: WorkerMain) -> Connection[Any, Any]:

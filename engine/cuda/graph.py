@@ -27,7 +27,7 @@ class Mark:
         self._event = event
 
     def launch(self, stream: Stream) -> None:
-        """See ``Step.launch``."""
+        """Put the work on a stream."""
         _, capturing = driver.cuStreamIsCapturing(stream.handle)
         # "external": the graph records the event at every launch; without it, the event would only order the graph's branches
         kinds = driver.CUevent_record_flags
@@ -45,7 +45,7 @@ class Copy:
         self._destination, self._source, self._nbytes = destination, source, nbytes
 
     def launch(self, stream: Stream) -> None:
-        """See ``Step.launch``."""
+        """Put the work on a stream."""
         copy(self._destination, self._source, self._nbytes, stream)
 
 

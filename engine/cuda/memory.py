@@ -79,12 +79,12 @@ class PageLock:
         self._device = Device(index)
 
     def add(self, address: int, nbytes: int) -> None:
-        """See ``RegisteredMemory.add``."""
+        """Lock these pages."""
         self._device.set_current()
         REGISTERED.add(address, nbytes)
 
     def remove(self, address: int) -> None:
-        """See ``RegisteredMemory.remove``."""
+        """Unlock the pages that begin at this address."""
         self._device.set_current()
         REGISTERED.remove(address)
 

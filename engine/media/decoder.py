@@ -122,11 +122,11 @@ class FfmpegDecoder(Decoder):
         self._planes, self._reason = planes, reason
 
     def cpu_reason(self, info: SourceInfo) -> Notice | None:
-        """See ``Decoder.cpu_reason``."""
+        """Return why the CPU decodes frames of this source although the device has NVDEC, None if there is no such reason."""
         return self._reason if info.kind is SourceKind.VIDEO else None
 
     def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[Decoded]:
-        """See ``Decoder.decode``."""
+        """Yield the frames of a segment in display order, and a failure in place of frames that cannot be decoded. Thread-safe."""
         from framefleet.engine.media.cpu_decoding import THREADS, decode_planes
 
         return decode_planes(info, segment, skip, max(1, THREADS // self.threads), oblong_only=not self._planes)

@@ -169,7 +169,7 @@ class RemoteWorker(Conversation):
 
     @property
     def connection(self) -> Connection[ToWorker, FromWorker]:
-        """See ``Conversation``."""
+        """The connection to the child, for ``multiprocessing.connection.wait``."""
         assert self._connection is not None
         return self._connection
 

@@ -112,7 +112,7 @@ class ChildProcess(Conversation):
 
     @property
     def connection(self) -> Connection[Any, Any]:
-        """See ``Conversation``."""
+        """The connection to the child, for ``multiprocessing.connection.wait``."""
         return self._connection
 
     @property

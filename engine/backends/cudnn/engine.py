@@ -107,12 +107,12 @@ class ConvolveStep:
         self._plan, self._addresses, self._workspace = plan, addresses, workspace
 
     def launch(self, stream: Stream) -> None:
-        """See ``Step.launch``."""
+        """Put the work on a stream."""
         self._plan.launch(self._addresses, self._workspace, stream)
 
 
 class CudnnEngine(Engine):
-    """See ``Engine``. Raw outputs are stored channels last, with a multiple of 8 channels."""
+    """The whole network in cuDNN. Raw outputs are stored channels last, with a multiple of 8 channels."""
 
     number = np.float16
 
@@ -180,11 +180,11 @@ class CudnnEngine(Engine):
         stream.sync()
 
     def new_heads(self) -> list[int]:
-        """See ``Engine``."""
+        """Addresses for raw outputs."""
         return [self._memory.device(2 * self.batch * buffer.size) for buffer in self._heads]
 
     def steps(self, heads: Sequence[int]) -> list[Step]:
-        """See ``Engine``."""
+        """The steps that compute the raw outputs at these addresses from ``pictures``."""
         return self.steps_at(self.buffers(self._values, heads), self.pictures)
 
     def new_pictures(self) -> int:

@@ -77,7 +77,7 @@ class NvidiaBackend(Backend):
         return [place.slot for place in self._places]
 
     def open(self, settings: EngineSettings) -> None:
-        """See ``Backend.open``."""
+        """Open the device before ``activate``, which does it otherwise: it takes a while, during which the network can be loaded."""
         self._settings, self._opened = settings, True
         with cuda_errors(self.device, Notice("cuda.open_device")):
             self._open()
@@ -299,7 +299,7 @@ class NvidiaBackend(Backend):
             self._idle.put(place)
 
     def timings(self) -> Mapping[str, float]:
-        """See ``Backend.timings``: "upload", and the stages of ``Slot.stage_times``."""
+        """ms in each stage since the last call: "upload", and the stages of ``Slot.stage_times``."""
         with self._counting:
             spent, self._spent = self._spent, Counter()
         return spent

@@ -369,17 +369,17 @@ class WholeSlot(Slot):
         self._done = finish_event(device, settings)
 
     def launch(self) -> None:
-        """See ``Slot``."""
+        """Start the batch with the frames in the table. Does not wait."""
         self._graph.launch(self.stream)
         self.stream.record(self._done)
 
     def read(self, fits: Sequence[Fit]) -> list[Found]:
-        """See ``Slot``."""
+        """Wait for the batch and return the detections of its first ``len(fits)`` frames."""
         self._done.sync()
         return self._outputs.read(fits)
 
     def stage_times(self) -> Mapping[str, float]:
-        """See ``Slot``: each of STAGES."""
+        """ms that the last read batch spent in each of STAGES."""
         return self._marks.times()
 
 

@@ -121,7 +121,7 @@ class OpenVinoDepthBackend(OpenVinoBackend):
         finished.set_exception(self._failed(problem) if isinstance(problem, RuntimeError) else problem)
 
     def timings(self) -> Mapping[str, float]:
-        """See ``Backend.timings``: "network cpu:0", …, by the host's clock."""
+        """ms in each stage since the last call: "network cpu:0", …, by the host's clock."""
         with self._counting:
             spent, self._spent = self._spent, {}
         return spent

@@ -60,11 +60,11 @@ class PlanStage:
     memory: Memory
 
     def allocate(self) -> dict[int, int]:
-        """See ``StageNetwork``."""
+        """Allocate the memory of one batch. Returns the address of each value."""
         return {layer: self.memory.device(nbytes) for layer, nbytes in self.sizes.items()}
 
     def step(self, values: Mapping[int, int]) -> Step:
-        """See ``StageNetwork``."""
+        """The step that computes the stage with values at these addresses."""
         return self.plan.step({value_name(layer): values[layer] for layer in (*self.part.inputs, *self.part.outputs)})
 
 
@@ -75,11 +75,11 @@ class CudnnStage:
     engine: CudnnEngine
 
     def allocate(self) -> dict[int, int]:
-        """See ``StageNetwork``."""
+        """Allocate the memory of one batch. Returns the address of each value."""
         return {PICTURES: self.engine.new_pictures(), **dict(enumerate(self.engine.new_buffers()))}
 
     def step(self, values: Mapping[int, int]) -> Step:
-        """See ``StageNetwork``."""
+        """The step that computes the stage with values at these addresses."""
         buffers = [address for key, address in values.items() if key != PICTURES]
         return _Steps(self.engine.steps_at(buffers, values[PICTURES]))
 
@@ -91,7 +91,7 @@ class _Steps:
     steps: Sequence[Step]
 
     def launch(self, stream: Stream) -> None:
-        """See ``Step.launch``."""
+        """Put the work on a stream."""
         for step in self.steps:
             step.launch(stream)
 
@@ -188,17 +188,17 @@ class StagedSlot(Slot):
         return Move(origin.streams, self.legs[source].done, values[source][layer], values[destination][layer], nbytes, host)
 
     def launch(self) -> None:
-        """See ``Slot``."""
+        """Start the batch with the frames in the table. Does not wait."""
         for leg in self.legs:
             leg.launch()
 
     def read(self, fits: Sequence[Fit]) -> list[Found]:
-        """See ``Slot``."""
+        """Wait for the batch and return the detections of its first ``len(fits)`` frames."""
         self.legs[-1].done.sync()
         return self._outputs.read(fits)
 
     def stage_times(self) -> Mapping[str, float]:
-        """See ``Slot``: "preprocess", of each device "network cuda:N" and "transfer cuda:N" (to it), "postprocess", "download"."""
+        """ms of the last batch: "preprocess", of each device "network cuda:N" and "transfer cuda:N" (to it), "postprocess", "download"."""
         return {stage: ms for leg in self.legs for stage, ms in leg.times().items()}
 
     def leg_times(self) -> list[StageTime]:
@@ -206,7 +206,7 @@ class StagedSlot(Slot):
         return [leg.total() for leg in self.legs]
 
     def raw_outputs(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        """See ``Engine.raw_outputs``; the slot must be idle."""
+        """The raw outputs of the network for a batch; the slot must be idle."""
 
         def run(pictures: NDArray[Any]) -> list[NDArray[Any]]:
             self.fill(pictures)

@@ -61,7 +61,7 @@ def cut(network: Network, layers: CustomLayers) -> Pieces:
 
 
 class TensorRtEngine(Engine):
-    """See ``Engine``. Raw outputs are planes, (batch, anchors · (5 + classes), rows, columns)."""
+    """A plan for the whole network. Raw outputs are planes, (batch, anchors · (5 + classes), rows, columns)."""
 
     network: Network
 
@@ -99,11 +99,11 @@ class TensorRtEngine(Engine):
         return self.batch * math.prod(shape) * np.dtype(self.number).itemsize
 
     def new_heads(self) -> list[int]:
-        """See ``Engine``."""
+        """Addresses for raw outputs."""
         return [self._memory.device(self.nbytes(head.shape)) for head in self.network.heads]
 
     def steps(self, heads: Sequence[int]) -> list[Step]:
-        """See ``Engine``."""
+        """The steps that compute the raw outputs at these addresses from ``pictures``."""
         indices = [index for index, layer in enumerate(self.network.layers) if isinstance(layer, Yolo)]
         addresses = {PICTURES: self.pictures, **self._between, **dict(zip(indices, heads, strict=True))}
         steps: list[Step] = []

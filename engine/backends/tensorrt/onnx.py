@@ -93,7 +93,7 @@ def prepare_onnx_plan(
 
 
 class OnnxEngine(Engine):
-    """See ``Engine``. Raw outputs are those that the reading describes, float32."""
+    """A plan for an ONNX file. Raw outputs are those that the reading describes, float32."""
 
     network: OnnxNetwork
 
@@ -113,19 +113,19 @@ class OnnxEngine(Engine):
 
     @property
     def outputs(self) -> Outputs:
-        """See ``Engine``."""
+        """The type and form of the raw outputs."""
         return self._outputs
 
     def new_heads(self) -> list[int]:
-        """See ``Engine``."""
+        """Addresses for raw outputs."""
         return [self._memory.device(self._outputs.nbytes(shape)) for shape in self._outputs.shapes]
 
     def steps(self, heads: Sequence[int]) -> list[Step]:
-        """See ``Engine``."""
+        """The steps that compute the raw outputs at these addresses from ``pictures``."""
         return [self._plan.step({_PICTURES: self.pictures, **{_output(number): head for number, head in enumerate(heads)}})]
 
     def prepared(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """See ``Engine``."""
+        """The network's input from RGB values of 0..1."""
         how = self.network.preprocessing
         values = 255 * (inputs[:, ::-1] if how.bgr else inputs)
         mean, scale = (np.array(each, np.float32).reshape(3, 1, 1) for each in (how.mean, how.scale))

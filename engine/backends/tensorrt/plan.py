@@ -100,7 +100,7 @@ class PlanStep:
         self._library, self._plan, self._addresses = library, plan, addresses
 
     def launch(self, stream: Stream) -> None:
-        """See ``Step.launch``."""
+        """Put the work on a stream."""
         if not self._plan.run(self._addresses, stream):
             raise DeviceError(Notice("backends.plan_not_run", library=str(self._library)))
 

@@ -351,14 +351,14 @@ class _FfmpegCodec:
         self._codec = codec
 
     def decode(self, packet: LivePacket) -> list[Decoded]:
-        """See ``LiveCodec``."""
+        """Decode a packet. Raises CodecError."""
         data = Packet(packet.data)
         # the number instead of the time: a source may repeat times
         data.pts, data.dts, data.time_base, data.is_keyframe = packet.number, None, _UNIT, packet.keyframe
         return self._decode(data)
 
     def finish(self) -> list[Decoded]:
-        """See ``LiveCodec``."""
+        """Return the remaining frames. Raises CodecError."""
         return self._decode(None)
 
     def _decode(self, data: Any) -> list[Decoded]:

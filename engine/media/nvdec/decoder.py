@@ -102,7 +102,7 @@ class NvdecDecoder(Decoder):
             return self._verdicts[known]
 
     def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[Decoded]:
-        """See ``Decoder.decode``. Frames come in host memory where NVDEC cannot decode them reliably."""
+        """Yield the frames of a segment, and failures. Frames come in host memory where NVDEC cannot decode them reliably."""
         for group in self._groups(info, segment, skip, 1):
             frames = iter(group)
             try:
@@ -111,7 +111,7 @@ class NvdecDecoder(Decoder):
                 release_all(frames)
 
     def groups(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[list[Decoded]]:
-        """See ``Decoder.groups``: several packets go to NVDEC together."""
+        """Yield the frames that are ready together: several packets go to NVDEC together."""
         return self._groups(info, segment, skip, _GROUP if self.threads > 1 else 1)
 
     def _groups(self, info: SourceInfo, segment: Segment, skip: int, most: int) -> Iterator[list[Decoded]]:
@@ -169,7 +169,7 @@ class NvdecDecoder(Decoder):
         return Session(self._library, next(self._streams), codec, on_begun)
 
     def cpu_reason(self, info: SourceInfo) -> Notice | None:
-        """See ``Decoder.cpu_reason``."""
+        """Return why the CPU decodes frames of this source although the device has NVDEC, None if there is no such reason."""
         if info.kind is not SourceKind.VIDEO:
             return None
         found = self._problems.get(info.path)
@@ -177,14 +177,14 @@ class NvdecDecoder(Decoder):
         return None if problem is None else Notice("media.not_by_nvdec", problem=problem)
 
     def live(self) -> LiveNvdec:
-        """See ``Decoder.live``. Called by one thread."""
+        """Return what decodes live sources on the device; None: FFmpeg decodes them. Called by one thread."""
         if self._live is None:
             threads = min(self.threads, GPU_THREADS)  # a thread serves several streams
             self._live = LiveNvdec(self._library, self._index, self._streams, threads, self._processors, self._required)
         return self._live
 
     def stop(self) -> None:
-        """See ``Decoder.stop``: threads that wait for a session end."""
+        """Let ``decode`` raise an error in threads that wait for a session."""
         self._sessions.stop()
 
     def close(self) -> None:

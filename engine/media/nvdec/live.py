@@ -72,15 +72,15 @@ class LiveNvdec:
         self._opening = threading.Lock()
 
     def enter(self) -> None:
-        """See ``DeviceDecoder``."""
+        """Prepare the calling thread for decoding."""
         self._device.set_current()
 
     def near(self) -> AbstractContextManager[None]:
-        """See ``DeviceDecoder``."""
+        """Return a context in which the calling thread runs on the processors near the GPU."""
         return bound_to(self._processors)
 
     def kind(self, form: Format, keyframe: LivePacket) -> Kind | None:
-        """See ``DeviceDecoder``."""
+        """Return what tells formats apart; None if the keyframe does not show its format, or NVDEC never decodes this codec."""
         if form.codec not in CODECS:
             return form.codec, b"", None
         bitstream = Bitstream(form.codec, form.extradata)
@@ -91,7 +91,7 @@ class LiveNvdec:
         return form.codec, bitstream.format, form.aspect
 
     def open(self, form: Format, keyframe: LivePacket) -> "NvdecCodec":
-        """See ``DeviceDecoder``. The keyframe is decoded by FFmpeg, too: the pixels of the first stream of a kind are compared."""
+        """Open a decoder. FFmpeg decodes the keyframe, too: the pixels of the first stream of a kind are compared."""
         if form.codec not in CODECS:
             raise RefusedError(Notice("media.nvdec_codec", codec=form.codec, codecs=CODECS))
         kind = self.kind(form, keyframe)
@@ -159,7 +159,7 @@ class NvdecCodec:
             raise RefusedError(Notice("media.decoder_not_opened", detail=problem.notice)) from problem
 
     def decode(self, packet: LivePacket) -> list[Decoded]:
-        """See ``LiveCodec``."""
+        """Decode a packet. Raises CodecError."""
         session = self._session
         if packet.keyframe and self._begin is None:
             self._begin = packet.seconds
@@ -189,11 +189,11 @@ class NvdecCodec:
         return self._begin is not None and packet.seconds < self._begin
 
     def finish(self) -> list[Decoded]:
-        """See ``LiveCodec``."""
+        """Return the remaining frames. Raises CodecError."""
         return self._order.rest()
 
     def restart(self, strict: bool) -> None:  # noqa: ARG002
-        """See ``LiveCodec``. The hardware stays open."""
+        """Forget everything: a keyframe follows. The hardware stays open."""
         for decoded in self._order.rest():
             assert isinstance(decoded.frame, DeviceFrame)
             decoded.frame.release()

@@ -174,7 +174,7 @@ class WebSession(requests.Session):
     """Follows redirects only to web servers, and from https only to https."""
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
-        """See ``requests``. Raises RefusedRedirectError for another address."""
+        """The address that an answer redirects to, None without one. Raises RefusedRedirectError if it may not be followed."""
         target: str | None = super().get_redirect_target(resp)
         if target is not None:
             absolute = urljoin(resp.url, target)

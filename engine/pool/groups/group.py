@@ -64,7 +64,7 @@ class SharedDecoder(Decoder):
         self._pictures, self._read, self._nvdec, self._reason = pictures, read, nvdec, reason
 
     def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[Decoded]:
-        """See ``Decoder.decode``."""
+        """Yield the frames of a segment in display order, and a failure in place of frames that cannot be decoded. Thread-safe."""
         for frame in self._decode(info, segment, skip):
             if isinstance(frame, DecodeFailure) or isinstance(frame.image, DeviceFrame):
                 yield frame
@@ -79,16 +79,16 @@ class SharedDecoder(Decoder):
         return self._read(info, segment, skip, threads)
 
     def cpu_reason(self, info: SourceInfo) -> Notice | None:
-        """See ``Decoder.cpu_reason``."""
+        """Return why the CPU decodes frames of this source although the device has NVDEC, None if there is no such reason."""
         return self._reason if self._nvdec is None else self._nvdec.cpu_reason(info)
 
     def stop(self) -> None:
-        """See ``Decoder.stop``."""
+        """Let ``decode`` raise an error where a thread waits for another one. ``close`` follows when all threads have ended."""
         if self._nvdec is not None:
             self._nvdec.stop()
 
     def close(self) -> None:
-        """See ``Decoder.close``."""
+        """Free the memory for frames once all frames are released. No thread may decode afterwards."""
         if self._nvdec is not None:
             self._nvdec.close()
 

@@ -219,7 +219,7 @@ class MemberPool:
         return batch
 
     def timings(self, device: DeviceId) -> Mapping[str, float]:
-        """See ``Backend.timings``, for one member."""
+        """ms that a member spent in each stage since the last call, by its own clock."""
         backend = self._members[device].backend
         return {} if backend is None else backend.timings()
 

@@ -72,18 +72,18 @@ class Forwarding:
             self._changed.notify_all()
 
     def detect(self, task: protocol.Detect) -> protocol.Done | protocol.Detect:
-        """See ``Forward.detect``. A source that is one segment is left: only the group can share its frames."""
+        """Wait until the group has done a task. A source that is one segment is left: only the group can share its frames."""
         segment = task.segment
         whole = segment.start is None and segment.end is None
         return task if whole or (member := self._take()) is None else member.detect(task)
 
     def drop(self, source: int) -> None:
-        """See ``Forward.drop``."""
+        """Let the tasks of a source end soon."""
         for member in self._members():
             member.drop(source)
 
     def stop(self) -> None:
-        """See ``Forward.stop``."""
+        """Let every ``detect`` return now."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
@@ -199,7 +199,7 @@ class RemoteBackend(Backend):
         return place
 
     def timings(self) -> Mapping[str, float]:
-        """See ``Backend.timings``."""
+        """ms that the device spent in each stage since the last call, by its own clock; empty if it has none. From any thread."""
         with self._lock:
             busy, self._busy = self._busy, Counter()
         return busy

@@ -136,7 +136,7 @@ class Dispatcher:
 
     @property
     def uncut(self) -> int | None:
-        """See ``uncut_sources``."""
+        """Number of open sources if all are long videos that cannot be cut, else 0; None if that is not known."""
         return uncut_sources(self._sources.values())
 
     def add(self, number: int, path: Path, position: Position | None = None) -> list[Event]:

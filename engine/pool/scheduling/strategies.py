@@ -187,14 +187,14 @@ class SourceQueue:
         return None
 
     def give_back(self, work: Work) -> None:
-        """See ``Strategy.give_back``."""
+        """Take back unfinished work. Another device continues after the first ``skip`` frames."""
         del self._under_way[work.segment.number]
         self._returned[work.segment.number] = replace(work, limit=None)
         if work.segment.number in self._ahead:
             self._ahead[work.segment.number] = work.skip
 
     def done(self, work: Work) -> None:
-        """See ``Strategy.done``."""
+        """Forget work that is done."""
         del self._under_way[work.segment.number]
 
     def _order(self, chunk_size: ChunkSize) -> list[int]:
@@ -308,7 +308,7 @@ class Segments(Strategy):
         self._decode_threads = dict.fromkeys(self.workers, 1)
 
     def next(self, device: DeviceId, decode_threads: int, chunk_size: ChunkSize) -> Work | None:
-        """See ``Strategy.next``."""
+        """The next work for a device, None if the device has to wait."""
         self._decode_threads[device] = decode_threads
         window = window_segments(*self._decode_threads.values())
         queues = sorted(self._queues.values(), key=lambda queue: not queue.seeking)
@@ -316,7 +316,7 @@ class Segments(Strategy):
         return next((work for work in taken if work is not None), None)
 
     def lose(self, device: DeviceId) -> None:
-        """See ``Strategy.lose``: no segment belongs to a device."""
+        """Do nothing: no segment belongs to a device."""
         self._decode_threads.pop(device, None)
 
 
@@ -330,7 +330,7 @@ class Streams(Strategy):
         self._owners: dict[int, DeviceId] = {}
 
     def next(self, device: DeviceId, decode_threads: int, chunk_size: ChunkSize) -> Work | None:  # noqa: ARG002
-        """See ``Strategy.next``."""
+        """The next work for a device, None if the device has to wait."""
         window = window_segments(decode_threads)
         for source, queue in self._queues.items():
             if self._owners.get(source) == device and not queue.exhausted:
@@ -343,18 +343,18 @@ class Streams(Strategy):
         return None
 
     def give_back(self, work: Work) -> None:
-        """See ``Strategy.give_back``. A source whose device is refused is free for other devices."""
+        """Take back unfinished work. A source whose device is refused is free for other devices."""
         super().give_back(work)
         if work.crashes.refused is not None:
             self._owners.pop(work.source, None)
 
     def close(self, source: int) -> None:
-        """See ``Strategy.close``."""
+        """Remove the work of a source that is finished or cancelled."""
         super().close(source)
         self._owners.pop(source, None)
 
     def lose(self, device: DeviceId) -> None:
-        """See ``Strategy.lose``. Its sources are free for other devices."""
+        """Remove a device that makes no more requests. Its work has been given back before. Its sources are free for other devices."""
         self._owners = {source: owner for source, owner in self._owners.items() if owner != device}
 
 
