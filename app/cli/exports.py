@@ -403,12 +403,7 @@ def count_sources(reader: SessionReader, zones: ZoneSet, only: Collection[int] |
 
     Returns for each source its path and either its counts or the error: it has no tracks, or its pictures have another shape.
 
-    Raises
-    ------
-    UsageError
-        No video has tracks, or the model does not have a label of the zones.
-    ExportError
-        The session cannot be read.
+    Raises UsageError: no video has tracks, or the model does not have a label of the zones. Raises ExportError: the session cannot be read.
     """
     found: list[dict[str, Any]] = []
     sources = [source for source in reader.sources() if source.kind is not None and (only is None or source.number in only)]

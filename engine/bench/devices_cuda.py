@@ -48,12 +48,7 @@ def ask(answer: tuple[Any, ...], doing: str) -> Any:
 class Card:
     """A GPU. Uses plain device memory: enabling peer access to a device does not include CUDA's memory pools.
 
-    Raises
-    ------
-    DeviceError
-        There is no driver, or no such device.
-    KernelError
-        The kernels cannot be compiled.
+    Raises DeviceError: there is no driver, or no such device. Raises KernelError: the kernels cannot be compiled.
     """
 
     def __init__(self, device: DeviceId) -> None:

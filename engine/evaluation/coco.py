@@ -62,10 +62,7 @@ def read(path: Path) -> Truth:
 def from_data(data: Mapping[str, Any], path: Path) -> Truth:
     """Return the truth in the content of a COCO file. path: for messages.
 
-    Raises
-    ------
-    KeyError, TypeError, ValueError
-        It is no COCO data set.
+    Raises KeyError, TypeError, ValueError: it is no COCO data set.
     """
     collected = _Data(path)
     for name in _LISTS:

@@ -54,10 +54,7 @@ class Fitted:
 def classes_named(truth: Truth, names: Sequence[str] | None) -> frozenset[int]:
     """Return the truth's classes that have objects to be compared. names: labels or numbers of those that the user chose; None: all.
 
-    Raises
-    ------
-    UsageError
-        The truth has no such label, or it looked for other classes.
+    Raises UsageError: the truth has no such label, or it looked for other classes.
     """
     known = frozenset(range(len(truth.labels))) if truth.looked_for is None else truth.looked_for
     if names is None:

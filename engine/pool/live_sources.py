@@ -182,17 +182,8 @@ def best_move(costs: Mapping[DeviceId, float | None], owned: Mapping[DeviceId, M
 
     The load of a device is the time that it needs for the frames of a second. If the cost of a device is not known, streams count alike.
 
-    Parameters
-    ----------
-    costs
-        Seconds for a frame on each device.
-    owned
-        The streams of each device and their rates, frames/s.
-
-    Returns
-    -------
-    tuple or None
-        The stream, and the device that should get it.
+    costs: seconds for a frame on each device. owned: the streams of each device and their rates, frames/s. Returns the stream, and the
+    device that should get it.
     """
     if len(owned) < 2:
         return None

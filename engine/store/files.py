@@ -259,10 +259,7 @@ def keep_replaced(path: Path) -> tuple[Path | None, list[tuple[object, ...]]]:
 
     The path is None if the session had no frames and is deleted.
 
-    Raises
-    ------
-    ExportError, OSError, sqlite3.Error
-        It is damaged, of another kind, in use, or cannot be renamed.
+    Raises ExportError, OSError, sqlite3.Error: it is damaged, of another kind, in use, or cannot be renamed.
     """
     held, outputs = _merged(path)
     if not held.sources:

@@ -68,12 +68,7 @@ def move_past(database: Path, minutes: int, now: datetime) -> list[Path]:
 
     minutes: the length of an interval. now: with time zone.
 
-    Raises
-    ------
-    ExportError
-        The session cannot be read or written.
-    LockedError
-        Another process tracks the objects of the session.
+    Raises ExportError: the session cannot be read or written. Raises LockedError: another process tracks the objects of the session.
     """
     made = []
     current = begin_of_interval(now, minutes)

@@ -43,12 +43,7 @@ class Evaluated:
 def read_evaluation(path: Path) -> list[Evaluated]:
     """Read the results of each session of an evaluation.json.
 
-    Raises
-    ------
-    UsageError
-        The file is not such a report, or it holds one session only.
-    ExportError
-        The file cannot be read.
+    Raises UsageError: the file is not such a report, or it holds one session only. Raises ExportError: the file cannot be read.
     """
     with explained(path, "read"):
         content = path.read_bytes()

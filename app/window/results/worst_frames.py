@@ -122,12 +122,7 @@ class WorstFrame:
 def read_worst_frames(path: Path) -> dict[str, list[WorstFrame]]:
     """Read the worst frames of each session by the session's name, the worst first.
 
-    Raises
-    ------
-    UsageError
-        The file is not such a list, or an older Framefleet wrote it.
-    ExportError
-        The file cannot be read.
+    Raises UsageError: the file is not such a list, or an older Framefleet wrote it. Raises ExportError: the file cannot be read.
     """
     with schema.explained(path, "read"):
         content = path.read_bytes()

@@ -446,24 +446,8 @@ class StoredMoment:
 def stored_frame(results: Results, pts: float, step: int) -> StoredMoment | None:
     """Read a frame of a live source from its session or the parts of that.
 
-    Parameters
-    ----------
-    results : Results
-        Where it is.
-    pts : float
-        A time, seconds.
-    step : int
-        0: the frame shown at this time, -1: the one before it, 1: the one after it.
-
-    Returns
-    -------
-    StoredMoment or None
-        None if there is none.
-
-    Raises
-    ------
-    ExportError
-        The session cannot be read.
+    pts: a time, seconds. step: 0 = the frame shown then, -1 = the one before it, 1 = the one after it. None if there is none. Raises
+    ExportError if the session cannot be read.
     """
     found: StoredMoment | None = None
     just_after = math.nextafter(pts, math.inf)

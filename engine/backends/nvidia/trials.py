@@ -71,19 +71,9 @@ def tune_batch(
     All sizes are compared with the fastest one, and the ones that may be chosen are measured several times. A rule that compares each size
     with the one before takes another batch when two measurements differ by 1 %.
 
-    Parameters
-    ----------
-    measure : callable
-        Returns the ms of one batch of a size, or None if the device's memory does not suffice.
-    budget_ms : float, optional
-        Longest time of a batch. It does not limit the smallest size.
-    sizes : tuple of int
-        The batches to try, each larger than the one before.
-
-    Raises
-    ------
-    MemoryError
-        The smallest size does not fit.
+    measure: returns the ms of one batch of a size, or None if the device's memory does not suffice. budget_ms: longest time of a batch. It
+    does not limit the smallest size. sizes: the batches to try, each larger than the one before. Raises MemoryError: the smallest size does
+    not fit.
     """
     times: dict[int, list[float]] = {}
     end = Notice("backends.batch_largest")

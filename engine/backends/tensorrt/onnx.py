@@ -25,12 +25,8 @@ _MAX_ERRORS = 5
 def build_onnx_plan(library: Library, network: OnnxNetwork, batch: int, precision: Precision, progress: Progress | None = None) -> bytes:
     """The serialized plan of a network. Its outputs are ``output0``, …, float32; TensorRT-RTX needs no device for this.
 
-    Raises
-    ------
-    DeviceError
-        The library lacks operators of the network, or cannot build it, or its outputs have other shapes than the reading needs.
-    ModelError
-        The network cannot be computed in FP16.
+    Raises DeviceError: the library lacks operators of the network, or cannot build it, or its outputs have other shapes than the reading
+    needs. Raises ModelError: the network cannot be computed in FP16.
     """
     from framefleet.engine.model.onnx.prepare import with_fixed_inputs  # imports onnx, which other networks do not need
 

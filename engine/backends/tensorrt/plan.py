@@ -133,12 +133,7 @@ def build_plan(
 ) -> bytes:
     """The serialized plan of a part for the current device; TensorRT-RTX needs no device for this. Options: see ``Lowering``.
 
-    Raises
-    ------
-    DeviceError
-        The library cannot build it.
-    ModelError
-        A weight is too large for FP16.
+    Raises DeviceError: the library cannot build it. Raises ModelError: a weight is too large for FP16.
     """
     builder, definition = empty_definition(library)
     lowering = Lowering(library.trt, definition, batch, exact, linear, channels_last)

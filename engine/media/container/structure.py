@@ -192,20 +192,9 @@ def incomplete_ts_frames(path: Path, track: int, *, decoder_reports: bool) -> fr
 
     FFmpeg marks the frame before a jump of the counters as corrupt, and the jump may lie between two complete frames, as in joined files.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    track : int
-        Identifier of the video's packets.
-    decoder_reports : bool
-        Whether the decoder reports a frame without its end. If it does not, a frame before a jump counts as incomplete unless its last
-        packet is padded: only the last packet of a frame is.
-
-    Returns
-    -------
-    frozenset of int or None
-        Position in the file of each such frame's first packet, bytes. None: the packets do not follow each other without gaps.
+    path: the file. track: identifier of the video's packets. decoder_reports: whether the decoder reports a frame without its end. If it
+    does not, a frame before a jump counts as incomplete unless its last packet is padded: only the last packet of a frame is. Returns
+    position in the file of each such frame's first packet, bytes. None: the packets do not follow each other without gaps.
     """
     incomplete: set[int] = set()
     position, begin, counter, padded = 0, 0, -1, True  # of the packet before

@@ -82,10 +82,7 @@ def open_container(path: Path) -> InputContainer:
 def open_local(url: str) -> InputContainer:
     """Open a local video file of an allowed format for reading.
 
-    Raises
-    ------
-    av.FFmpegError, ValueError, OSError
-        The URL is not a local file, its format is not allowed, or FFmpeg cannot read it.
+    Raises av.FFmpegError, ValueError, OSError: the URL is not a local file, its format is not allowed, or FFmpeg cannot read it.
     """
     container: InputContainer = av.open(url, options=_OPTIONS, **METADATA)
     return container

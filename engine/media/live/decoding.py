@@ -372,10 +372,7 @@ class _FfmpegCodec:
 def open_codec(form: Format) -> VideoCodecContext:
     """Open FFmpeg's decoder for a stream, on the calling thread.
 
-    Raises
-    ------
-    SourceError
-        There is none for its codec.
+    Raises SourceError: there is none for its codec.
     """
     try:
         codec = CodecContext.create(form.codec, "r")

@@ -103,17 +103,8 @@ class LiveSource:
 def open_live(address: LiveAddress, stopped: Event) -> LiveSource:
     """Open a live source.
 
-    Parameters
-    ----------
-    address : LiveAddress
-        What to open.
-    stopped : Event
-        Set when reading shall end.
-
-    Raises
-    ------
-    OpenError
-        The source does not answer, refuses the connection, or has no video.
+    address: what to open. stopped: set when reading shall end. Raises OpenError: the source does not answer, refuses the connection, or has
+    no video.
     """
     begun = time.monotonic()
     try:

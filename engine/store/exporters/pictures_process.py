@@ -31,12 +31,8 @@ def write_selected(job: PicturesJob, report: Callable[[int], None], clock: Clock
 
     report: called with the number of decoded frames. clock: the watchdog's clock, stopped when all pictures are written.
 
-    Raises
-    ------
-    SourceError
-        The source cannot be opened any more.
-    ExportError
-        A selected frame cannot be decoded again, or a picture cannot be written.
+    Raises SourceError: the source cannot be opened any more. Raises ExportError: a selected frame cannot be decoded again, or a picture
+    cannot be written.
     """
     with SessionReader.of(job.view) as reader:
         source = reader.source(job.source)

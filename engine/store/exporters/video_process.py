@@ -40,12 +40,7 @@ def write_annotated(job: Job, tell: Callable[[Notice], None], report: Callable[[
     tell: called with what is missing in the copy. report: called with the number of written frames.
     clock: the watchdog's clock, stopped when all frames are written.
 
-    Raises
-    ------
-    SourceError
-        The video cannot be opened any more.
-    ExportError
-        The session cannot be read, or the file cannot be written.
+    Raises SourceError: the video cannot be opened any more. Raises ExportError: the session cannot be read, or the file cannot be written.
     """
     target = Path(job.target)
     with schema.explained(target, "write"):
