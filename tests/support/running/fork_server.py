@@ -30,6 +30,7 @@ PRELOAD = [
     "framefleet.engine.pool.worker.worker",
     "tests.support.running.fork_server",
     "tests.support.pool",
+    "tests.support.running.warm",
 ]
 
 SPAWN = child.CONTEXT
