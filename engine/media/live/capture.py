@@ -76,6 +76,9 @@ _REPORT_SECONDS = 0.5
 CLOSE_SECONDS = 2.0
 """How long the end of the process waits for the disk of the recording."""
 
+SEND_SECONDS = 2.0
+"""How long the end of the process waits for the decoder, which gets all packets of a source that loses nothing."""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -336,7 +339,7 @@ class Capture:
         if recording is not None:
             recording.close()
             recording.wait(CLOSE_SECONDS)
-        threads[1].join(2.0)
+        self._drain(threads[1])
         assert self._ended is not None
         self._send(replace(self._ended, frames=self._frames, headless=self._headless))
         leave(0)
@@ -344,6 +347,17 @@ class Capture:
     def _flush(self) -> None:
         name_thread("send")
         self._outlet.run()
+
+    def _drain(self, sending: threading.Thread) -> None:
+        """Wait until the decoder has taken what is queued, or has to be given up."""
+        self._send(messages.Received(self._frames))
+        limit = math.inf if self._outlet.waits and not self._stopped.is_set() else time.perf_counter() + SEND_SECONDS
+        while sending.is_alive() and time.perf_counter() < limit:
+            try:
+                if self._connection.poll(0.05) and not self._take(self._connection.recv()):
+                    limit = time.perf_counter() + SEND_SECONDS
+            except (EOFError, OSError):
+                leave(0)  # the parent has ended
 
     def _watch(self, reading: threading.Thread) -> None:
         """Take messages and watch the deadline, until reading has ended or has to end."""

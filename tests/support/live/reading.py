@@ -31,9 +31,12 @@ PATIENCE = 40.0
 
 
 class Reading:
-    """A capture process: its changes of state, packets, epochs and recorded files. job: further fields of ``Job``."""
+    """A capture process: its changes of state, packets, epochs and recorded files.
 
-    def __init__(self, address: LiveAddress, attach: bool = True, **job: Any) -> None:
+    process: its main function. job: further fields of ``Job``.
+    """
+
+    def __init__(self, address: LiveAddress, attach: bool = True, process: Callable[..., None] = main, **job: Any) -> None:
         self.changes: list[StateChanged] = []
         self.epochs: list[EpochBegan] = []
         self.packets: list[LivePacket] = []
@@ -41,7 +44,7 @@ class Reading:
         self.files: list[RecordedFile] = []
         self.ended: Ended | None = None
         self.received = 0
-        self.child = ChildProcess("capture", main, Job(address, time.perf_counter(), **job), words=Notice("live.process"))
+        self.child = ChildProcess("capture", process, Job(address, time.perf_counter(), **job), words=Notice("live.process"))
         self.connection: Any = None
         if attach:
             self.attach()
@@ -73,6 +76,14 @@ class Reading:
     def next_state(self, state: LiveState, known: int) -> Self:
         """Wait for a state. known: number of changes after which it counts."""
         return self.until(lambda reading: state in reading.states()[known:])
+
+    def until_told(self, done: Callable[[Reading], bool]) -> Self:
+        """As ``until``, but take no packets meanwhile, as a decoder that is busy."""
+        packets, self.connection = self.connection, None
+        try:
+            return self.until(done)
+        finally:
+            self.connection = packets
 
     def _take(self) -> None:
         open_ones = [each for each in (None if self.ended else self.child.connection, self.connection) if each is not None]
