@@ -221,7 +221,7 @@ def test_memory_does_not_grow_with_the_video(tmp_path: Path) -> None:
         tracemalloc.stop()
         return peak
 
-    assert peak(1200) < 1.2 * peak(600)
+    assert peak(600) < 1.2 * peak(300)
 
 
 SLOW_EXPORT = """

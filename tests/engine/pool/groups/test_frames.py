@@ -221,7 +221,7 @@ def test_without_a_member_the_run_ends_with_an_error_told_once(video: Path) -> N
 
 
 def test_a_slow_device_takes_less(tmp_path: Path) -> None:
-    video = make_video(tmp_path / "long.mp4", 600, (64, 48), options={"crf": "40"})
+    video = make_video(tmp_path / "long.mp4", 300, (64, 48), options={"crf": "40"})
     slow: list[slowed] = []  # type: ignore[valid-type]
 
     def slow_one(_: EnginePool, event: Event, seen: Seen) -> None:
@@ -234,7 +234,7 @@ def test_a_slow_device_takes_less(tmp_path: Path) -> None:
     finally:
         for each in slow:
             each.__exit__(None, None, None)
-    check_complete(seen, frames=600)
+    check_complete(seen, frames=300)
     shares = sorted(stats.frames for stats in seen.stats if stats.final)
     assert shares[0] < 0.45 * sum(shares)
 
