@@ -35,7 +35,7 @@ from framefleet.engine.pool.worker import worker
 from framefleet.engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Precision, RunSettings
 from framefleet.engine.types import DeviceId, Found, FrameResult
 from tests.support.media import number_of, pixels_of
-from tests.support.models import tiny_files
+from tests.support.models import small_files, tiny_files
 from tests.support.notices import words
 
 Submit = Callable[[Sequence[HostImage], bool], Future[list[Found]]]
@@ -54,6 +54,18 @@ def tiny_settings(
     """Settings for the tiny detector at fp32, which needs no trial of precisions."""
     engine = EngineSettings(precision=Precision.FP32, stored_confidence=confidence, batch=batch, decode_threads=decode_threads)
     return RunSettings(model or tiny_files(), parallel=parallel, engine=engine, isolation=isolation)
+
+
+def small_settings(
+    parallel: Parallel = Parallel.AUTO,
+    model: ModelFiles | None = None,
+    confidence: float = 0.25,
+    batch: int | None = None,
+    decode_threads: int | None = None,
+    isolation: Isolation = Isolation.PROCESS,
+) -> RunSettings:
+    """As ``tiny_settings``, for the small detector."""
+    return tiny_settings(parallel, model or small_files(), confidence, batch, decode_threads, isolation)
 
 
 class Seen:
@@ -157,7 +169,7 @@ def run_pool(
 
     A device alone gets one thread, unless the settings say more: the tiny detector takes a third longer with two.
     """
-    settings = settings or tiny_settings()
+    settings = settings or small_settings()
     if len(devices) == 1 and settings.engine.threads is None:
         settings = replace(settings, engine=replace(settings.engine, threads=1))
 

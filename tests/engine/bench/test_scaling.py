@@ -13,11 +13,11 @@ from framefleet.engine.pool.events import DeviceReady, DeviceStarting, DeviceSta
 from framefleet.engine.settings import EngineSettings, Parallel, Precision, RunSettings
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 from tests.support.media import make_video
-from tests.support.models import tiny_files
+from tests.support.models import small_files
 from tests.support.scaling import pool_run
 
 CPUS = (DeviceId("cpu", "0"), DeviceId("cpu", "1"))
-SETTINGS = RunSettings(tiny_files(), parallel=Parallel.SEGMENTS, engine=EngineSettings(precision=Precision.FP32))
+SETTINGS = RunSettings(small_files(), parallel=Parallel.SEGMENTS, engine=EngineSettings(precision=Precision.FP32))
 SHORT = 50
 
 

@@ -13,7 +13,7 @@ from framefleet.engine.cluster.connection import ClusterConnection
 from tests.support.clusters.ray import Raylets, facts
 from tests.support.clusters.runs import FRAMES
 from tests.support.media import make_video
-from tests.support.pool import run_pool
+from tests.support.pool import run_pool, tiny_settings
 
 
 @pytest.fixture(scope="package")
@@ -34,7 +34,7 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="package")
 def local(video: Path) -> list[tuple[Any, ...]]:
     """What a run on this machine finds in two copies of the video."""
-    seen = run_pool([video, video])
+    seen = run_pool([video, video], settings=tiny_settings())
     return facts(seen.frames[0] + seen.frames[1])
 
 

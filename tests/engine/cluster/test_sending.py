@@ -23,6 +23,7 @@ from tests.support.pool import run_pool, tiny_settings
 pytestmark = OF_RAY
 
 
+@pytest.mark.slow  # test_files.py and test_relay.py check the parts, test_deaths.py has runs of a cluster
 @pytest.mark.timeout(240)
 def test_files_that_a_node_cannot_read_are_sent(
     raylets: Raylets, video: Path, local: list[tuple[Any, ...]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -36,7 +37,7 @@ def test_files_that_a_node_cannot_read_are_sent(
     pictures.mkdir()
     for number in range(3):
         assert cv2.imwrite(str(pictures / f"{number}.png"), numbered(number))
-    before = facts(run_pool([pictures, tmp_path / "none.mp4"]).frames[0])
+    before = facts(run_pool([pictures, tmp_path / "none.mp4"], settings=tiny_settings()).frames[0])
     settings = replace(tiny_settings(), model=ModelFiles(private / "mine.cfg", "random:1"))
     sources = [private / "mine.mp4", private / "mine.mp4", private / "pictures", private / "none.mp4"]
     with ClusterConnection(raylets.address, print, cache=tmp_path / "cache" / "files") as cluster:

@@ -20,7 +20,7 @@ from framefleet.engine.pool.worker import worker
 from framefleet.engine.settings import EngineSettings
 from framefleet.engine.types import DeviceId, EngineInfo
 from tests.support.media import make_video
-from tests.support.pool import Seen, tiny_settings, watch, with_worker
+from tests.support.pool import Seen, small_settings, watch, with_worker
 
 GPU = DeviceId("cuda", "0")
 
@@ -63,7 +63,7 @@ def late_gpu_main(connection: Connection[Any, Any], setup: Setup, *, go: Path | 
 def run(video: Path, go: Path | None) -> Seen:
     pool_type = with_worker(partial(late_gpu_main, go=go))
 
-    with pool_type(tiny_settings(), [GPU]) as pool:
+    with pool_type(small_settings(), [GPU]) as pool:
         helper = CpuFallback(pool, [GPU])
         pool.add(video)
         pool.finish()

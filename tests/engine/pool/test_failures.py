@@ -37,8 +37,8 @@ from tests.support.pool import (
     probe_fault_main,
     run_pool,
     slow_main,
+    small_settings,
     thread_fault_main,
-    tiny_settings,
     watch,
     with_worker,
     worker_pids,
@@ -88,7 +88,7 @@ def cancel_after_failure(pool: EnginePool, event: Event, _: Seen) -> None:
 @pytest.mark.slow  # tests/faults/processes/test_killed_workers.py kills one, too
 @pytest.mark.parametrize(("parallel", "devices"), [(Parallel.AUTO, 1), (Parallel.STREAMS, 2), (Parallel.SEGMENTS, 2)])
 def test_a_killed_worker_costs_no_frame(parallel: Parallel, devices: int, video: Path) -> None:
-    seen = run_pool([video, video], CPUS[:devices], tiny_settings(parallel), Killer("cpu:0", 1))
+    seen = run_pool([video, video], CPUS[:devices], small_settings(parallel), Killer("cpu:0", 1))
     for source in (0, 1):
         check_complete(seen, source, failed=set())
     (failure,) = seen.failures
@@ -139,7 +139,7 @@ def test_without_a_device_left_every_source_ends_with_an_error(video: Path) -> N
 
 
 def test_an_error_in_the_model_is_told_at_once_and_not_tried_again(video: Path, tmp_path: Path) -> None:
-    seen = run_pool([video], CPUS, tiny_settings(model=ModelFiles(tmp_path / "no.cfg", "random:1")))
+    seen = run_pool([video], CPUS, small_settings(model=ModelFiles(tmp_path / "no.cfg", "random:1")))
     assert [(failure.restarting, "no.cfg" in str(failure.message)) for failure in seen.failures] == [(False, True)] * 2
     assert "no.cfg" in str(seen.finished[0].error)
     assert len([event for event in seen.events if isinstance(event, DeviceStarting)]) == 2
@@ -160,7 +160,7 @@ def test_a_bug_in_a_thread_ends_the_worker_instead_of_hanging_it(video: Path, ca
 @pytest.mark.parametrize(("batch", "how"), [(1, "late"), (4, "raise"), pytest.param(4, "late", marks=pytest.mark.slow)])
 def test_a_picture_the_engine_refuses_is_a_failed_frame(batch: int, how: str, video: Path) -> None:
     main = partial(engine_fault_main, numbers=frozenset({7, 150}), how=how)
-    seen = run_pool([video], CPUS[:1], tiny_settings(batch=batch), pool_type=with_worker(main))
+    seen = run_pool([video], CPUS[:1], small_settings(batch=batch), pool_type=with_worker(main))
     assert not seen.failures
     check_complete(seen, 0, failed={7, 150})
     assert seen.finished[0].ledger.failed == {Notice("backends.inference_failed", problem=words("the engine's fault")): 2}
@@ -223,7 +223,7 @@ def test_files_at_which_the_system_kills_workers_are_set_aside(
     for path in deadly:
         path.write_bytes(video.read_bytes())
     main = partial(decoder_fault_main, number=number, how="out of memory", name="deadly")
-    seen = run_pool([*deadly, video], CPUS[:devices], tiny_settings(isolation=isolation), pool_type=with_worker(main))
+    seen = run_pool([*deadly, video], CPUS[:devices], small_settings(isolation=isolation), pool_type=with_worker(main))
     assert all(failure.restarting for failure in seen.failures)
     for source, path in enumerate(deadly):
         finished = seen.finished[source]
@@ -259,7 +259,7 @@ def test_workers_ignore_ctrl_c_and_give_way_to_others(video: Path) -> None:
 
 @pytest.mark.parametrize("isolation", [Isolation.PROCESS, Isolation.THREAD])
 def test_ctrl_c_in_the_owner_stops_everything(isolation: Isolation) -> None:
-    with EnginePool(tiny_settings(isolation=isolation), CPUS) as pool:
+    with EnginePool(small_settings(isolation=isolation), CPUS) as pool:
         interrupt = threading.Timer(0.6, os.kill, (os.getpid(), signal.SIGINT))
         interrupt.start()
         with pytest.raises(KeyboardInterrupt):
@@ -269,7 +269,7 @@ def test_ctrl_c_in_the_owner_stops_everything(isolation: Isolation) -> None:
 
 
 def test_a_worker_that_does_not_react_is_killed(video: Path) -> None:
-    with EnginePool(tiny_settings(), CPUS[:1]) as pool:
+    with EnginePool(small_settings(), CPUS[:1]) as pool:
         pool.add(video)
         events = pool.events()
         next(event for event in events if isinstance(event, FramesDone))

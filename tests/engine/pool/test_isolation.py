@@ -24,14 +24,14 @@ from tests.support.pool import (
     exiting_main,
     run_pool,
     slow_build_main,
+    small_settings,
     thread_fault_main,
-    tiny_settings,
     with_worker,
     worker_pids,
 )
 
 FRAMES = 120
-TOGETHER = tiny_settings(isolation=Isolation.THREAD)
+TOGETHER = small_settings(isolation=Isolation.THREAD)
 
 
 @pytest.fixture(scope="module")

@@ -37,7 +37,7 @@ from tests.support.pool import (
     run_pool,
     slow_build_main,
     slow_main,
-    tiny_settings,
+    small_settings,
     watch,
     watch_and_then,
     with_worker,
@@ -90,15 +90,15 @@ def kinds(seen: Seen, device: DeviceId) -> list[type[Event]]:
 @pytest.mark.parametrize(
     ("parallel", "isolation"),
     [
-        (Parallel.SEGMENTS, Isolation.PROCESS),
         (Parallel.STREAMS, Isolation.THREAD),
+        pytest.param(Parallel.SEGMENTS, Isolation.PROCESS, marks=pytest.mark.slow),  # so does the device of the golden
         pytest.param(Parallel.SEGMENTS, Isolation.THREAD, marks=pytest.mark.slow),
         pytest.param(Parallel.STREAMS, Isolation.PROCESS, marks=pytest.mark.slow),
     ],
 )
 def test_a_device_leaves_and_another_does_its_work(parallel: Parallel, isolation: Isolation, video: Path) -> None:
     leave = Once(FramesDone, lambda pool: pool.remove_device(FIRST))
-    seen = run_pool([video] * 2, CPUS, tiny_settings(parallel, isolation=isolation), leave, SLOW)
+    seen = run_pool([video] * 2, CPUS, small_settings(parallel, isolation=isolation), leave, SLOW)
     check_complete(seen, 2)
     assert not seen.failures
     assert kinds(seen, FIRST) == [DeviceStarting, DeviceLeft]
@@ -114,7 +114,7 @@ def test_a_device_leaves_and_another_does_its_work(parallel: Parallel, isolation
 @pytest.mark.parametrize("isolation", [*Isolation])
 def test_a_device_joins_and_takes_part(isolation: Isolation, video: Path) -> None:
     join = Once(FramesDone, lambda pool: pool.add_device(SECOND))
-    with with_worker(partial(slow_main, seconds=0.005))(tiny_settings(isolation=isolation), [FIRST]) as pool:
+    with with_worker(partial(slow_main, seconds=0.005))(small_settings(isolation=isolation), [FIRST]) as pool:
         pool.add(video)
 
         def react(event: Event, seen: Seen) -> None:
@@ -136,7 +136,7 @@ def test_devices_join_leave_and_join_again_as_in_the_golden(isolation: Isolation
     """The second device joins during the first file. Then the first one leaves, joins again, and takes part in two more files."""
     join = Once(FramesDone, lambda pool: pool.add_device(SECOND))
     back = Once(DeviceLeft, lambda pool: pool.add_device(FIRST))
-    with with_worker(partial(slow_main, seconds=0.005))(tiny_settings(isolation=isolation), [FIRST]) as pool:
+    with with_worker(partial(slow_main, seconds=0.005))(small_settings(isolation=isolation), [FIRST]) as pool:
         pool.add(video)
 
         def react(event: Event, seen: Seen) -> None:
@@ -160,7 +160,7 @@ def test_devices_join_leave_and_join_again_as_in_the_golden(isolation: Isolation
 @pytest.mark.slow
 @pytest.mark.parametrize("isolation", [*Isolation])
 def test_devices_that_come_and_go_all_the_time_cost_no_frame(isolation: Isolation, video: Path) -> None:
-    with SLOW(tiny_settings(isolation=isolation), CPUS) as pool:
+    with SLOW(small_settings(isolation=isolation), CPUS) as pool:
         for _ in range(3):
             pool.add(video)
         pool.finish()
@@ -194,14 +194,14 @@ def test_a_worker_that_has_left_a_shared_process_leaves_no_threads_in_it(video: 
         if isinstance(event, DeviceLeft):
             pool.add_device(FIRST)
 
-    seen = run_pool([video] * 20, CPUS, tiny_settings(isolation=Isolation.THREAD), react, SLOW)
+    seen = run_pool([video] * 20, CPUS, small_settings(isolation=Isolation.THREAD), react, SLOW)
     assert seen.left == [FIRST] * 5
     # a decoder's threads come and go, and there may be some more at one look than at another
     assert max(counts[1:]) <= counts[0] + 10, "they pile up"
 
 
 def test_both_ways_before_the_run_starts(video: Path) -> None:
-    with EnginePool(tiny_settings(), [FIRST]) as pool:
+    with EnginePool(small_settings(), [FIRST]) as pool:
         pool.add_device(SECOND)
         pool.remove_device(FIRST)
         pool.add(video)
@@ -213,7 +213,7 @@ def test_both_ways_before_the_run_starts(video: Path) -> None:
 
 
 def test_what_is_wrong_is_told_at_once(video: Path) -> None:
-    with EnginePool(tiny_settings(), [FIRST]) as pool:
+    with EnginePool(small_settings(), [FIRST]) as pool:
         with pytest.raises(UsageError, match="cpu:0 takes part already"):
             pool.add_device(FIRST)
         with pytest.raises(UsageError, match="cpu:1 does not take part: there is cpu:0"):
@@ -230,20 +230,20 @@ def test_what_is_wrong_is_told_at_once(video: Path) -> None:
 
 
 def test_groups_do_not_change() -> None:
-    with EnginePool(tiny_settings(Parallel.FRAMES), CPUS) as pool:
+    with EnginePool(small_settings(Parallel.FRAMES), CPUS) as pool:
         with pytest.raises(UsageError, match="with the strategy frames no device can join or leave"):
             pool.remove_device(FIRST)
         with pytest.raises(UsageError, match="with the strategy frames no device can join or leave"):
             pool.add_device(DeviceId("cpu", "2"))
         assert next(pool.events()) == StrategyChosen("frames", Notice("pool.as_settings_say"), elastic=False)
-    with EnginePool(tiny_settings(), [FIRST]) as pool:
+    with EnginePool(small_settings(), [FIRST]) as pool:
         with pytest.raises(UsageError, match="add each device separately"):
             pool.add_device(DeviceId.group(*CPUS))
         assert next(pool.events()) == StrategyChosen("segments", Notice("pool.only_device", device="cpu:0"))
 
 
 def test_the_last_device_may_leave_when_there_is_no_work_and_another_do_what_comes(video: Path) -> None:
-    with EnginePool(tiny_settings(), [FIRST]) as pool:
+    with EnginePool(small_settings(), [FIRST]) as pool:
         pool.add(video)
 
         def react(event: Event, seen: Seen) -> None:
@@ -263,7 +263,7 @@ def test_the_last_device_may_leave_when_there_is_no_work_and_another_do_what_com
 
 
 def test_the_last_device_may_come_back_while_it_leaves(video: Path) -> None:
-    with EnginePool(tiny_settings(), [FIRST]) as pool:
+    with EnginePool(small_settings(), [FIRST]) as pool:
         pool.add(video)
 
         def leave_and_come_back() -> None:
@@ -289,7 +289,7 @@ def test_a_device_leaves_while_a_suspect_task_runs(isolation: Isolation, video: 
             removed = True
 
     main = partial(engine_fault_main, numbers=frozenset({90}), how="kill")
-    seen = run_pool([video], CPUS, tiny_settings(isolation=isolation), react, with_worker(main))
+    seen = run_pool([video], CPUS, small_settings(isolation=isolation), react, with_worker(main))
     assert len(seen.left) == 1
     check_complete(seen, 1, frozenset({90}))
 
@@ -298,7 +298,7 @@ def test_a_device_leaves_while_a_suspect_task_runs(isolation: Isolation, video: 
 def test_a_device_whose_engine_is_being_built_leaves_at_once(isolation: Isolation, video: Path) -> None:
     leave = Once(EngineBuilding, lambda pool: pool.remove_device(FIRST))
     main = partial(slow_build_main, device=FIRST)
-    seen = run_pool([video] * 2, CPUS, tiny_settings(isolation=isolation), leave, with_worker(main))
+    seen = run_pool([video] * 2, CPUS, small_settings(isolation=isolation), leave, with_worker(main))
     check_complete(seen, 2)
     assert kinds(seen, FIRST)[-1] is DeviceLeft
     assert not seen.failures
@@ -314,7 +314,7 @@ def test_an_engine_waits_for_the_earlier_one_of_its_device(video: Path) -> None:
         join(pool, event, seen)
 
     main = partial(slow_build_main, device=FIRST)
-    seen = run_pool([video] * 2, CPUS, tiny_settings(isolation=Isolation.THREAD), react, with_worker(main))
+    seen = run_pool([video] * 2, CPUS, small_settings(isolation=Isolation.THREAD), react, with_worker(main))
     check_complete(seen, 2)
     assert Notice("pool.waiting_for_engine") in [event.phase for event in seen.events if isinstance(event, EngineBuilding)]
 
@@ -332,7 +332,7 @@ def test_an_engine_that_takes_long_does_not_hold_up_its_leaving(isolation: Isola
             times["ready"] = time.monotonic()
 
     main = partial(slow_main, device=FIRST, seconds=1000.0)  # a run that waited for it would not end
-    seen = run_pool([video] * 3, CPUS, tiny_settings(isolation=isolation), react, with_worker(main))
+    seen = run_pool([video] * 3, CPUS, small_settings(isolation=isolation), react, with_worker(main))
     check_complete(seen, 3)
     assert seen.left == [FIRST]
     assert not seen.failures
@@ -352,13 +352,13 @@ def test_a_killed_device_that_is_leaving_has_left(video: Path) -> None:
         os.kill(worker_pids()["cpu:0"], signal.SIGSTOP)  # so that it cannot stop by itself
         pool.remove_device(FIRST)
 
-    seen = run_pool([video] * 4, CPUS, tiny_settings(), Once(FramesDone, leave), SLOW)
+    seen = run_pool([video] * 4, CPUS, small_settings(), Once(FramesDone, leave), SLOW)
     check_complete(seen, 4)
     assert seen.left == [FIRST]
 
 
 def test_the_reason_for_the_strategy_keeps_up_with_the_devices(video: Path) -> None:
-    seen = run_pool([video], [FIRST], react=Once(DeviceReady, lambda pool: pool.add_device(SECOND)), settings=tiny_settings(Parallel.AUTO))
+    seen = run_pool([video], [FIRST], react=Once(DeviceReady, lambda pool: pool.add_device(SECOND)), settings=small_settings(Parallel.AUTO))
     reasons = [str(event.reason) for event in seen.events if isinstance(event, StrategyChosen)]
     assert reasons[0] == "cpu:0 is the only device and does every file from start to end"
     assert reasons[1].startswith("files are cut at keyframes, and all 2 devices work")

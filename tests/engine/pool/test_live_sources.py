@@ -23,7 +23,7 @@ from framefleet.engine.types import DeviceId, FrameResult
 from tests.support.live.http_camera import HttpCamera
 from tests.support.live.servers import RtspServer
 from tests.support.media import damaged, make_video
-from tests.support.pool import CPUS, tiny_settings
+from tests.support.pool import CPUS, small_settings
 
 
 def kill(name: str) -> None:
@@ -77,7 +77,7 @@ def watch(
 ) -> Watched:
     """Run a pool with live sources that stop after some seconds. step: called after each event."""
     watched = Watched()
-    with EnginePool(tiny_settings(), devices) as pool:
+    with EnginePool(small_settings(), devices) as pool:
         for number, text in enumerate(addresses):
             address = LiveAddress.read(text)
             assert address is not None
@@ -177,7 +177,7 @@ def test_few_capture_processes_start_at_once_and_one_that_waits_can_be_cancelled
     ("parallel", "strategy", "reason"), [("auto", "streams", "live_sources"), ("tiles", "tiles", "tiles_as_settings_say")]
 )
 def test_a_run_of_live_sources_only_says_that_each_stays_on_one_device(parallel: str, strategy: str, reason: str) -> None:
-    with EnginePool(replace(tiny_settings(), parallel=Parallel(parallel)), CPUS[:1]) as pool:
+    with EnginePool(replace(small_settings(), parallel=Parallel(parallel)), CPUS[:1]) as pool:
         pool.add_stream(CAMERA, 0)
         chosen = next(pool.events())
     assert isinstance(chosen, StrategyChosen)
@@ -185,7 +185,7 @@ def test_a_run_of_live_sources_only_says_that_each_stays_on_one_device(parallel:
 
 
 def test_a_file_beside_a_live_source_is_cut(tmp_path: Path) -> None:
-    with EnginePool(tiny_settings(), CPUS[:1]) as pool:
+    with EnginePool(small_settings(), CPUS[:1]) as pool:
         pool.add_stream(CAMERA, 0)
         pool.add(tmp_path / "a.mp4")
         assert next(pool.events()) == StrategyChosen("segments", Notice("pool.only_device", device="cpu:0"))
@@ -268,6 +268,7 @@ def test_pictures_of_a_watched_source_are_those_of_its_inferred_frames(tmp_path:
     assert len(watched.frames[0]) > len(pictures), "no more pictures are sent than somebody watches"
 
 
+@pytest.mark.slow  # worker/test_streams.py shares two threads among sources; six streams share three devices below
 def test_six_streams_get_an_equal_share_and_none_blocks_another(tmp_path: Path) -> None:
     """Six decode threads share the interpreter's lock of one worker, and the connections have a process each."""
     with HttpCamera(tmp_path, rate=10, size=(160, 120)) as camera:

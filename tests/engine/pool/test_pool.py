@@ -1,4 +1,4 @@
-"""The pool with real processes, real files and a tiny model."""
+"""The pool with real processes, real files and a small model."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from framefleet.engine.pool.scheduling import workers
 from framefleet.engine.settings import Decode, EngineSettings, Isolation, Parallel, Precision
 from framefleet.engine.types import Detections, DeviceId
 from tests.support.media import make_video, truncated, write_pictures
-from tests.support.models import tiny_network
-from tests.support.pool import CPUS, Seen, cpu_seconds, run_pool, tiny_settings, wait_until_blocked, watch, watch_and_then, worker_pids
+from tests.support.models import small_network
+from tests.support.pool import CPUS, Seen, cpu_seconds, run_pool, small_settings, wait_until_blocked, watch, watch_and_then, worker_pids
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def expected(sources: list[Path]) -> dict[int, list[Detections | Notice]]:
     """What the decoder and the engine give without a pool, frame by frame."""
     found: dict[int, list[Detections | Notice]] = {}
     with create_backend(CPUS[0]) as backend:
-        backend.activate(tiny_network(), EngineSettings(precision=Precision.FP32))
+        backend.activate(small_network(), EngineSettings(precision=Precision.FP32))
         for number, path in enumerate(sources):
             if path.name in ("junk.mp4", "missing.mp4"):
                 continue
@@ -75,7 +75,7 @@ def expected(sources: list[Path]) -> dict[int, list[Detections | Notice]]:
 
 
 def test_nvdec_without_a_gpu_is_refused() -> None:
-    settings = tiny_settings()
+    settings = small_settings()
     settings = replace(settings, engine=replace(settings.engine, decode=Decode.NVDEC))
     with pytest.raises(UsageError, match=r"NVDEC is part of NVIDIA's GPUs.*cpu:0, cpu:1"):
         EnginePool(settings, CPUS)
@@ -111,7 +111,7 @@ def test_every_frame_of_every_source_as_without_a_pool(
     sources: list[Path],
     expected: dict[int, list[Detections | Notice]],
 ) -> None:
-    seen = run_pool(sources, CPUS[:devices], tiny_settings(parallel, batch=batch, isolation=isolation), when_ready=True)
+    seen = run_pool(sources, CPUS[:devices], small_settings(parallel, batch=batch, isolation=isolation), when_ready=True)
     assert sorted(seen.finished) == list(range(len(sources)))
     assert not seen.failures
     assert isinstance(seen.events[0], StrategyChosen)
@@ -166,7 +166,7 @@ def check_statistics(seen: Seen, devices: int) -> None:
 
 def test_sources_may_be_added_while_it_runs(tmp_path: Path) -> None:
     video = make_video(tmp_path / "short.mp4", 40, (64, 48))
-    with EnginePool(tiny_settings(), CPUS[:1]) as pool:
+    with EnginePool(small_settings(), CPUS[:1]) as pool:
         assert pool.add(video) == 0
 
         def add_later() -> None:
@@ -203,10 +203,10 @@ def test_an_empty_run_starts_nothing() -> None:
 
 def test_wrong_use_is_refused(long_video: Path) -> None:
     with pytest.raises(UsageError, match="no device"):
-        EnginePool(tiny_settings(), [])
+        EnginePool(small_settings(), [])
     with pytest.raises(UsageError, match="twice"):
-        EnginePool(tiny_settings(), [CPUS[0], CPUS[0]])
-    with EnginePool(tiny_settings(), CPUS) as pool:
+        EnginePool(small_settings(), [CPUS[0], CPUS[0]])
+    with EnginePool(small_settings(), CPUS) as pool:
         pool.events()
         with pytest.raises(RuntimeError, match="called before"):
             pool.events()
@@ -222,7 +222,7 @@ def test_wrong_use_is_refused(long_video: Path) -> None:
 
 @pytest.mark.parametrize("phase", [StrategyChosen, DeviceStarting, DeviceReady, FramesDone])
 def test_a_pool_can_be_closed_in_every_phase(phase: type[Event], long_video: Path) -> None:
-    with EnginePool(tiny_settings(), CPUS) as pool:
+    with EnginePool(small_settings(), CPUS) as pool:
         pool.add(long_video)
         pool.finish()
         events = pool.events()
@@ -239,7 +239,7 @@ def test_a_pool_can_be_closed_in_every_phase(phase: type[Event], long_video: Pat
 
 
 def test_an_interrupted_shutdown_can_be_repeated_before_it_ends(long_video: Path) -> None:
-    pool = EnginePool(tiny_settings(), CPUS)
+    pool = EnginePool(small_settings(), CPUS)
     pool.add(long_video)
     events = pool.events()
     next(event for event in events if isinstance(event, DeviceReady))
@@ -250,7 +250,7 @@ def test_an_interrupted_shutdown_can_be_repeated_before_it_ends(long_video: Path
 
 
 def test_closing_from_another_thread_ends_the_iteration() -> None:
-    with EnginePool(tiny_settings(), CPUS[:1]) as pool:
+    with EnginePool(small_settings(), CPUS[:1]) as pool:
         closer = threading.Timer(0.5, pool.close)
         closer.start()
         seen = watch(pool.events())
@@ -259,7 +259,7 @@ def test_closing_from_another_thread_ends_the_iteration() -> None:
 
 
 def first_frames(path: Path) -> tuple[FramesDone, Iterator[Event]]:
-    pool = EnginePool(tiny_settings(), CPUS[:1])
+    pool = EnginePool(small_settings(), CPUS[:1])
     pool.add(path)
     events = pool.events()
     return next(event for event in events if isinstance(event, FramesDone)), events
@@ -281,12 +281,12 @@ def test_runs_leave_no_open_files(long_video: Path) -> None:
     gc.collect()  # earlier tests may have left open files in reference cycles
     before = open_files()
     first_frames(long_video)
-    EnginePool(tiny_settings(), CPUS)
+    EnginePool(small_settings(), CPUS)
     assert open_files() <= before
 
 
 def test_a_slow_consumer_stops_the_worker(long_video: Path) -> None:
-    settings = tiny_settings(confidence=0.001)  # everything is found, so that messages are large
+    settings = small_settings(confidence=0.001)  # everything is found, so that messages are large
     with EnginePool(settings, CPUS[:1]) as pool:
         pool.add(long_video)
         events = pool.events()

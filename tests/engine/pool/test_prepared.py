@@ -20,7 +20,7 @@ from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.settings import ModelFiles
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG
-from tests.support.pool import CPUS, Seen, alive, run_pool, tiny_settings, worker_pids
+from tests.support.pool import CPUS, Seen, alive, run_pool, small_settings, worker_pids
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +84,7 @@ def test_the_first_worker_of_a_run_takes_the_process(tmp_path: Path) -> None:
         if isinstance(event, DeviceReady) and not found:
             found.append(worker_pids())
 
-    seen = run_pool([make_video(tmp_path / "video.mp4", 5, (160, 120))], CPUS[:1], tiny_settings(), react)
+    seen = run_pool([make_video(tmp_path / "video.mp4", 5, (160, 120))], CPUS[:1], small_settings(), react)
     assert found == [{str(CPUS[0]): pid}]
     assert seen.finished[0].ledger.inferred == 5
 
@@ -93,10 +93,10 @@ def test_a_window_has_a_process_for_each_run(tmp_path: Path) -> None:
     video = make_video(tmp_path / "video.mp4", 5, (160, 120))
     with prepared.prepared(again=True):
         first = waiting_pid()
-        run_pool([video], CPUS[:1], tiny_settings())
+        run_pool([video], CPUS[:1], small_settings())
         assert not alive(first)
         second = waiting_pid()
-        run_pool([video], CPUS[:1], tiny_settings())
+        run_pool([video], CPUS[:1], small_settings())
         assert not alive(second)
         last = waiting_pid()
     assert not alive(last)
@@ -104,7 +104,7 @@ def test_a_window_has_a_process_for_each_run(tmp_path: Path) -> None:
 
 def test_a_command_has_one_process_for_its_run(tmp_path: Path) -> None:
     with prepared.prepared():
-        run_pool([make_video(tmp_path / "video.mp4", 5, (160, 120))], CPUS[:1], tiny_settings())
+        run_pool([make_video(tmp_path / "video.mp4", 5, (160, 120))], CPUS[:1], small_settings())
         assert not multiprocessing.active_children()
 
 

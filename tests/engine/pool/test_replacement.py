@@ -18,7 +18,7 @@ from framefleet.engine.pool.worker import worker
 from framefleet.engine.settings import Parallel, Precision, RunSettings
 from tests.support.groups import member_pids, members_main
 from tests.support.media import make_video
-from tests.support.models import tiny_files
+from tests.support.models import small_files
 from tests.support.pool import CPUS, Seen, run_pool, with_worker, worker_pids
 
 
@@ -41,7 +41,7 @@ def test_a_replacement_takes_the_precision_of_the_first_worker(victim: str, tmp_
             os.kill(killed[0], signal.SIGKILL)
 
     single = victim == "worker"
-    settings = RunSettings(tiny_files(), parallel=Parallel.STREAMS if single else Parallel.FRAMES)
+    settings = RunSettings(small_files(), parallel=Parallel.STREAMS if single else Parallel.FRAMES)
     pool = with_worker(main if single else partial(members_main, main=main))
     seen = run_pool([make_video(tmp_path / "a.mp4", 12, (96, 64))], CPUS[:1], settings, kill, pool)
     first, again = (event.engine for event in seen.ready)

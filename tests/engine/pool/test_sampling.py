@@ -14,7 +14,7 @@ from framefleet.engine.settings import Parallel
 from framefleet.engine.settings.kinds import Moments
 from framefleet.engine.types import DeviceId, FrameResult
 from tests.support.media import damaged, make_video, write_pictures
-from tests.support.pool import CPUS, tiny_settings
+from tests.support.pool import CPUS, small_settings
 
 FRAMES = 330
 
@@ -29,7 +29,7 @@ def run(
     path: Path, parallel: Parallel = Parallel.SEGMENTS, devices: Sequence[DeviceId] = CPUS[:1], **part: str
 ) -> tuple[list[FrameResult], Ledger, int, str | None]:
     """Detect in part of a source. Returns the results, the ledger, the announced number of frames and the error."""
-    settings = replace(tiny_settings(parallel, confidence=0.05), **{name: Moments().read(text) for name, text in part.items()})
+    settings = replace(small_settings(parallel, confidence=0.05), **{name: Moments().read(text) for name, text in part.items()})
     results: list[FrameResult] = []
     announced = 0
     with EnginePool(settings, devices) as pool:

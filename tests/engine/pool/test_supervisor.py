@@ -6,7 +6,7 @@ import pytest
 
 from framefleet.engine.pool.supervisor import setup_for
 from framefleet.engine.types import DeviceId
-from tests.support.pool import tiny_settings
+from tests.support.pool import small_settings
 
 CPU, OTHER_CPU, GPU, OTHER_GPU = (DeviceId.parse(name) for name in ("cpu:0", "cpu:1", "cuda:0", "openvino:GPU.0"))
 
@@ -33,7 +33,7 @@ CPU, OTHER_CPU, GPU, OTHER_GPU = (DeviceId.parse(name) for name in ("cpu:0", "cp
     ids=lambda value: "+".join(map(str, value)) if isinstance(value, list) else None,
 )
 def test_cpus_leave_cores_to_each_other_and_to_those_that_are_fed(devices: list[DeviceId], cores: int, threads: int | None) -> None:
-    settings = tiny_settings()
+    settings = small_settings()
     assert setup_for(devices[0], settings, devices, 60.0, cores).engine.threads == threads
     asked = replace(settings, engine=replace(settings.engine, threads=3))
     assert setup_for(devices[0], asked, devices, 60.0, cores).engine.threads == 3

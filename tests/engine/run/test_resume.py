@@ -27,13 +27,13 @@ from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.sources import counts_text, reason_text
 from framefleet.engine.types import DeviceId, EngineInfo, FrameResult, InferenceFailure
 from tests.support.media import damaged, make_video
-from tests.support.models import tiny_files
+from tests.support.models import small_files
 from tests.support.notices import words
 from tests.support.pool import CPUS, engine_fault_main
 from tests.support.store import LABELS, make_frame, same_frame, video_info
 
 SETTINGS = RunSettings(
-    tiny_files(),
+    small_files(),
     (DeviceId("cpu", "0"),),
     engine=EngineSettings(Precision.FP32, stored_confidence=0.05, threads=1),
     isolation=Isolation.THREAD,

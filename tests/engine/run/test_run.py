@@ -20,12 +20,12 @@ from framefleet.engine.settings import EngineSettings, Isolation, Precision, Run
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import DeviceId
 from tests.support.media import make_video
-from tests.support.models import tiny_files
+from tests.support.models import small_files
 from tests.support.onnx_models import save
 from tests.support.store import LABELS, same_frame, write_session
 
 CPU = DeviceId("cpu", "0")
-SETTINGS = RunSettings(tiny_files(), (CPU,), engine=EngineSettings(stored_confidence=0.05))
+SETTINGS = RunSettings(small_files(), (CPU,), engine=EngineSettings(stored_confidence=0.05))
 
 
 def test_every_event_is_stored_before_it_is_told(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_every_event_is_stored_before_it_is_told(tmp_path: Path) -> None:
 
 def test_devices_join_and_leave_and_both_are_reported(tmp_path: Path) -> None:
     video, other = make_video(tmp_path / "a.mp4", frames=500, size=(64, 48)), DeviceId("cpu", "1")
-    settings = RunSettings(tiny_files(), (CPU,), engine=EngineSettings(Precision.FP32), isolation=Isolation.THREAD)
+    settings = RunSettings(small_files(), (CPU,), engine=EngineSettings(Precision.FP32), isolation=Isolation.THREAD)
     with DetectionRun(settings, tmp_path / "s.sqlite", LABELS) as session:
         session.add(video)
         session.finish()

@@ -162,7 +162,7 @@ def test_annotations_with_other_values(rounds: int, session: Path, tmp_path: Pat
 PIECES = ("{},", '{"":{}},', "[],", '"",', "0,", " ", "[", '{"a":', '{"id":1},', '"\\u0000",', "1e9,", '{"images":[]},')
 
 
-@short_and_long(2, 100)
+@short_and_long(1, 100)
 def test_truth_that_is_large_when_unpacked(rounds: int, session: Path, tmp_path: Path) -> None:
     random, path = randomness(), tmp_path / "truth.json.gz"
     sizes = []

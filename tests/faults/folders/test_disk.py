@@ -94,6 +94,7 @@ def test_a_disk_that_fills_while_results_are_written(stored: Path, tmp_path: Pat
         assert f"framefleet: cannot write {tmp_path / name}: a file may have 1,000 KiB here: raise the limit (ulimit -f)" in done.err
 
 
+@pytest.mark.slow  # so do results above, and test_video.py limits the size of a video
 @needs_mounting
 def test_a_disk_that_fills_while_a_video_is_written(stored: Path, tmp_path: Path) -> None:
     done = run("results", stored, "--out", tmp_path, "--format", "video", before=mounted(small_disk(tmp_path, "16k")))
@@ -159,6 +160,7 @@ def test_a_folder_that_vanishes_during_the_run(video: Path, tmp_path: Path) -> N
     assert done.report["sources"][-1]["frames"]["inferred"] == 0, "the run did not go on"
 
 
+@pytest.mark.slow  # a file that is missing when it is opened: tests/engine/pool/test_pool.py
 def test_a_source_that_vanishes_before_its_turn(tmp_path: Path) -> None:
     """The first source is under way; the others are opened later."""
     videos = [make_video(tmp_path / f"{number}.mp4", 60, (64, 48)) for number in range(6)]

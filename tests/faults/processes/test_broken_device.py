@@ -11,7 +11,7 @@ from framefleet.engine.processes.outcome import RESTARTS
 from framefleet.engine.settings import Parallel
 from tests.support.groups import broken_member_main
 from tests.support.media import make_video
-from tests.support.pool import CPUS, broken_device_main, run_pool, tiny_settings, with_worker
+from tests.support.pool import CPUS, broken_device_main, run_pool, small_settings, with_worker
 
 FRAMES = 160
 
@@ -29,7 +29,7 @@ LONG = [pytest.param(parallel, marks=pytest.mark.slow) for parallel in (Parallel
 def test_a_device_that_fails_at_every_inference_costs_no_frame(parallel: Parallel, video: Path) -> None:
     grouped = parallel in (Parallel.FRAMES, Parallel.TILES)
     main = partial(broken_member_main if grouped else broken_device_main, device=CPUS[1], late=True)
-    seen = run_pool([video] * 2, CPUS, tiny_settings(parallel, batch=4), pool_type=with_worker(main), when_ready=True)
+    seen = run_pool([video] * 2, CPUS, small_settings(parallel, batch=4), pool_type=with_worker(main), when_ready=True)
     assert {failure.device for failure in seen.failures} == {CPUS[1]}
     assert all("the engine stopped working" in str(failure.message) for failure in seen.failures)
     assert len(seen.failures) <= RESTARTS + 1

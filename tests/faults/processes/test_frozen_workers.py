@@ -23,7 +23,7 @@ from framefleet.engine.pool.worker import worker
 from framefleet.engine.processes.child_main import MIN_PATIENCE
 from framefleet.engine.processes.outcome import RESTARTS
 from framefleet.engine.settings import Isolation, Parallel
-from tests.support.faults.counts import long_count
+from tests.support.faults.counts import long_count, others_slow
 from tests.support.faults.seeds import seeded
 from tests.support.groups import member_pids, members_main
 from tests.support.media import make_video
@@ -34,7 +34,7 @@ from tests.support.pool import (
     hanging_decoder_main,
     probe_fault_main,
     run_pool,
-    tiny_settings,
+    small_settings,
     with_worker,
     worker_pids,
 )
@@ -67,10 +67,10 @@ def test_a_worker_that_is_stopped_before_it_says_anything_is_replaced(video: Pat
     check_complete(seen, 2)
 
 
-@pytest.mark.parametrize("isolation", [Isolation.PROCESS, Isolation.THREAD])
+@pytest.mark.parametrize("isolation", others_slow([*Isolation], Isolation.PROCESS))
 def test_a_worker_that_is_stopped_while_it_opens_a_source_is_replaced(isolation: Isolation, video: Path, tmp_path: Path) -> None:
     main = partial(probe_fault_main, name=video.name, number=signal.SIGSTOP, once=tmp_path / "stopped")
-    seen = run_pool([video] * 2, CPUS[:1], tiny_settings(isolation=isolation), pool_type=with_worker(main))
+    seen = run_pool([video] * 2, CPUS[:1], small_settings(isolation=isolation), pool_type=with_worker(main))
     assert (tmp_path / "stopped").exists()
     check_complete(seen, 2)
     (failure,) = seen.failures
@@ -111,14 +111,16 @@ def notice_hang(kind: str, parallel: Parallel, video: Path, first: Path) -> floa
     devices = CPUS[:1] if kind == "build" and parallel in (Parallel.STREAMS, Parallel.SEGMENTS) else CPUS
     # the patience for a frame is too short for a slow machine's engine, except where a decoder hangs
     stall = PATIENCE if kind == "decoder" else EnginePool.stall_seconds
-    seen = run_pool([video] * 2, devices, tiny_settings(parallel, batch=4), react, pool_type=with_worker(main, stall))
+    seen = run_pool([video] * 2, devices, small_settings(parallel, batch=4), react, pool_type=with_worker(main, stall))
     check_complete(seen, 2)
     assert all(failure.restarting for failure in seen.failures)
     assert f"within {PATIENCE:.0f} s" in str(seen.failures[0].message)
     return noticed[0] - first.stat().st_mtime
 
 
-@pytest.mark.parametrize(("kind", "parallel"), [("build", Parallel.FRAMES), ("decoder", Parallel.FRAMES)])
+@pytest.mark.parametrize(
+    ("kind", "parallel"), [("build", Parallel.FRAMES), pytest.param("decoder", Parallel.FRAMES, marks=pytest.mark.slow)]
+)  # and test_watchdog.py
 def test_a_hang_in_a_library_is_noticed_and_the_worker_replaced(kind: str, parallel: Parallel, video: Path, tmp_path: Path) -> None:
     print(f"{notice_hang(kind, parallel, video, tmp_path / 'hung'):.1f} s until the hang was noticed")
 
@@ -141,7 +143,7 @@ def test_a_build_that_always_hangs_fails_visibly_and_the_run_ends(parallel: Para
     main: Callable[..., None] = partial(hanging_build_main, first=tmp_path / "first", patience=13.0, always=True)
     if parallel is Parallel.FRAMES:
         main = partial(members_main, main=main)
-    seen = run_pool([video], CPUS, tiny_settings(parallel, batch=4), pool_type=with_worker(main))
+    seen = run_pool([video], CPUS, small_settings(parallel, batch=4), pool_type=with_worker(main))
     assert {failure.device for failure in seen.failures if not failure.restarting} >= set(CPUS)
     assert all("did not help" in str(failure.message) for failure in seen.failures if not failure.restarting and failure.device in CPUS)
     assert seen.finished[0].cancelled or seen.finished[0].error
@@ -179,7 +181,7 @@ def stop_at(delay: float, choice: random.Random) -> tuple[Callable[[EnginePool, 
 @pytest.mark.parametrize("parallel", strategies)
 def test_workers_stopped_at_many_random_moments_are_replaced(parallel: Parallel, isolation: Isolation, video: Path) -> None:
     choice = seeded()
-    settings = tiny_settings(parallel, isolation=isolation, batch=4)
+    settings = small_settings(parallel, isolation=isolation, batch=4)
     started = time.monotonic()
     run_pool([video] * 2, CPUS, settings, pool_type=with_worker(worker.main))
     seconds, noticed, stops = time.monotonic() - started, list[float](), 0

@@ -24,7 +24,7 @@ from tests.support.faults.counts import long_count
 from tests.support.faults.seeds import seeded
 from tests.support.groups import member_pids, same_detections
 from tests.support.media import make_video
-from tests.support.pool import CPUS, Seen, run_pool, tiny_settings, worker_pids
+from tests.support.pool import CPUS, Seen, run_pool, small_settings, worker_pids
 
 FRAMES, SOURCES, MOMENTS = 120, 2, long_count(10)
 
@@ -98,7 +98,7 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def kill_at_random_moments(parallel: Parallel, isolation: Isolation, video: Path, moments: int) -> None:
     choice = seeded()
-    settings = tiny_settings(parallel, isolation=isolation, batch=4)
+    settings = small_settings(parallel, isolation=isolation, batch=4)
     started = time.monotonic()
     undisturbed = run_pool([video] * SOURCES, CPUS, settings)
     seconds = time.monotonic() - started

@@ -45,7 +45,9 @@ def framefleet(folder: Path, limit: tuple[int, int], *words: str) -> subprocess.
     [
         (resource.RLIMIT_AS, 500 << 20, "ulimit -v"),
         (resource.RLIMIT_NOFILE, 16, "ulimit -n"),
-        (resource.RLIMIT_FSIZE, 30 << 10, "ulimit -f"),
+        pytest.param(
+            resource.RLIMIT_FSIZE, 30 << 10, "ulimit -f", marks=pytest.mark.slow
+        ),  # tests/faults/folders/test_disk.py limits files
         *(pytest.param(resource.RLIMIT_AS, size << 20, "ulimit -v", marks=pytest.mark.slow) for size in (300, 600, 700, 850)),
         *(pytest.param(resource.RLIMIT_NOFILE, count, "ulimit -n", marks=pytest.mark.slow) for count in (12, 18)),
     ],
@@ -69,7 +71,7 @@ def test_a_limit_is_named_and_blames_no_frame(kind: int, value: int, option: str
     "words",
     [
         ("results", "s", "--out", "out", "--format", "jsonl"),
-        ("track", "s"),
+        pytest.param(("track", "s"), marks=pytest.mark.slow),
         ("export", *TINY, "-o", "tiny.onnx"),
         *(pytest.param(("results", "s", "--out", "out", "--format", form), marks=pytest.mark.slow) for form in ("csv", "coco", "video")),
         pytest.param(("clips", "s", "--class", "person", "--exact"), marks=pytest.mark.slow),

@@ -19,11 +19,11 @@ from framefleet.engine.settings import Isolation, Parallel
 from framefleet.engine.types import DeviceId
 from tests.support.groups import dying_member_main, gone, group_fault_main, member_pids, same_detections, signal_to_a_member, slowed
 from tests.support.media import make_video
-from tests.support.pool import CPUS, Seen, engine_fault_main, run_pool, tiny_settings, with_worker, worker_pids
+from tests.support.pool import CPUS, Seen, engine_fault_main, run_pool, small_settings, with_worker, worker_pids
 
 FRAMES = 130
 CUT_FRAMES, GOP = 400, 100
-SETTINGS = tiny_settings(Parallel.FRAMES, confidence=0.1)
+SETTINGS = small_settings(Parallel.FRAMES, confidence=0.1)
 
 
 @pytest.fixture(scope="module")
@@ -279,7 +279,8 @@ def test_members_decode_the_segments_of_a_file_themselves(cut: Path, cut_alone: 
     assert seen.finished[0].decoder.cpu == CUT_FRAMES
 
 
-@pytest.mark.parametrize("stop", [signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.slow)])
+@pytest.mark.slow  # a killed member and a frozen one have tests of their own above
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGSTOP])
 def test_the_group_goes_on_with_the_segments_of_a_member_that_ends(stop: signal.Signals, cut: Path, cut_alone: Seen) -> None:
     end_one = signal_to_a_member(stop)
     seen = run_pool([cut], CPUS, SETTINGS, end_one, with_worker(worker.main, stall_seconds=1.5))

@@ -10,7 +10,7 @@ from framefleet.engine.media.types import Segment
 from framefleet.engine.pool.scheduling.strategies import Segments, Strategy, Streams, create_strategy, explain
 from framefleet.engine.settings import Isolation, Parallel
 from framefleet.engine.types import DeviceId
-from tests.support.pool import CPUS, tiny_settings
+from tests.support.pool import CPUS, small_settings
 
 CPU = DeviceId("cpu", "0")
 
@@ -27,7 +27,7 @@ def test_the_oldest_source_comes_first_whichever_was_opened_first(strategy: Stra
 
 
 GPUS = tuple(DeviceId("cuda", str(number)) for number in range(8))
-AUTO = tiny_settings(Parallel.AUTO)
+AUTO = small_settings(Parallel.AUTO)
 HINT = "--parallel frames"
 
 
@@ -45,7 +45,7 @@ HINT = "--parallel frames"
     ],
 )
 def test_the_strategy_and_its_reason(parallel: Parallel, devices: tuple[DeviceId, ...], name: str, words: str) -> None:
-    settings = tiny_settings(parallel)
+    settings = small_settings(parallel)
     assert create_strategy(settings, devices).name == name
     assert words in str(explain(settings, devices))
     assert HINT not in str(explain(settings, devices))
@@ -65,11 +65,11 @@ def test_the_strategy_and_its_reason(parallel: Parallel, devices: tuple[DeviceId
 )
 def test_videos_that_leave_devices_idle_give_a_hint(uncut: int, devices: tuple[DeviceId, ...], hint: bool) -> None:
     assert (HINT in str(explain(AUTO, devices, uncut))) is hint
-    assert HINT not in str(explain(tiny_settings(Parallel.SEGMENTS), devices, uncut))
+    assert HINT not in str(explain(small_settings(Parallel.SEGMENTS), devices, uncut))
 
 
 def test_depth_begins_on_each_gpu_once() -> None:
-    settings = tiny_settings(Parallel.DEPTH)
+    settings = small_settings(Parallel.DEPTH)
     assert list(map(str, create_strategy(settings, GPUS[:3]).workers)) == [
         "cuda:0+cuda:1+cuda:2",
         "cuda:1+cuda:2+cuda:0",

@@ -329,8 +329,23 @@ CRITICAL = ("GPU and CPU", "GPU and CPU of 65 slots", "small network")
 CASES = [*((name, 60) for name in RACES), *((name, length) for name in CRITICAL for length in (12, 250))]
 """Names of races, and the frames of a segment: the critical ones with short and long segments, too."""
 
+USUAL = (
+    ("a third", 60),
+    ("GPU and CPU", 12),
+    ("GPU and CPU", 60),
+    ("GPU and very slow CPU", 60),
+    ("GPU that opens files first, and CPU", 60),
+    ("small network", 250),
+    ("three kinds", 60),
+    ("equal", 60),
+)
+"""Those that every run of the tests has."""
 
-@pytest.mark.parametrize(("name", "length"), CASES)
+
+@pytest.mark.parametrize(
+    ("name", "length"),
+    [case if case in USUAL else pytest.param(*case, marks=pytest.mark.slow) for case in CASES],
+)
 def test_unequal_devices_reach_the_sum_of_their_speeds(name: str, length: int) -> None:
     """In five seconds; in ten where the fastest begins half a second late."""
     devices = RACES[name]

@@ -11,7 +11,7 @@ from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.settings import Parallel
 from tests.support.groups import same_detections, slowed
 from tests.support.media import make_video
-from tests.support.pool import CPUS, Seen, run_pool, tiny_settings, worker_pids
+from tests.support.pool import CPUS, Seen, run_pool, small_settings, worker_pids
 
 FRAMES = 430
 SEGMENT = 108
@@ -26,12 +26,13 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def alone(video: Path) -> Seen:
     """One device does all the work."""
-    return run_pool([video], CPUS[:1], tiny_settings(Parallel.SEGMENTS, confidence=0.1))
+    return run_pool([video], CPUS[:1], small_settings(Parallel.SEGMENTS, confidence=0.1))
 
 
-@pytest.mark.parametrize("decode_threads", [1, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.slow  # test_throughput.py tries who does what with many kinds of devices, and test_frames.py slows a real one down
+@pytest.mark.parametrize("decode_threads", [1, 3])
 def test_the_other_device_takes_over_what_a_slow_one_has_not_got_to(decode_threads: int, video: Path, alone: Seen) -> None:
-    settings = tiny_settings(Parallel.SEGMENTS, confidence=0.1, decode_threads=decode_threads)
+    settings = small_settings(Parallel.SEGMENTS, confidence=0.1, decode_threads=decode_threads)
     brakes: list[slowed] = []  # type: ignore[valid-type]
 
     def brake(_: EnginePool, event: Event, seen: Seen) -> None:

@@ -24,7 +24,7 @@ from tests.support.pool import (
     memory,
     recording_main,
     run_pool,
-    tiny_settings,
+    small_settings,
     wait_until_blocked,
     with_worker,
     worker_pids,
@@ -41,7 +41,7 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def decode_threads(count: int = DECODE_THREADS, parallel: Parallel = Parallel.AUTO, batch: int | None = None) -> RunSettings:
-    return tiny_settings(parallel, batch=batch, decode_threads=count)
+    return small_settings(parallel, batch=batch, decode_threads=count)
 
 
 def check_complete(seen: Seen, source: int, failed: set[int] | None = None) -> None:
@@ -197,7 +197,7 @@ def test_memory_stays_flat_and_a_slow_consumer_stops_all_decode_threads(tmp_path
     size = 480, 360
     count = 240
     path = make_video(tmp_path / "large.mp4", count, size)
-    settings = tiny_settings(confidence=0.001, decode_threads=DECODE_THREADS)  # everything is found, so that messages are large
+    settings = small_settings(confidence=0.001, decode_threads=DECODE_THREADS)  # everything is found, so that messages are large
     frames, pid, least, most, before, after = 0, 0, 0, 0, 0.0, 0.0
 
     def react(pool: EnginePool, event: Event, seen: Seen) -> None:

@@ -28,7 +28,7 @@ from tests.support.pool import (
     run_pool,
     shrinking_main,
     slow_build_main,
-    tiny_settings,
+    small_settings,
     watch,
     with_worker,
     worker_pids,
@@ -90,7 +90,7 @@ def test_clocks_run_out_only_while_the_pool_listens() -> None:
 
 def test_a_worker_without_a_sign_of_life_is_killed_and_its_work_done_again(video: Path) -> None:
     stop = SignalOnce(signal.SIGSTOP, lambda: worker_pids()["cpu:0"])
-    seen = run_pool([video] * 2, CPUS[:1], tiny_settings(decode_threads=2), stop, with_worker(worker.main, STALL))
+    seen = run_pool([video] * 2, CPUS[:1], small_settings(decode_threads=2), stop, with_worker(worker.main, STALL))
     (failure,) = seen.failures
     assert failure.restarting
     assert "no sign of life for 5 s" in str(failure.message)
@@ -125,7 +125,7 @@ def test_a_frame_at_which_the_decoder_hangs_is_given_up(video: Path, tmp_path: P
     hanging = tmp_path / "hanging.png"
     cv2.imwrite(str(hanging), numbered(200, (64, 48)))
     main = partial(decoder_fault_main, number=200, how="hang")
-    settings = tiny_settings(decode_threads=2)
+    settings = small_settings(decode_threads=2)
     clip = make_video(tmp_path / "short.mp4", 40, (64, 48))
     seen = run_pool([clip, hanging, clip], CPUS[:1], settings, pool_type=with_worker(main, STALL))
     # the decoder has to pass the first frame to reach the next one, so that it is tried once more without it
@@ -149,7 +149,7 @@ def test_a_consumer_that_rests_is_no_reason_to_kill_a_worker(video: Path) -> Non
         if isinstance(event, FramesDone) and event.frames[0].ref.index == 0:
             time.sleep(STALL + 1)
 
-    settings = tiny_settings(confidence=0.01, decode_threads=2)  # 500 boxes, so that messages are large
+    settings = small_settings(confidence=0.01, decode_threads=2)  # 500 boxes, so that messages are large
     seen = run_pool([video], CPUS[:1], settings, react, with_worker(worker.main, STALL))
     assert not seen.failures
     check_complete(seen, 0)
@@ -169,7 +169,7 @@ def test_devices_that_are_ready_work_while_another_one_is_still_built(video: Pat
 
 
 def test_building_can_be_given_up_at_once(video: Path) -> None:
-    with with_worker(partial(slow_build_main, device=CPUS[0]))(tiny_settings(), CPUS[:1]) as pool:
+    with with_worker(partial(slow_build_main, device=CPUS[0]))(small_settings(), CPUS[:1]) as pool:
         pool.add(video)
         pool.finish()
 
@@ -183,7 +183,7 @@ def test_building_can_be_given_up_at_once(video: Path) -> None:
 
 def test_an_engine_that_shrinks_loses_no_frame_and_says_so(video: Path) -> None:
     main = partial(shrinking_main, after=8, batch=2)
-    seen = run_pool([video], CPUS[:1], tiny_settings(batch=8), pool_type=with_worker(main))
+    seen = run_pool([video], CPUS[:1], small_settings(batch=8), pool_type=with_worker(main))
     assert not seen.failures
     check_complete(seen, 0)
     assert [(event.engine.batch, "out of memory" in str(event.engine.reason)) for event in seen.ready] == [(8, False), (2, True)]

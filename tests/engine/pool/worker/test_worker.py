@@ -19,7 +19,7 @@ from framefleet.engine.pool.worker import worker
 from framefleet.engine.settings import Isolation
 from framefleet.engine.types import DeviceId
 from tests.support.media import make_video
-from tests.support.pool import CPUS, tiny_settings
+from tests.support.pool import CPUS, small_settings
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_an_engine_is_freed_in_the_thread_that_built_it(tmp_path: Path, monkeypa
         return backend
 
     monkeypatch.setattr(backends, "create_backend", create_watched)
-    settings = tiny_settings(isolation=Isolation.THREAD, batch=4)
+    settings = small_settings(isolation=Isolation.THREAD, batch=4)
     ours, theirs = Pipe()
     thread = threading.Thread(
         target=worker.main, args=(theirs, Setup(CPUS[0], settings.model, settings.engine, isolation=Isolation.THREAD)), name="builder"
