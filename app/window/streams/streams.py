@@ -81,12 +81,12 @@ class Streams(QObject):
         self._tick.timeout.connect(self._ticked)
         viewer, run = context.viewer, context.run
         viewer.add_bar(self.bar)
-        self.bar.live_wanted.connect(viewer.player.play)
+        self.bar.live_wanted.connect(self._go_live)
         self.bar.snapshot_wanted.connect(lambda: viewer.save_picture(boxes=True))
         self.bar.record_wanted.connect(self._record)
         self.bar.stop_wanted.connect(self._stop_or_continue)
         self.bar.play_wanted.connect(self._play_or_pause)
-        viewer.player.live_wanted.connect(self._follow)
+        viewer.player.live_wanted.connect(self._play_wanted)
         viewer.player.live_sought.connect(self._sought)
         context.selection.file_changed.connect(self._file_changed)
         context.requests.live_canvas.connect(self._add_view)
@@ -197,6 +197,19 @@ class Streams(QObject):
                 view.picture, view.stored = picture, ""
                 self._context.viewer.player.show_live(Shown(picture.seconds, picture.image, picture.result, None))
 
+    def _play_wanted(self) -> None:
+        """Play what was recorded, or stop there, if the user looks at that; else show the newest pictures again."""
+        view = self._main
+        if view is not None and view.stored and view.recorded:
+            self._context.viewer.player.pause()
+            self._play_or_pause()
+        else:
+            self._follow()
+
+    def _go_live(self) -> None:
+        self._follow()
+        self._context.viewer.player.play()
+
     def _follow(self) -> None:
         """Show the newest pictures again."""
         if (view := self._main) is not None:
@@ -283,7 +296,7 @@ class Streams(QObject):
             return
         if item.ended or item.state is ItemState.PAUSED:
             run.continue_files([item.key])
-            self._context.viewer.player.play()
+            self._go_live()
         else:
             run.cancel(item.key)
 

@@ -179,6 +179,13 @@ def test_a_shown_stream_is_recorded_until_the_user_ends_that(
     assert bar.play.text() == "Pause"
     bar.play.click()
     assert bar.play.text() == "Play"
+    shown = player.position
+    player.toggle()  # Space plays what the user looks at
+    qtbot.waitUntil(lambda: player.position > shown + 0.3, timeout=PATIENCE)
+    assert view.recorded
+    assert bar.play.text() == "Pause"
+    player.toggle()
+    assert bar.play.text() == "Play"
     bar.live.click()
     qtbot.waitUntil(lambda: not view.stored and not bar.play.isVisible(), timeout=PATIENCE)
     bar.record.click()
