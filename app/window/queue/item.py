@@ -71,6 +71,11 @@ class Ahead:
         return type(self)({number: frames for number, frames in self.segments.items() if segment is not None and number >= segment})
 
     @property
+    def frames(self) -> int:
+        """The number of frames."""
+        return sum(map(len, self.segments.values()))
+
+    @property
     def spans(self) -> tuple[tuple[float, float], ...]:
         """The times of the first and the last frame of each segment, seconds."""
         return tuple((frames[0].ref.pts, frames[-1].ref.pts) for frames in self.segments.values())
@@ -162,7 +167,7 @@ class QueueItem:
         if self.state is ItemState.DONE:
             return 1.0
         total = self._total
-        return min(self.progress.frames / total, 1.0) if total else None
+        return min(self._frames / total, 1.0) if total else None
 
     @property
     def finished_text(self) -> str:
@@ -177,7 +182,12 @@ class QueueItem:
         """The remaining time at the current rate, seconds; None if unknown."""
         if self.state is not ItemState.RUNNING or not self._total or not self.rate:
             return None
-        return max(self._total - self.progress.frames, 0) / self.rate
+        return max(self._total - self._frames, 0) / self.rate
+
+    @property
+    def _frames(self) -> int:
+        """The number of finished frames, also of those that wait behind a gap."""
+        return self.progress.frames + self.ahead.frames
 
     @property
     def _total(self) -> int:
