@@ -6479,6 +6479,10 @@ Bilder: {decoder}</translation>
         <translation>Export als {title} …</translation>
     </message>
     <message>
+        <source>Failed after {frames}</source>
+        <translation>Fehlgeschlagen nach {frames}</translation>
+    </message>
+    <message>
         <source>File</source>
         <translation>Datei</translation>
     </message>

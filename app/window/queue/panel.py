@@ -326,7 +326,7 @@ def attach(context: Context) -> Feature:
 
     def retry(keys: Sequence[int]) -> None:
         for key in keys:
-            run.detect_again(key)
+            run.retry(key)
 
     def detect_part(part: Part) -> None:
         if (key := context.selection.key) is not None:

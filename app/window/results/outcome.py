@@ -129,9 +129,8 @@ class OutcomeLine(Panel):
         text, tip = (self._sentence(item, shown) for shown in (parts[:MAX_NAMED], parts))
         self.text.setText(text if len(parts) <= MAX_NAMED else f"{text} …")
         self.text.setToolTip(tip)
-        lost = item.progress.failed > 0
-        name, colour = ("stop", "MUTED") if cancelled else ("warning", "WARNING") if lost else ("check", "GOOD")
-        self.symbol.show_icon(name, colour)
+        icon = ("stop", "MUTED") if cancelled else ("warning", "WARNING") if item.progress.failed > 0 else ("check", "GOOD")
+        self.symbol.show_icon(*(("error", "DANGER") if item.state is ItemState.FAILED else icon))
         self.go_on.setVisible(goes_on)
         self.setVisible(self._wanted)
 
@@ -140,6 +139,8 @@ class OutcomeLine(Panel):
         frames = item.frames_text
         if item.state is ItemState.CANCELLED:
             head = item.summary
+        elif item.state is ItemState.FAILED:
+            head = translate("results", "Failed after {frames}").format(frames=frames)
         elif item.progress.seconds:
             head = translate("results", "{frames} in {time}").format(frames=frames, time=formats.remaining(item.progress.seconds))
         else:

@@ -378,6 +378,15 @@ class DetectionController(QObject):
             self._forget(item, item.part, keep=True)
         self._submit()
 
+    def retry(self, key: int) -> None:
+        """Detect in a file again; in one that failed, behind the frames that it has in the folder for sessions."""
+        item = self._model.get(key)
+        stored = item is not None and item.state is ItemState.FAILED and item.progress.frames > 0 and not item.replaced
+        if item is not None and stored and item.results is not None and item.results.database.parent == self.folder:
+            self.continue_files([key])
+        else:
+            self.detect_again(key)
+
     def detect_again(self, key: int, part: Part | None = None) -> None:
         """Detect again in a file with the current settings. part: only in this part."""
         item = self._model.get(key)
@@ -546,7 +555,10 @@ class DetectionController(QObject):
                 again.append(item.name)
             elif (in_run or next_) and item.active:
                 reason = error or translate("run", "Detection ended before this file.")
-                self._put(replace(item, state=ItemState.FAILED, reason=reason, rate=None))
+                self._put(replace(item, state=ItemState.FAILED, reason=reason, rate=None, ahead=Ahead()))
+        if self._rate:
+            self._rate = 0.0
+            self.rate_changed.emit(self._rate)
         if again:
             one = translate("run", "{name} is detected from the beginning: the model or the settings are not those of its stored frames.")
             many = translate("run", "%Ln files are detected from the beginning: the model or the settings have changed.", None, len(again))

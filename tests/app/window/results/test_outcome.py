@@ -15,6 +15,7 @@ from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionWriter
 from framefleet.engine.zones.shapes import Line
 from tests.support.media import make_video
+from tests.support.notices import words
 from tests.support.store import make_frame, video_info
 from tests.support.window import feature, write_results
 
@@ -91,6 +92,18 @@ def test_a_cancelled_file_offers_to_continue_also_after_a_restart(qtbot: QtBot, 
     buttons(line)["Continue"].click()
     (item,) = window.context.queue
     assert (item.active, item.summary, line.isHidden()) == (True, "Needs a model", True)
+
+
+def test_a_file_that_failed_is_not_called_finished(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    video = make_video(tmp_path / "a.mp4", 20, (320, 240))
+    with SessionWriter(tmp_path / "a.sqlite", ("person",), {"model": "tiny"}) as writer:
+        writer.add_source(0, str(video), video_info(str(video), 20))
+        writer.add_frames([make_frame(0, index) for index in range(5)])
+        writer.finish_source(0, str(video), Ledger(5, 5), 1.0, words("the disk is gone"))
+    window.open_paths([tmp_path / "a.sqlite"])
+    line = feature(window, OutcomeLine)
+    qtbot.waitUntil(line.isVisible)
+    assert line.text.text().startswith("Failed after 5 frames")
 
 
 def test_a_file_that_was_cancelled_before_its_first_frame_only_goes_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

@@ -232,6 +232,35 @@ def test_a_cancelled_file_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: D
 
 @pytest.mark.slow  # the last test here goes to a place, tests/engine/run/test_resume.py replaces frames behind a gap
 @pytest.mark.usefixtures("slow")
+def test_a_file_that_failed_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    video = make_video(tmp_path / "disk" / "a.mp4", 300, (32, 32), gop=30)
+    desk.configure()
+    (key,) = desk.controller.add([video])
+
+    def frames() -> int:
+        item = desk.items.get(key)
+        return 0 if item is None else item.progress.frames
+
+    qtbot.waitUntil(lambda: frames() > 20, timeout=PATIENCE)
+    video.parent.rename(tmp_path / "away")
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.FAILED, timeout=2 * PATIENCE)
+    before, stored = desk.items.get(key), frames()
+    assert stored > 20
+    (tmp_path / "away").rename(video.parent)
+    desk.controller.retry(key)
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.DONE, timeout=2 * PATIENCE)
+    after = desk.items.get(key)
+    assert before is not None
+    assert after is not None
+    assert before.results is not None
+    assert after.results is not None
+    assert (after.results.database, after.progress.frames) == (before.results.database, 300)
+    with SessionReader(after.results.database) as reader:
+        assert reader.count(after.results.source) == 300, "each frame is detected once"
+
+
+@pytest.mark.usefixtures("slow")
 def test_frames_behind_a_gap_are_counted_once_when_a_cancelled_file_goes_on(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
     video = make_video(tmp_path / "long.mp4", 300, (32, 32), gop=30)
     desk.configure()
@@ -239,6 +268,9 @@ def test_frames_behind_a_gap_are_counted_once_when_a_cancelled_file_goes_on(qtbo
     qtbot.waitUntil(lambda: desk.state(key) is ItemState.RUNNING, timeout=PATIENCE)
     desk.controller.seek(key, 9.0)
     qtbot.waitUntil(lambda: bool(desk.items.get(key).ahead.segments), timeout=PATIENCE)  # type: ignore[union-attr]
+    item = desk.items.get(key)
+    assert item is not None
+    assert item.fraction == (item.progress.frames + item.ahead.frames) / 300, "what waits behind the gap is finished, too"
     desk.controller.set_paused(True)
     qtbot.waitUntil(lambda: set(desk.now.values()) == {Phase.IDLE}, timeout=PATIENCE)
     desk.controller.set_paused(False)
@@ -341,6 +373,20 @@ def test_a_session_that_cannot_begin_says_why(qtbot: QtBot, desk: Desk, short: P
     (tmp_path / "sessions").unlink()
     desk.controller.detect_again(key)
     qtbot.waitUntil(lambda: desk.state(key) is ItemState.DONE, timeout=PATIENCE)
+
+
+@pytest.mark.usefixtures("slow")
+def test_nothing_has_a_rate_when_a_session_was_lost(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
+    video = make_video(tmp_path / "a.mp4", 300, (32, 32))
+    rates: list[float] = []
+    desk.controller.rate_changed.connect(rates.append)
+    desk.configure()
+    (key,) = desk.controller.add([video])
+    qtbot.waitUntil(lambda: bool(rates) and rates[-1] > 0, timeout=PATIENCE)
+    desk.controller.folder.rename(tmp_path / "away")
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.FAILED, timeout=2 * PATIENCE)
+    assert rates[-1] == 0
+    assert len(desk.errors) == 1
 
 
 def test_devices_join_and_leave_while_a_session_runs(qtbot: QtBot, desk: Desk, short: Path) -> None:
