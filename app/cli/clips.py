@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from framefleet.app.cli import options
-from framefleet.app.cli.exports import Writing, add_session_argument, choose_detections, number_of, session_databases
+from framefleet.app.cli.sessions import Writing, add_session_argument, choose_detections, number_of, session_databases
 from framefleet.app.terminal import print_line
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import ExportError, Notice, UsageError, literal

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from framefleet.app.cli import exports, options
+from framefleet.app.cli import options, sessions
 from framefleet.app.terminal import print_line
 from framefleet.engine.model.files import class_ids
 from framefleet.engine.notices import UsageError, literal
@@ -39,7 +39,7 @@ _NEEDED = {
 def run(argv: Sequence[str]) -> int:
     """Correct, and say what was done. Returns 0. Raises FramefleetError if the session cannot be read or written, or has no such object."""
     arguments = _parser().parse_args(argv)
-    database = exports.session_database(arguments.session)
+    database = sessions.session_database(arguments.session)
     if arguments.source is not None and arguments.frame is None and arguments.object is not None:
         _find_picture(database, arguments)
     _check(arguments)
@@ -96,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
             "detections undo",
         ),
     )
-    exports.add_session_argument(parser)
+    sessions.add_session_argument(parser)
     parser.add_argument("action", choices=_ACTIONS, metavar="WHAT", help=", ".join(_ACTIONS))
     parser.add_argument("--source", metavar="NAME", help="the source, if the session has several, or a picture of a folder: cam1/IMG_1.JPG")
     parser.add_argument("--track", type=options.numbers, metavar="N[,N]", help="the track, for join the tracks")

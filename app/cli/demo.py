@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from framefleet.app.cli import exports, options, runs, window
+from framefleet.app.cli import options, runs, sessions, window
 from framefleet.app.demo import CONFIDENCE, demo_accuracy, demo_labels, demo_settings
 from framefleet.app.display import has_display
 from framefleet.engine.evaluation.accuracy import Accuracy
@@ -49,7 +49,7 @@ def _report(run: runs.Run, settings: RunSettings, arguments: argparse.Namespace)
     run.figures["accuracy"] = None
     asked = "precision" in options.chosen_settings(arguments)
     choice = AS_ASKED if asked else Notice("backends.choice_of_demo", option=Option("precision", "auto"))
-    session = run.detect(settings, folder / exports.DATABASE, demo_labels(), {0: DEMO.clip}, restart=True, choice=choice)
+    session = run.detect(settings, folder / sessions.DATABASE, demo_labels(), {0: DEMO.clip}, restart=True, choice=choice)
     if run.outcome[0] not in ("ok", "failed"):
         return
     with SessionReader(session.database, CONFIDENCE) as reader:

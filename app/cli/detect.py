@@ -12,7 +12,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Self
 
-from framefleet.app.cli import exports, options
+from framefleet.app.cli import options, sessions
 from framefleet.app.cli.options import make_parser
 from framefleet.app.cli.runs import CLUSTER, Run, add_run_options, connected, reported
 from framefleet.app.terminal import print_line
@@ -111,9 +111,9 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
             literal(f"{cfg} belongs to a model and cannot be searched for objects: give it with {MODEL_OPTIONS[cfg.suffix.lower()]}")
         )
     settings, labels = settings_of(arguments)
-    exporting = exports.export_options(arguments, labels)
+    exporting = sessions.export_options(arguments, labels)
     alerts = _alerts(arguments, labels, settings.engine.stored_confidence, exporting.zones)
-    sources, out = [] if live else _sources(arguments.sources, arguments.out / exports.DATABASE), arguments.out
+    sources, out = [] if live else _sources(arguments.sources, arguments.out / sessions.DATABASE), arguments.out
     if arguments.format == ["video"] and sources and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError(literal("--format video draws into videos, and these are pictures: choose jsonl or coco"))
     shown = settings.engine.stored_confidence  # the run below may store weaker ones
@@ -125,14 +125,14 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         chosen, out, facts = shard.choose(sources, arguments.sources), out / shard.folder, {**facts, SHARD: str(shard)}
         if not arguments.quiet:
             print_line(f"framefleet: shard {shard} has {len(chosen)} of {len(sources)} sources, results go to {out}", sys.stderr)
-    earlier = set(session_parts(out / exports.DATABASE)) if live else set()
-    with lock_session(out / exports.DATABASE) as lock:
-        settings = storing(settings, None if arguments.restart else out / exports.DATABASE)
+    earlier = set(session_parts(out / sessions.DATABASE)) if live else set()
+    with lock_session(out / sessions.DATABASE) as lock:
+        settings = storing(settings, None if arguments.restart else out / sessions.DATABASE)
         with connected(arguments.cluster, arguments.quiet) as cluster:
             started = time.monotonic()
             session = run.detect(
                 settings,
-                out / exports.DATABASE,
+                out / sessions.DATABASE,
                 labels,
                 chosen,
                 arguments.restart,
@@ -152,42 +152,42 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         with SessionReader(session.database, least) as reader:
             exporting = replace(exporting, **view_options(reader.facts))  # also those of an earlier run
             counting = exporting.zones if run.interruption.number is None else None
-            counted = [exports.count_sources(reader, counting, session.sources)] if counting is not None else []
+            counted = [sessions.count_sources(reader, counting, session.sources)] if counting is not None else []
             if settings.clock_settings.clock is not None:
                 stored = [source for source in reader.sources() if source.number in session.sources]
-                exports.note_untimed(reader, stored, settings.clock_settings)
+                sessions.note_untimed(reader, stored, settings.clock_settings)
             exported = run.export(reader, out, arguments.format, exporting, arguments.overwrite)
             for part in parts:
                 with SessionReader(part, least) as moved:
                     if counting is not None:
-                        counted.append(exports.count_sources(moved, counting, session.sources))
-                    exported += run.export(moved, exports.folder_of_part(part, out), arguments.format, exporting, arguments.overwrite)
+                        counted.append(sessions.count_sources(moved, counting, session.sources))
+                    exported += run.export(moved, sessions.folder_of_part(part, out), arguments.format, exporting, arguments.overwrite)
             if others := len(session_parts(session.database)) - len(parts) if live else 0:
-                words = f"{exports.number_of(others, 'part')} of the session, of earlier hours, beside it"
+                words = f"{sessions.number_of(others, 'part')} of the session, of earlier hours, beside it"
                 print_line(f"framefleet: {words}: 'framefleet results {out}' takes all", sys.stderr)
-            untracked = [] if settings.track is Track.NONE else exports.untracked_lines(reader, session.sources)
+            untracked = [] if settings.track is Track.NONE else sessions.untracked_lines(reader, session.sources)
             found = (
                 None
                 if arguments.json or run.interruption.number is not None
-                else exports.Summary(reader, exporting.least_seen, session.sources, parts)
+                else sessions.Summary(reader, exporting.least_seen, session.sources, parts)
             )
-    counts = exports.counts_together(counted) if counted else []
+    counts = sessions.counts_together(counted) if counted else []
     if arguments.zones:
-        run.figures["zones"] = exports.without_notes(counts)
+        run.figures["zones"] = sessions.without_notes(counts)
         run.written = run.written and not any("error" in each for each in counts)
     if arguments.json:
         return
     last = "" if found is None else found.line(seconds, session.inferred_before)
     files = _lines(session, {} if found is None else found.found)
-    many = len(session.sources) > exports.MAX_LINES and not arguments.verbose  # the progress has named the problems
+    many = len(session.sources) > sessions.MAX_LINES and not arguments.verbose  # the progress has named the problems
     if arguments.quiet:
         lines = [*untracked, *(f"{line}{_devices(run.engines)}" for line in ([last] if last else files))]
     else:
-        lines = [*([] if many else files), *untracked, *exports.counts_lines(counts, arguments.verbose)]
+        lines = [*([] if many else files), *untracked, *sessions.counts_lines(counts, arguments.verbose)]
     for line in lines:
         print_line(line)
     if not arguments.quiet:
-        exports.print_exported(exported, arguments.verbose)
+        sessions.print_exported(exported, arguments.verbose)
         if last:
             print_line(last)
 
@@ -200,7 +200,7 @@ def _parts(session: DetectionRun, earlier: Collection[Path]) -> list[Path]:
             with SessionReader(part) as reader:
                 if any(source.number in session.sources for source in reader.sources()):
                     found.append(part)
-    return found if len(found) <= exports.MAX_PARTS else []
+    return found if len(found) <= sessions.MAX_PARTS else []
 
 
 def detect_parser() -> argparse.ArgumentParser:
@@ -242,9 +242,9 @@ def detect_parser() -> argparse.ArgumentParser:
     streams.add_argument("--alert-command", metavar="CMD", help=words)
     results = parser.add_argument_group("results")
     results.add_argument(
-        "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {exports.DATABASE} go there (detections)"
+        "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {sessions.DATABASE} go there (detections)"
     )
-    exports.add_format_options(results)
+    sessions.add_format_options(results)
     words = "one of N jobs: detect in the sources of this one only, with results in DIR/shard-I-of-N; 'framefleet merge' joins them"
     results.add_argument("--shard", type=options.checked(Shard.read), metavar="I/N", help=words)
     results.add_argument("--cluster", metavar="ADDRESS", help=CLUSTER)
@@ -397,13 +397,13 @@ def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
 
 def _without_outputs(folder: Path, database: Path) -> list[Path]:
     if others := unreadable_pictures(folder):
-        number, some = exports.number_of(len(others), "picture"), ", ".join(path.name for path in others[:3])
+        number, some = sessions.number_of(len(others), "picture"), ", ".join(path.name for path in others[:3])
         words = f"left out, because their format cannot be read: {number} in {folder} ({some}{', …' * (len(others) > 3)})"
         print_line(f"framefleet: {words}; convert them to JPEG to use them", sys.stderr)
     found = expand_sources([folder])
-    outputs = destinations.outputs_among(found, lambda source: (database, source.absolute().parent / exports.DATABASE))
+    outputs = destinations.outputs_among(found, lambda source: (database, source.absolute().parent / sessions.DATABASE))
     if outputs:
-        number = exports.number_of(len(outputs), "video")
+        number = sessions.number_of(len(outputs), "video")
         print_line(f"framefleet: left out, because Framefleet wrote them: {number} in {folder}; name a file to use it", sys.stderr)
     if len(outputs) == len(found):
         raise SourceError(literal(f"Framefleet wrote all videos in {folder}: name a file to use it"))
@@ -421,7 +421,7 @@ def _lines(session: DetectionRun, found: Mapping[int, str]) -> list[str]:
             left_out = "" if state.ledger.decoded or not state.ledger.skipped else "no frame is in the chosen part"
             what = f"{words}; " if (words := found.get(number) or left_out) else ""
             unit = "picture" if state.info is not None and state.info.kind is SourceKind.IMAGES else "frame"
-            count = f"{exports.number_of(state.ledger.inferred, unit)}{f', {new:,} of them new,' if state.before else ''}"
+            count = f"{sessions.number_of(state.ledger.inferred, unit)}{f', {new:,} of them new,' if state.before else ''}"
             name = state.path if state.address is None else state.address
             count += _lost(state.ledger)
             latency = "" if state.latency is None else f", {state.latency[0]:.0f} ms to boxes (p99 {state.latency[1]:.0f} ms)"

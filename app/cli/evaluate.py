@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from framefleet.app.cli import options
-from framefleet.app.cli.exports import DATABASE, session_database
+from framefleet.app.cli.sessions import DATABASE, session_database
 from framefleet.app.cli.table import aligned, markdown_table, markdown_text
 from framefleet.app.terminal import print_line
 from framefleet.engine.evaluation.accuracy import CONFIDENCES, Curve

@@ -4,8 +4,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from framefleet.app.cli.exports import DATABASE, number_of, session_databases
 from framefleet.app.cli.options import make_parser
+from framefleet.app.cli.sessions import DATABASE, number_of, session_databases
 from framefleet.app.terminal import print_line
 from framefleet.engine.store.merge import merge_sessions
 

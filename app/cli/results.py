@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from framefleet.app.cli import exports, options
+from framefleet.app.cli import options, sessions
 from framefleet.app.terminal import print_line
 from framefleet.engine.notices import UsageError, literal
 from framefleet.engine.settings.checks import part_problem
@@ -33,9 +33,9 @@ def run(argv: Sequence[str]) -> int:
             "detections --source a.mp4 --from 1:30 --to 2:00 --format video",
         ),
     )
-    exports.add_session_argument(parser)
+    sessions.add_session_argument(parser)
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the files (beside the database)")
-    exports.add_format_options(parser)
+    sessions.add_format_options(parser)
     parser.add_argument("--every", type=options.checked(Every.read), metavar="N|TIME", help="yolo: every Nth frame, or a frame every 1s")
     parser.add_argument("--confidence", type=options.fraction, metavar="0..1", help="least confidence written (the run's)")
     parser.add_argument("--classes", type=options.some_names, metavar="LIST", help="labels or class ids to write: person,car … (all)")
@@ -53,7 +53,7 @@ def run(argv: Sequence[str]) -> int:
     clock, span = _clock(settings), Span(settings.get("begin"), settings.get("end"))
     if problem := part_problem(span.begin, span.end):
         raise UsageError(problem)
-    databases = exports.session_databases(arguments.session)
+    databases = sessions.session_databases(arguments.session)
     if len(databases) == 1:
         return _write(databases[0], arguments, clock, span)
     return max(_write(each, arguments, clock, span) for each in databases if _has_source(each, arguments.source))
@@ -71,24 +71,24 @@ def _write(database: Path, arguments: argparse.Namespace, clock: ClockSettings |
     part = span if span != Span() else None
     whole = SessionReader(database, corrected=not arguments.uncorrected, span=part, tracks=arguments.tracks)
     with whole as reader, reader.steady():
-        exports.choose_detections(reader, arguments.confidence, arguments.classes)
+        sessions.choose_detections(reader, arguments.confidence, arguments.classes)
         _check_tracks(reader, arguments.tracks)
-        chosen = replace(exports.export_options(arguments, reader.labels, reader.facts), clock=clock)
-        folder = exports.folder_of_part(database, arguments.out)
+        chosen = replace(sessions.export_options(arguments, reader.labels, reader.facts), clock=clock)
+        folder = sessions.folder_of_part(database, arguments.out)
         if not reader.sources():
             print_line(f"framefleet: {database} has no results: what wrote it ended before it stored any", sys.stderr)
         chosen_sources = arguments.source and {options.named_source(reader.sources(), name).number for name in arguments.source}
-        counted = exports.count_sources(reader, chosen.zones, chosen_sources) if chosen.zones is not None else []
-        exported, written = exports.export(
+        counted = sessions.count_sources(reader, chosen.zones, chosen_sources) if chosen.zones is not None else []
+        exported, written = sessions.export(
             reader, folder, arguments.format, arguments.quiet, chosen, chosen_sources, arguments.overwrite, whole=not chosen_sources
         )
         if clock is not None:
             clocked = [source for source in reader.sources() if not chosen_sources or source.number in chosen_sources]
-            exports.note_untimed(reader, clocked, clock)
-        last = exports.Summary(reader, chosen.least_seen, chosen_sources).line()
-    for line in exports.counts_lines(counted, arguments.verbose):
+            sessions.note_untimed(reader, clocked, clock)
+        last = sessions.Summary(reader, chosen.least_seen, chosen_sources).line()
+    for line in sessions.counts_lines(counted, arguments.verbose):
         print_line(line)
-    exports.print_exported(exported, arguments.verbose)
+    sessions.print_exported(exported, arguments.verbose)
     if last:
         print_line(last)
     return 0 if written and not any("error" in each for each in counted) else 1

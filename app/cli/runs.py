@@ -15,8 +15,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from framefleet.app.cli.exports import LiveZones, export, number_of
 from framefleet.app.cli.interrupt import Interrupted, Interruption, interruptible
+from framefleet.app.cli.sessions import LiveZones, export, number_of
 from framefleet.app.terminal import PLAIN_SECONDS, draws, print_line
 from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.notices import FramefleetError, Notice, printable, render

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from framefleet.app.cli import exports, options
+from framefleet.app.cli import options, sessions
 from framefleet.app.terminal import print_line
 from framefleet.engine.notices import Notice, UsageError, literal
 from framefleet.engine.store import files
@@ -22,11 +22,11 @@ def run(argv: Sequence[str]) -> int:
         arguments="SESSION",
         examples=("detections", "detections --drop-corrections"),
     )
-    exports.add_session_argument(parser)
+    sessions.add_session_argument(parser)
     parser.add_argument("--tracker", choices=["bytetrack"], default="bytetrack", help="the algorithm (bytetrack)")
     parser.add_argument("--drop-corrections", action="store_true", help="forget which tracks were joined and split by hand")
     arguments = parser.parse_args(argv)
-    databases = exports.session_databases(arguments.session)
+    databases = sessions.session_databases(arguments.session)
     tracks = [found for database in databases for found in _track(database, arguments.drop_corrections)]
     if not tracks:
         raise UsageError(literal(f"{databases[-1]} has no frames of videos: objects are followed in videos only"))

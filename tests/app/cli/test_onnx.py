@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from framefleet.app.cli.exports import DATABASE
+from framefleet.app.cli.sessions import DATABASE
 from framefleet.engine.store.session import SessionReader
 from framefleet.resources import DEMO
 from tests.support.cli import TINY, read_lines, run_main

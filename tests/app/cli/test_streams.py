@@ -20,7 +20,7 @@ from typing import Any
 import av
 import pytest
 
-from framefleet.app.cli import exports
+from framefleet.app.cli import sessions
 from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.run.recorder import Recorder
@@ -262,7 +262,7 @@ def over_the_hour(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("over_the_hour")
 @pytest.mark.parametrize("many", [False, True])
 def test_a_run_over_the_full_hour_writes_and_counts_all_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: bool) -> None:
-    monkeypatch.setattr(exports, "MAX_PARTS", 0 if many else 24)
+    monkeypatch.setattr(sessions, "MAX_PARTS", 0 if many else 24)
     out, zones = tmp_path / "out", tmp_path / "zones.json"
     everywhere = Zone("all", ((0, 0), (320, 0), (320, 240), (0, 240)))
     zones.write_text(zones_text(ZoneSet((320, 240), (everywhere,))))
@@ -291,7 +291,7 @@ def test_a_run_over_the_full_hour_writes_and_counts_all_of_it(tmp_path: Path, mo
 
 @pytest.mark.usefixtures("over_the_hour")
 def test_many_files_of_a_run_over_the_full_hour_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exports, "MAX_LINES", 1)
+    monkeypatch.setattr(sessions, "MAX_LINES", 1)
     out = tmp_path / "out"
     with HttpCamera(tmp_path) as camera:
         run = run_main("detect", f"{camera.address}/file.ts", *FAST, "--out", out)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from framefleet.app.cli.exports import DATABASE
+from framefleet.app.cli.sessions import DATABASE
 from framefleet.engine.cluster import cluster, connection_process
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.cluster.messages import own_versions

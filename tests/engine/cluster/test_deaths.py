@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from framefleet.app.cli.exports import DATABASE
+from framefleet.app.cli.sessions import DATABASE
 from framefleet.engine.cluster.connection import ClusterConnection
 from framefleet.engine.model.load import check_model
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened

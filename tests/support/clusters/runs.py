@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from framefleet.app.cli.exports import DATABASE
+from framefleet.app.cli.sessions import DATABASE
 from framefleet.engine.pool.events import Event, FramesDone
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.types import DeviceId

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from framefleet.app.cli.exports import MAX_LINES, Summary, counts_lines, in_words, print_exported
+from framefleet.app.cli.sessions import MAX_LINES, Summary, counts_lines, in_words, print_exported
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import UsageError
 from framefleet.engine.pool.events import Ledger

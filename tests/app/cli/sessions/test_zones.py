@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from framefleet.app.cli.exports import DATABASE, LiveZones
+from framefleet.app.cli.sessions import DATABASE, LiveZones
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionReader, SessionWriter

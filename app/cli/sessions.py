@@ -1,4 +1,4 @@
-"""Shared by ``detect``, ``demo`` and ``results``: what a run found, as files and in words, and the counts at lines and in zones."""
+"""Sessions on the command line: their arguments, and what a run found, as files, in words, and counted at lines and in zones."""
 
 import argparse
 import sys
