@@ -9,7 +9,8 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from contextlib import closing
+import time
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -22,6 +23,7 @@ import pytest
 
 from framefleet.app.cli import sessions
 from framefleet.engine.media.live.messages import LiveState
+from framefleet.engine.notices import FramefleetError
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.run.recorder import Recorder
 from framefleet.engine.store import parts
@@ -117,25 +119,32 @@ def test_a_wrong_password_ends_the_source(tmp_path: Path) -> None:
     assert "wr0ng" not in run.err + run.out
 
 
+def sizes_of(out: Path) -> set[tuple[int, int]]:
+    """The sizes of the frames that a run has stored so far."""
+    with suppress(FramefleetError, KeyError, sqlite3.Error), SessionReader(out / "session.sqlite") as reader:
+        return {(frame.width, frame.height) for frame in reader.frames(0)}
+    return set()
+
+
 @pytest.mark.slow  # tests/engine/media/live/test_capture.py has this server, test_rtsp_with_password the whole command
 def test_a_server_that_restarts_with_another_size(tmp_path: Path) -> None:
     with RtspServer() as server:
-
-        def restart() -> None:
-            server.stop()
-            server.start(width=320, height=240)
-
-        timer = threading.Timer(6.0, restart)
-        timer.start()
-        run = detect(tmp_path, server.address, "--to", "12s")
-        timer.join()
-    assert run.status == 0, run.err
-    balanced(run.report["sources"][0])
+        command = ["detect", server.address, *FAST, "--out", str(tmp_path), "--json"]
+        with subprocess.Popen([sys.executable, "-m", "framefleet.app", *command], stdout=subprocess.PIPE, text=True) as process:
+            for seen in ({(640, 360)}, {(640, 360), (320, 240)}):
+                while sizes_of(tmp_path) != seen:
+                    assert process.poll() is None
+                    time.sleep(0.5)
+                if len(seen) == 1:
+                    server.stop()
+                    server.start(width=320, height=240)
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    balanced(json.loads(out.splitlines()[-1])["sources"][0])
     with SessionReader(tmp_path / "session.sqlite") as reader:
         (source,) = reader.sources()
-        sizes = {(frame.width, frame.height) for frame in reader.frames(0)}
         assert source.ledger.balanced
-    assert sizes == {(640, 360), (320, 240)}
     changes = record_of(tmp_path).changes
     assert [change.reason.code for change in changes if change.what == EPOCH] == ["live.first", "live.reconnected"]
     assert LiveState.WAITING_TO_RECONNECT in [change.what for change in changes]

@@ -33,7 +33,7 @@ def _wait_for_frames(out: Path, count: int = 8) -> None:
                         return
             except Exception:  # the file is being made
                 pass
-        time.sleep(0.05)
+        time.sleep(0.2)  # opening a database takes the time of several frames
     raise AssertionError("no frames came")
 
 
