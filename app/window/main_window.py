@@ -250,9 +250,12 @@ class MainWindow(QMainWindow):
             if feature.begin is not None:
                 feature.begin(start)
 
-    def open_paths(self, paths: Iterable[Path]) -> None:
-        """Open files and folders: use a model's parts as the model, show stored results, queue everything else."""
-        self.context.opening.take(paths)
+    def open_paths(self, paths: Iterable[Path], show: bool = False) -> None:
+        """Open files and folders: use a model's parts as the model, show stored results, queue everything else.
+
+        show: show the first of them also if another file is shown.
+        """
+        self.context.opening.take(paths, show)
 
     def take_over(self, paths: Sequence[Path]) -> None:
         """Open the files of another start of the program, and come to the front."""

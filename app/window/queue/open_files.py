@@ -237,8 +237,8 @@ def connect(context: Context) -> None:
     actions.open_folder.triggered.connect(files.choose_folder)
     actions.open_results.triggered.connect(lambda: files.choose_results(context.folder))
 
-    def take(paths: Sequence[Path]) -> None:
-        opening.take(paths)
+    def take(paths: Sequence[Path], show: bool = False) -> None:
+        opening.take(paths, show)
         recent.add(paths)
 
     def take_dropped(overlay: DropOverlay) -> None:
@@ -246,12 +246,14 @@ def connect(context: Context) -> None:
         overlay.refused.connect(opening.refuse)
         overlay.address_dropped.connect(requests.open_stream)
 
-    for chosen in (files.chosen, recent.chosen, requests.open_paths):
+    for chosen in (files.chosen, recent.chosen):
         chosen.connect(take)
+    requests.open_paths.connect(partial(take, show=True))
     take_dropped(overlay)
     requests.drop_area.connect(lambda area: take_dropped(DropOverlay(area)))
     opening.model_taken.connect(context.settings.take)
     opening.queued.connect(context.selection.begin)
-    for there in (opening.restored, opening.unfinished):
+    for there in (opening.restored, opening.unfinished, opening.named):
         there.connect(context.selection.show_first)
+    opening.remembered.connect(lambda keys: context.selection.show_first(keys) if context.selection.key is None else None)
     opening.repeated.connect(context.activity.show_done)

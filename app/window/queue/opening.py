@@ -158,8 +158,8 @@ class Opening(QObject):
 
     model_taken: Intake with parts of a model. queued: keys of the new files in the queue. unfinished: keys of files that the queue holds
     already, if no other ones were opened. repeated: a sentence about them, or about files that go on. restored: keys of stored results.
-    restored_anew: those that were not in the queue, whose detections are not counted yet. lists: paths of lists of worst frames.
-    zones: path of a file with lines and zones.
+    remembered: those of the last queue. restored_anew: those that were not in the queue, whose detections are not counted yet. named: keys
+    of files that the user wants to see now. lists: paths of lists of worst frames. zones: path of a file with lines and zones.
     """
 
     model_taken = Signal(object)
@@ -167,6 +167,8 @@ class Opening(QObject):
     unfinished = Signal(object)
     repeated = Signal(str)
     restored = Signal(object)
+    remembered = Signal(object)
+    named = Signal(object)
     restored_anew = Signal(object)
     lists = Signal(object)
     zones = Signal(object)
@@ -186,15 +188,18 @@ class Opening(QObject):
         self._background, self._banners = background, banners
         self._reading: set[Path] = set()
 
-    def take(self, paths: Iterable[Path]) -> None:
-        """Open files and folders."""
+    def take(self, paths: Iterable[Path], show: bool = False) -> None:
+        """Open files and folders. show: also if another file is shown."""
         intake = sort_paths(paths)
         self._banners.remove("sources")
         if intake.has_model:
             self.model_taken.emit(intake)
         if intake.sources:
             self._background.start(
-                self, partial(_expand, intake.sources, self._controller.folder), partial(self._ask_for_many, intake.sources), self.refuse
+                self,
+                partial(_expand, intake.sources, self._controller.folder),
+                partial(self._ask_for_many, intake.sources, show),
+                self.refuse,
             )
         for database in intake.sessions:
             self._restore(database)
@@ -204,12 +209,12 @@ class Opening(QObject):
         if lists := tuple(path for path in intake.lists if path not in zones):
             self.lists.emit(lists)
 
-    def _ask_for_many(self, paths: Sequence[Path], found: Contents) -> None:
+    def _ask_for_many(self, paths: Sequence[Path], show: bool, found: Contents) -> None:
         """Queue files; ask before that if folders contain more of them than the user may expect."""
         there = self._unfinished()
         number = sum(realpath(path) not in there for path in found.sources)
         if number <= MANY or number <= len(paths):
-            self._queue(found)
+            self._queue(found, show)
             return
         texts = (
             translate("queue", "Add %Ln files to the queue?", None, number),
@@ -217,10 +222,15 @@ class Opening(QObject):
         )
         answers = translate("queue", "Add"), translate("queue", "Cancel")
         questions.ask(
-            self._window, translate("queue", "Open folder"), texts, answers, lambda yes: self._queue(found) if yes else None, harmless=True
+            self._window,
+            translate("queue", "Open folder"),
+            texts,
+            answers,
+            lambda yes: self._queue(found, show) if yes else None,
+            harmless=True,
         )
 
-    def _queue(self, found: Contents) -> None:
+    def _queue(self, found: Contents, show: bool) -> None:
         if found.problems:
             self.refuse("\n".join(listed(found.problems)))
         if found.model is not None:
@@ -241,6 +251,8 @@ class Opening(QObject):
         self._controller.continue_files(item.key for item in begun.values())
         if keys:
             self.queued.emit(keys)
+            if show:
+                self.named.emit(keys)
         elif begun or repeated:
             held = [there[place] for place in map(realpath, repeated) if place in there]
             self.unfinished.emit([item.key for item in (*begun.values(), *held)])
@@ -287,14 +299,16 @@ class Opening(QObject):
         self._banners.show_banner(subject, Severity.INFO, translate("queue", "Opening the results in {name}…").format(name=database.name))
         self._background.start(self, partial(read_stored, database), done, failed)
 
-    def show_stored(self, found: Iterable[QueueItem]) -> None:
-        """Put stored results into the queue, unless they are there."""
+    def show_stored(self, found: Iterable[QueueItem], remembered: bool = False) -> None:
+        """Put stored results into the queue, unless they are there. remembered: they are those of the last queue."""
         place = _Places()
         there = {place(item): item.key for item in self._items if place(item) is not None}
         places = [(item, place(item)) for item in found]
         items = self._controller.restore(item for item, where in places if where not in there)
         if places:
-            self.restored.emit([*(there[where] for _, where in places if where in there), *(item.key for item in items)])
+            (self.remembered if remembered else self.restored).emit(
+                [*(there[where] for _, where in places if where in there), *(item.key for item in items)]
+            )
         self._warn_of_changes([item.path for item in items if item.changed])
         self.restored_anew.emit([item.key for item in items])
 

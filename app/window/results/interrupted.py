@@ -64,7 +64,7 @@ class InterruptedRun(QObject):
         # each demo starts from the first frame, with its own model
         self._memory.unfinished = tuple(entry for entry in remembered if not entry.ended and entry.path != DEMO.clip)
         if ended:
-            self._background.start(self, partial(_read_ended, ended), self._opening.show_stored, _log.warning)
+            self._background.start(self, partial(_read_ended, ended), partial(self._opening.show_stored, remembered=True), _log.warning)
         if self._memory.unfinished and go_on:
             self._go_on_with_queue()
         elif self._memory.unfinished:

@@ -51,6 +51,10 @@ def test_a_second_start_hands_its_files_to_the_open_window(qtbot: QtBot, window:
     qtbot.waitUntil(lambda: [item.path for item in window.context.queue] == videos)
     assert start(qtbot, "--new-window", str(videos[0]), platform="") == 2, "a window of its own needs a display"
     assert len(window.context.queue) == 2
+    qtbot.waitUntil(lambda: window.context.viewer.player.current is not None)
+    other = make_video(tmp_path / "other.mp4", 3, (64, 64))
+    assert start(qtbot, str(other)) == 0
+    qtbot.waitUntil(lambda: window.context.selection.item.path == other)
 
 
 def test_without_a_runtime_folder_the_first_window_of_a_new_user_is_found_too(

@@ -95,6 +95,26 @@ def test_the_files_of_a_killed_window_are_offered_and_go_on(qtbot: QtBot, window
     assert not any("interrupted" in text for text in window.context.banners.texts)
 
 
+@pytest.mark.parametrize("named_first", [True, False])
+def test_a_file_that_is_named_at_the_start_is_shown_and_not_the_last_queue(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, named_first: bool
+) -> None:
+    folder, old, new = window.context.run.folder, *(make_video(tmp_path / f"{name}.mp4", 5, (64, 64)) for name in ("old", "new"))
+    folder.mkdir(parents=True, exist_ok=True)
+    database = write_results(folder / "one.sqlite", old, 5).database
+    (folder / NAME).write_text(
+        json.dumps([{"path": str(old), "database": str(database), "source": 0, "ended": True, "part": None}]), "utf-8"
+    )
+    acts = [lambda: window.open_paths([new], show=True), feature(window, InterruptedRun).look]
+    for number, act in enumerate(acts if named_first else acts[::-1], 1):
+        act()
+        qtbot.waitUntil(lambda number=number: len(window.context.queue) == number, timeout=PATIENCE)
+        qtbot.waitUntil(lambda: window.context.viewer.player.current is not None, timeout=PATIENCE)
+    item = window.context.selection.item
+    assert item is not None
+    assert item.path == new
+
+
 def test_an_interrupted_demo_is_not_offered(window: MainWindow, tmp_path: Path) -> None:
     folder = window.context.run.folder
     folder.mkdir(parents=True, exist_ok=True)
