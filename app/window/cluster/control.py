@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QProgressBar, QWidget
 from framefleet.app.window.cluster.link import ClusterLink, Machine
 from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.widgets import fields
-from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.banner import Severity
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, wrapped
 from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.notices import Notice
@@ -99,13 +99,13 @@ def _line(name: str, address: str, lost: bool) -> str:
 class ClusterControl(QObject):
     """Owns the dialog, and says in banners what happens to the connection."""
 
-    def __init__(self, window: QWidget, link: ClusterLink, banners: BannerArea) -> None:
-        super().__init__(window)
-        self._window, self.link, self._banners = window, link, banners
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.window)
+        self._window, self.link, self._banners = context.window, context.cluster, context.banners
         self.dialog: ClusterDialog | None = None
         self.link.said.connect(self._say)
         self.link.lost.connect(self._lost)
-        self.link.connecting.connect(lambda: banners.remove("cluster"))
+        self.link.connecting.connect(lambda: self._banners.remove("cluster"))
 
     def open_dialog(self) -> None:
         """Ask for an address, or show the machines."""
@@ -126,6 +126,6 @@ class ClusterControl(QObject):
 
 def attach(context: Context) -> Feature:
     """Let the user connect to a cluster."""
-    control = ClusterControl(context.window, context.cluster, context.banners)
+    control = ClusterControl(context)
     context.actions.cluster.triggered.connect(control.open_dialog)
     return Feature()

@@ -7,17 +7,14 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeySequence, QMouseEvent, QShortcut, QUndoCommand, QUndoStack
+from PySide6.QtGui import QKeySequence, QMouseEvent, QShortcut, QUndoCommand
 
-from framefleet.app.window.actions import Actions
 from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.corrections import bar, drawing
 from framefleet.app.window.keys.bindings import Shortcuts
 from framefleet.app.window.queue.item import Results
-from framefleet.app.window.run.background import Background
-from framefleet.app.window.selection import Selection, Target
+from framefleet.app.window.selection import Target
 from framefleet.app.window.viewer.filter import ViewFilter
-from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.notices import Notice, UsageError, literal
 from framefleet.engine.store.corrections import Box, Chosen, Corrections, Edit, OneDetection, OneTrack, undoable
@@ -41,18 +38,17 @@ _KEEPS = ("confirm", "split", "join")
 class Corrector(QObject):
     """Corrects the session of the shown file. The keys act while the bar is shown.
 
-    undo: takes the corrections. corrected: the key of the file whose results have changed.
+    corrected: the key of the file whose results have changed.
     Attributes: bar: belongs under the picture. busy: whether a correction is being made.
     """
 
     corrected = Signal(int)
 
-    def __init__(
-        self, viewer: Viewer, background: Background, actions: Actions, undo: QUndoStack, selection: Selection, parent: QObject
-    ) -> None:
-        super().__init__(parent)
-        self._viewer, self._canvas, self._background = viewer, viewer.canvas, background
-        self._actions, self._undo, self._selection = actions, undo, selection
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.window)
+        viewer, selection = context.viewer, context.selection
+        self._viewer, self._canvas, self._background = viewer, viewer.canvas, context.background
+        self._actions, self._undo, self._selection = context.actions, context.undo, selection
         self.bar = bar.CorrectionBar(viewer.bindings)
         self.bar.hide()
         self.drawing = drawing.BoxDrawing(viewer.canvas, lambda: selection.object, self)
@@ -75,7 +71,7 @@ class Corrector(QObject):
         self.bar.asked.connect(self._act)
         self.bar.relabelled.connect(lambda class_id: self._act("relabel", class_id))
         self.bar.earlier.clicked.connect(self._undo_earlier)
-        actions.delete.triggered.connect(lambda: self._act("delete") if selection.target is Target.OBJECT else None)
+        context.actions.delete.triggered.connect(lambda: self._act("delete") if selection.target is Target.OBJECT else None)
         selection.target_changed.connect(self._target_changed)
         viewer.player.shown.connect(self._picture_changed)
         viewer.player.result.connect(self._picture_changed)
@@ -413,7 +409,7 @@ def exchange(results: Results, name: str, number: int | None = None) -> Edit | N
 
 def attach(context: Context) -> Feature:
     """Let the user correct results."""
-    corrector = Corrector(context.viewer, context.background, context.actions, context.undo, context.selection, context.window)
+    corrector = Corrector(context)
     context.viewer.add_bar(corrector.bar)
     context.actions.correct.toggled.connect(corrector.set_shown)
     corrector.corrected.connect(context.run.corrected)

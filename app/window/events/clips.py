@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 from threading import Event
 
-from PySide6.QtCore import QObject, QSettings, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QDialogButtonBox, QWidget
 
 from framefleet.app.window.context import Context, Feature
@@ -15,7 +15,7 @@ from framefleet.app.window.queue.item import Part, QueueItem, Results
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import formats, questions
-from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.banner import Severity
 from framefleet.app.window.widgets.build import label, say, wrapped
 from framefleet.app.window.widgets.fields import PathField, combo_box, form_grid, number
 from framefleet.app.window.widgets.translation import marked, of_engine, translate
@@ -166,9 +166,9 @@ class Clips(QObject):
 
     _progressed = Signal(int, int, int)
 
-    def __init__(self, window: QWidget, store: QSettings, background: Background, banners: BannerArea) -> None:
-        super().__init__(window)
-        self._window, self._store, self._background, self._banners = window, store, background, banners
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.window)
+        self._window, self._store, self._background, self._banners = context.window, context.store, context.background, context.banners
         self._cancelled: dict[int, Event] = {}
         self._numbers = count()
         self._progressed.connect(self._show_progress)
@@ -242,7 +242,7 @@ def _write(wish: ClipsWish, progress: Callable[[int], None]) -> tuple[list[Path]
 
 def attach(context: Context) -> Feature:
     """Let the user save clips. ``requests.clips`` asks for it."""
-    clips = Clips(context.window, context.store, context.background, context.banners)
+    clips = Clips(context)
     context.requests.clips.connect(lambda item, part: clips.ask(item, context.filter.value, part))
     saved = context.viewer.transport.part.save_requested
     saved.connect(lambda part: clips.ask(context.selection.item, context.filter.value, part))

@@ -4,18 +4,15 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QMenu, QWidget
 
 from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.player.player import FollowingClock, PlaybackClock, Player
 from framefleet.app.window.player.preview_client import PreviewClient, Shown
 from framefleet.app.window.queue.item import QueueItem
-from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.results.stored import is_known, read_clock
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.canvas import VideoCanvas
 from framefleet.app.window.viewer.filter import ViewFilter
-from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.store.clock import Clock
 
@@ -126,9 +123,10 @@ class Grid(QObject):
     chosen = Signal(int)
     live_canvas = Signal(int, object)
 
-    def __init__(self, viewer: Viewer, items: QueueModel, background: Background, menu: QMenu, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._viewer, self._items, self._background = viewer, items, background
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.window)
+        viewer, items, menu = context.viewer, context.queue, context.actions.videos
+        self._viewer, self._items, self._background = viewer, items, context.background
         self._filter = ViewFilter()
         self._side = 1
         self._main: int | None = None
@@ -236,7 +234,7 @@ class Grid(QObject):
 
 def attach(context: Context) -> Feature:
     """Let the user show several videos at once."""
-    grid = Grid(context.viewer, context.queue, context.background, context.actions.videos, context.window)
+    grid = Grid(context)
     context.selection.position_of = grid.position_of
     context.selection.file_changed.connect(lambda item: grid.set_main(None if item is None else item.key))
     context.filter.changed.connect(grid.set_filter)

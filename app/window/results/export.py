@@ -8,18 +8,16 @@ from itertools import count
 from pathlib import Path
 from threading import Event
 
-from PySide6.QtCore import QObject, QSettings, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QWidget
 
 from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.queue.item import Part, QueueItem
-from framefleet.app.window.results.export_line import ExportLine
 from framefleet.app.window.results.export_options import FilterForm, OptionsForm, PickList
-from framefleet.app.window.run.background import Background
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import fields, formats, questions
-from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.banner import Severity
 from framefleet.app.window.widgets.build import label, push_button, row, say, wrapped
 from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.media.types import SourceKind
@@ -273,15 +271,15 @@ FORM = "window/export_format"
 
 
 class Exports(QObject):
-    """Runs exports without blocking the window. line: shows their progress and outcome. Banners show problems."""
+    """Runs exports without blocking the window. The line at the bottom shows progress and outcome, banners show problems."""
 
     _progressed = Signal(int, str, int, int)
 
-    def __init__(self, window: QWidget, store: QSettings, background: Background, banners: BannerArea, line: ExportLine) -> None:
-        super().__init__(window)
-        self._window, self._store = window, store
-        self._background, self._banners = background, banners
-        self.line = line
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.window)
+        self._window, self._store = context.window, context.store
+        self._background, self._banners = context.background, context.banners
+        self.line = context.activity
         self._cancelled: dict[int, Event] = {}
         self._numbers = count()
         self._progressed.connect(self._show_progress)
@@ -408,7 +406,7 @@ def _what(written: list[Exported]) -> str:
 
 def attach(context: Context) -> Feature:
     """Let the user export results. ``requests.export`` asks for it."""
-    exports = Exports(context.window, context.store, context.background, context.banners, context.activity)
+    exports = Exports(context)
 
     def ask(item: QueueItem | None, form: str) -> None:
         if item is None or context.queue.get(item.key) is None:  # nothing, or a stored session

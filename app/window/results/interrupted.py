@@ -6,19 +6,14 @@ from functools import partial
 from os.path import realpath
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QSettings, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.player.preview_client import Shown
-from framefleet.app.window.queue import model
 from framefleet.app.window.queue.item import QueueItem, Results
-from framefleet.app.window.queue.memory import QueueMemory, Remembered, unfinished_text
-from framefleet.app.window.queue.opening import Opening
+from framefleet.app.window.queue.memory import Remembered, unfinished_text
 from framefleet.app.window.results.stored import read_stored
-from framefleet.app.window.run.background import Background
-from framefleet.app.window.run.controller import DetectionController
-from framefleet.app.window.viewer.viewer import Viewer
-from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.banner import Severity
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.store.facts import CREATED
@@ -40,22 +35,13 @@ class InterruptedRun(QObject):
 
     queued = Signal(object)
 
-    def __init__(
-        self,
-        controller: DetectionController,
-        opening: Opening,
-        memory: QueueMemory,
-        store: QSettings,
-        background: Background,
-        banners: BannerArea,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._controller, self._opening, self._memory, self._store = controller, opening, memory, store
-        self._background, self._banners = background, banners
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.window)
+        self._controller, self._opening, self._memory, self._store = context.run, context.opening, context.memory, context.store
+        self._background, self._banners = context.background, context.banners
         self._offered: Interrupted | None = None
-        memory.taken.connect(self._some_taken)
-        opening.queued.connect(self._look_for_offered)
+        self._memory.taken.connect(self._some_taken)
+        self._opening.queued.connect(self._look_for_offered)
 
     def look(self, go_on: bool = False) -> None:
         """Show the finished files of the last run, and a banner if files were interrupted. go_on: continue with them without asking."""
@@ -156,22 +142,13 @@ LOOK_MS = 300
 class ReplacedResults(QObject):
     """Looks at the session of the results when a picture of the shown file has no detections."""
 
-    def __init__(
-        self,
-        viewer: Viewer,
-        items: model.QueueModel,
-        controller: DetectionController,
-        opening: Opening,
-        background: Background,
-        banners: BannerArea,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._viewer, self._items, self._controller = viewer, items, controller
-        self._opening, self._background, self._banners = opening, background, banners
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.window)
+        self._viewer, self._items, self._controller = context.viewer, context.queue, context.run
+        self._opening, self._background, self._banners = context.opening, context.background, context.banners
         self._soon = QTimer(self, singleShot=True, interval=LOOK_MS)
         self._soon.timeout.connect(self._look)
-        viewer.player.shown.connect(self._shown)
+        self._viewer.player.shown.connect(self._shown)
 
     def _shown(self, shown: Shown) -> None:
         if shown.result is None and self._stored is not None and not self._soon.isActive():
@@ -215,9 +192,7 @@ def _is_replaced(results: Results) -> bool:
 
 def attach(context: Context) -> Feature:
     """Show the queue of the last run again at the start, and say when another run has replaced the results of the shown file."""
-    ReplacedResults(context.viewer, context.queue, context.run, context.opening, context.background, context.banners, context.window)
-    interrupted = InterruptedRun(
-        context.run, context.opening, context.memory, context.store, context.background, context.banners, context.window
-    )
+    ReplacedResults(context)
+    interrupted = InterruptedRun(context)
     interrupted.queued.connect(context.selection.begin)
     return Feature(begin=lambda start: interrupted.look(go_on=start.again))

@@ -14,11 +14,9 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QTreeWidgetItem, QWidget
 
 from framefleet.app.window.context import Context, Feature
-from framefleet.app.window.queue.opening import Opening
 from framefleet.app.window.results import moments, stored
-from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import fields, formats
-from framefleet.app.window.widgets.banner import BannerArea, Severity
+from framefleet.app.window.widgets.banner import Severity
 from framefleet.app.window.widgets.build import column, label, say, stand_beside, wrapped
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.media.types import SourceKind
@@ -174,14 +172,12 @@ def _moment(source: StoredSource, clock: Clock, time: float) -> str:
 
 
 class WorstFrames(QObject):
-    """Shows lists of worst frames. chosen: takes the frame to show."""
+    """Shows lists of worst frames."""
 
-    def __init__(
-        self, window: QWidget, opening: Opening, background: Background, banners: BannerArea, chosen: Callable[[moments.StoredMoment], None]
-    ) -> None:
-        super().__init__(window)
-        self._window, self._background, self._banners, self._chosen = window, background, banners, chosen
-        opening.lists.connect(self.open)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.window)
+        self._window, self._background, self._banners, self._moments = context.window, context.background, context.banners, context.moments
+        context.opening.lists.connect(self.open)
 
     def open(self, paths: Sequence[Path]) -> None:
         """Open lists in the background, each in a window of its own."""
@@ -196,7 +192,7 @@ class WorstFrames(QObject):
 
     def show_frame(self, frame: WorstFrame) -> None:
         """Show a frame in the main window."""
-        self._chosen(moments.StoredMoment(frame.database, frame.file, frame.name, frame.time))
+        self._moments.show(moments.StoredMoment(frame.database, frame.file, frame.name, frame.time))
 
     def _failed(self, path: Path, message: Notice) -> None:
         title = translate("results", "{name} cannot be opened").format(name=path.name)
@@ -205,5 +201,5 @@ class WorstFrames(QObject):
 
 def attach(context: Context) -> Feature:
     """Let the user open lists of worst frames."""
-    WorstFrames(context.window, context.opening, context.background, context.banners, context.moments.show)
+    WorstFrames(context)
     return Feature()

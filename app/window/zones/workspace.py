@@ -3,21 +3,16 @@
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QObject, QSettings, QTimer
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, QTimer
 
-from framefleet.app.window.actions import Actions
 from framefleet.app.window.context import Context, Feature, Place, Placed
 from framefleet.app.window.events.detections import WAIT_MS, DetectionsPanel
 from framefleet.app.window.events.panel import EventsPanel, EventTabs, RoutesPanel
 from framefleet.app.window.floating import SIZE, Floating
 from framefleet.app.window.player.preview_client import Shown
 from framefleet.app.window.queue.item import ItemState, QueueItem
-from framefleet.app.window.queue.model import QueueModel
-from framefleet.app.window.run.background import Background
 from framefleet.app.window.selection import Target
 from framefleet.app.window.viewer.filter import ViewFilter
-from framefleet.app.window.viewer.viewer import Viewer
 from framefleet.app.window.widgets import build, formats
 from framefleet.app.window.widgets.translation import translate
 from framefleet.app.window.zones.counts.chart import CountChart
@@ -25,7 +20,6 @@ from framefleet.app.window.zones.counts.counting import Counted, Counting, Total
 from framefleet.app.window.zones.drawing.editor import ZoneEditor
 from framefleet.app.window.zones.drawing.layer import ZoneLayer
 from framefleet.app.window.zones.panel import BOXES, BY_TRACK, HEAT, LABELS, NUMBERS, TRAILS, ZONES, ShownParts, ZonesPanel
-from framefleet.app.window.zones.sets import ShownSet
 from framefleet.engine.store.appearances import EVENTS
 from framefleet.engine.zones.counts import Counts
 
@@ -36,22 +30,14 @@ class Zones(QObject):
     Attributes: spoken: says what the keys did. parts: what is drawn over the picture.
     """
 
-    def __init__(
-        self,
-        viewer: Viewer,
-        items: QueueModel,
-        shown: ShownSet,
-        background: Background,
-        store: QSettings,
-        actions: Actions,
-        parent: QWidget,
-    ) -> None:
-        super().__init__(parent)
-        self._viewer, self._show_panel = viewer, actions.zones
-        self.set, self.editor = shown, shown.editor
-        self.parts = ShownParts(store, parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.window)
+        viewer, items, background = context.viewer, context.queue, context.background
+        self._viewer, self._show_panel = viewer, context.actions.zones
+        self.set, self.editor = context.zones, context.zones.editor
+        self.parts = ShownParts(context.store, context.window)
         self.layer = ZoneLayer(viewer.canvas, self.editor)
-        self.panel = ZonesPanel(self.editor, self.set, self.layer, self.parts, lambda: self._labels, actions)
+        self.panel = ZonesPanel(self.editor, self.set, self.layer, self.parts, lambda: self._labels, context.actions)
         self.list, self.detections, self.routes = EventsPanel(viewer.bindings), DetectionsPanel(background), RoutesPanel()
         self.chart = CountChart(viewer.canvas.label_of)
         self.tabs = EventTabs(self.list, self.detections, self.chart, self.routes)
@@ -252,7 +238,7 @@ def _select_and_delete(context: Context, editor: ZoneEditor) -> None:
 
 def attach(context: Context) -> Feature:
     """Add lines, zones and events to the window."""
-    zones = Zones(context.viewer, context.queue, context.zones, context.background, context.store, context.actions, context.window)
+    zones = Zones(context)
     actions, requests, selection = context.actions, context.requests, context.selection
     context.filter.changed.connect(zones.set_filter)
     for changed in (selection.file_changed, selection.item_changed):
