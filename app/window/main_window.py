@@ -73,6 +73,8 @@ LOW = 200
 """Height of the panels below the picture while there is little room, logical pixels."""
 PICTURE = 200
 """Height of the picture below which these panels give way to a bar under the picture, logical pixels."""
+LOW_WINDOW = 760
+"""Height of the window below which the timeline is low while there are panels below it, logical pixels."""
 
 
 class RightColumn(QSplitter):
@@ -204,6 +206,7 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the devices more room in a wide window, until the user moves the edge."""
         super().resizeEvent(event)
+        self._fit_timeline()
         width = self.width()
         if not self._sized:
             right = min(max(RIGHT_WIDTH * width // SIZE[0], NARROW_RIGHT), WIDEST_RIGHT)
@@ -339,7 +342,7 @@ class MainWindow(QMainWindow):
             QTimer.singleShot(0, self, self._show_both)  # the panels were not visible, so the user asks for them
             return
         both = actions.zones.isChecked() and actions.correct.isChecked()
-        self.context.viewer.transport.timeline.show_few(both)
+        self._fit_timeline()
         if both and not self._before:
             self._before, self._gives_way = self.middle.sizes(), changed is actions.correct
             QTimer.singleShot(0, self, self._lower)  # the height of the bar is known after its layout
@@ -348,6 +351,12 @@ class MainWindow(QMainWindow):
             if self._before[1]:  # else they were not laid out yet when both were shown
                 self.middle.setSizes(self._before)
             self._before = []
+
+    def _fit_timeline(self) -> None:
+        """Show few lanes where the panels below the picture leave it little room."""
+        actions = self.context.actions
+        few = actions.zones.isChecked() and (actions.correct.isChecked() or self.height() < LOW_WINDOW)
+        self.context.viewer.transport.timeline.show_few(few)
 
     def _show_both(self) -> None:
         self._gives_way = False

@@ -201,7 +201,7 @@ class SearchIndex:
             )
             for source, by_label in sources:
                 pictures, begin = source.kind is SourceKind.IMAGES, source.info.begin if source.info is not None else 0.0
-                about = (schema.exact(str(source.file)), source.title if source.address else source.name, pictures, begin)
+                about = (schema.exact(str(source.file)), source.title, pictures, begin)
                 connection.execute("INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?)", (added.lastrowid, source.number, *about))
                 rows = ((text, added.lastrowid, source.number, int(peaks["counts"].max()), peaks.tobytes()) for text, peaks in by_label)
                 connection.executemany("INSERT INTO peaks VALUES (?, ?, ?, ?, ?)", rows)

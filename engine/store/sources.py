@@ -115,7 +115,7 @@ class StoredSource:
         """The name for people: of a stream, its address without the scheme."""
         if self.address is not None:
             return self.address.rpartition("://")[2]
-        return self.file.name or self.path
+        return self.name or self.file.name or self.path
 
     @property
     def timed(self) -> bool:

@@ -5878,10 +5878,10 @@ Bilder: {decoder}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%Ln files were interrupted.</source>
+        <source>%Ln files were interrupted</source>
         <translation>
-            <numerusform>%Ln Datei wurde unterbrochen.</numerusform>
-            <numerusform>%Ln Dateien wurden unterbrochen.</numerusform>
+            <numerusform>%Ln Datei wurde unterbrochen</numerusform>
+            <numerusform>%Ln Dateien wurden unterbrochen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5916,7 +5916,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Cancelled after {frames}</source>
-        <translation>Abgebrochen nach {frames}</translation>
+        <translation>Abgebrochen, {frames}</translation>
     </message>
     <message>
         <source>Cancelled at {part}</source>
@@ -6012,7 +6012,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Paused after {frames}</source>
-        <translation>Angehalten nach {frames}</translation>
+        <translation>Angehalten, {frames}</translation>
     </message>
     <message>
         <source>Paused at {part}</source>
@@ -6090,7 +6090,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>Stopped after {frames}</source>
-        <translation>Gestoppt nach {frames}</translation>
+        <translation>Gestoppt, {frames}</translation>
     </message>
     <message>
         <source>Stopped, {frames}</source>
@@ -6166,7 +6166,7 @@ Bilder: {decoder}</translation>
     </message>
     <message>
         <source>{name} goes on after {frames}</source>
-        <translation>{name} geht nach {frames} weiter</translation>
+        <translation>{name} geht weiter ({frames} fertig)</translation>
     </message>
     <message>
         <source>{name} is already in the queue</source>
@@ -6177,8 +6177,8 @@ Bilder: {decoder}</translation>
         <translation>{name} ist unvollständig</translation>
     </message>
     <message>
-        <source>{name} was interrupted.</source>
-        <translation>{name} wurde unterbrochen.</translation>
+        <source>{name} was interrupted</source>
+        <translation>{name} wurde unterbrochen</translation>
     </message>
     <message>
         <source>{number} cancelled</source>

@@ -201,10 +201,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%Ln files were interrupted.</source>
+        <source>%Ln files were interrupted</source>
         <translation>
-            <numerusform>%Ln file was interrupted.</numerusform>
-            <numerusform>%Ln files were interrupted.</numerusform>
+            <numerusform>%Ln file was interrupted</numerusform>
+            <numerusform>%Ln files were interrupted</numerusform>
         </translation>
     </message>
     <message numerus="yes">

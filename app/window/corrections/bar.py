@@ -48,7 +48,7 @@ class CorrectionBar(QWidget):
         self._bindings = bindings
         bindings.add(COMMANDS)
         self.selected = ElidedLabel("caption")  # its text must not change the picture's size
-        self.hint = ElidedLabel("small")
+        self.hint = label("small", wrap=True)
         self.track = QCheckBox()
         self.draw = push_button("", tip=translate("corrections", "Draw the box of an object that the model missed"), symbol="add")
         self.draw.setCheckable(True)
@@ -96,7 +96,6 @@ class CorrectionBar(QWidget):
         following, before = self._bindings.short("correct/next"), self._bindings.short("correct/previous")
         later, earlier = self._bindings.short("player/next_frame"), self._bindings.short("player/previous_frame")
         self.hint.setText(hint.format(next=following, previous=before, later=later, earlier=earlier))
-        self.hint.setToolTip(self.hint.text())
 
     def set_labels(self, labels: Sequence[str]) -> None:
         """Offer these classes."""

@@ -233,8 +233,8 @@ class QueueMemory(QObject):
 def unfinished_text(files: Sequence[Remembered]) -> str:
     """What happened to files, in one sentence."""
     if len(files) == 1:
-        return translate("queue", "{name} was interrupted.").format(name=files[0].path.name)
-    return translate("queue", "%Ln files were interrupted.", None, len(files))
+        return translate("queue", "{name} was interrupted").format(name=files[0].path.name)
+    return translate("queue", "%Ln files were interrupted", None, len(files))
 
 
 def _remembered(item: QueueItem, view: ViewState) -> Remembered:

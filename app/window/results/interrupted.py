@@ -12,6 +12,7 @@ from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.player.preview_client import Shown
 from framefleet.app.window.queue.item import QueueItem, Results
 from framefleet.app.window.queue.memory import Remembered, unfinished_text
+from framefleet.app.window.queue.opening import listed
 from framefleet.app.window.results.stored import read_stored
 from framefleet.app.window.widgets.banner import Severity
 from framefleet.app.window.widgets.translation import translate
@@ -54,7 +55,8 @@ class InterruptedRun(QObject):
         if self._memory.unfinished and go_on:
             self._go_on_with_queue()
         elif self._memory.unfinished:
-            self._ask(unfinished_text(self._memory.unfinished), self._go_on_with_queue)
+            files = self._memory.unfinished
+            self._ask(unfinished_text(files), self._go_on_with_queue, _names(files))
         elif not remembered:
             self._background.start(self, partial(find_interrupted, self._controller.folder), self._offer, _log.warning)
 
@@ -65,7 +67,8 @@ class InterruptedRun(QObject):
     def _some_taken(self) -> None:
         """Offer only the other files, because the user has opened some of the interrupted ones."""
         if self._memory.unfinished:
-            self._banners.update_text(_SUBJECT, unfinished_text(self._memory.unfinished))
+            files = self._memory.unfinished
+            self._banners.update_text(_SUBJECT, unfinished_text(files), _names(files))
         else:
             self._banners.remove(_SUBJECT)
 
@@ -121,6 +124,11 @@ class InterruptedRun(QObject):
     def _failed(self, message: Notice) -> None:
         title = translate("results", "The last detection cannot continue")
         self._banners.show_banner(_SUBJECT, Severity.WARNING, title, details=message)
+
+
+def _names(files: Sequence[Remembered]) -> str:
+    """The names of several files, the first of many only; "" for one, which ``unfinished_text`` names."""
+    return ", ".join(listed([file.path.name for file in files])) if len(files) > 1 else ""
 
 
 def _read_ended(entries: Sequence[Remembered]) -> list[QueueItem]:

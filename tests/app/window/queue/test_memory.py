@@ -166,7 +166,7 @@ def test_finished_files_are_shown_again_and_discarded_ones_are_forgotten(qtbot: 
     feature(window, InterruptedRun).look()
     qtbot.waitUntil(lambda: [item.state for item in window.context.queue] == [ItemState.DONE], timeout=PATIENCE)
     assert window.context.memory.unfinished == (Remembered(tmp_path / "b.mp4", part=Part(1.0, 2.5)),)
-    assert "b.mp4 was interrupted." in window.context.banners.texts
+    assert "b.mp4 was interrupted" in window.context.banners.texts
     buttons(window)["Discard"].click()
     assert window.context.banners.texts == [text for text in window.context.banners.texts if "interrupted" not in text]
     window.context.memory.stop()

@@ -171,9 +171,9 @@ def test_an_interrupted_file_that_is_opened_goes_on_and_is_no_longer_offered(
     window.context.settings.begin(tiny_files())
     qtbot.waitUntil(lambda: window.context.settings.summary is not None)
     feature(window, InterruptedRun).look()
-    assert window.context.banners.texts == ["2 files were interrupted."]
+    assert window.context.banners.texts == ["2 files were interrupted: b.mp4, c.mp4"]
     window.open_paths([link])
-    qtbot.waitUntil(lambda: window.context.banners.texts == ["c.mp4 was interrupted."])
+    qtbot.waitUntil(lambda: window.context.banners.texts == ["c.mp4 was interrupted"])
     qtbot.waitUntil(lambda: "b.mp4 goes on at frame " in window.context.activity.text.toolTip(), timeout=60_000)
     next(button for button in window.context.banners.findChildren(QPushButton) if button.text() == "Continue").click()
     qtbot.waitUntil(lambda: all(item.state is ItemState.DONE for item in window.context.queue), timeout=60_000)
@@ -245,7 +245,7 @@ def test_a_discarded_run_is_not_offered_again(qtbot: QtBot, window: MainWindow, 
     entry = {"path": str(crashed[1][1]), "database": None, "source": -1, "ended": False, "part": None}
     (window.context.folder / "queue.json").write_text(json.dumps([entry]))
     feature(window, InterruptedRun).look()
-    assert window.context.banners.texts == ["b.mp4 was interrupted."]
+    assert window.context.banners.texts == ["b.mp4 was interrupted"]
     next(button for button in window.context.banners.findChildren(QPushButton) if button.text() == "Discard").click()
     qtbot.waitUntil(lambda: not window.context.background.busy)
     window.context.memory.stop()
