@@ -78,7 +78,9 @@ COMMANDS = (
 )
 SEARCH = 8
 """Least width of the search field, times the height of body text: the placeholder fits."""
-_WIDTHS = (56, 76, 44, 54, 50, 66)
+_WIDTHS = (62, 76, 48, 54, 56, 76)
+_WITH_TRACKS = (56, 76, 44, 54, 50, 66)
+"""Widths of the columns, logical pixels: without and with the one of tracks, beside which all others shall be visible, too."""
 
 
 class EventsPanel(Panel):
@@ -123,7 +125,11 @@ class EventsPanel(Panel):
         """Show other events; the filter stays. pictures: of a folder of pictures."""
         self.model.pictures = pictures
         self.model.set_events(events, labels, zones)
-        self.table.setColumnHidden(TRACK, not (events["track"] >= 0).any())
+        tracked = bool((events["track"] >= 0).any())
+        self.table.setColumnHidden(TRACK, not tracked)
+        for number, width in enumerate(_WITH_TRACKS if tracked else _WIDTHS):
+            if number not in (CLASS, EVENT):
+                self.table.setColumnWidth(number, width)
         fit_names(self.table, CLASS, [self.model.label(number) for number in np.unique(events["class_id"]).tolist()])
         self._say()
 
