@@ -120,13 +120,14 @@ class StatusLine(Panel):
             lines = dict.fromkeys(f"{status.engine.backend} · {status.engine.precision}" for status in built if status.engine is not None)
             building = [f"{status.device} {formats.percent(status.building[1])}" for status in statuses if status.building is not None]
             names = [str(status.device) for status in statuses if status not in failed]
-            text = f"{_named(names, len(statuses))} · {' / '.join(lines) or translate('window', 'building the engine')}"
+            idle = all(status.phase is Phase.IDLE for status in statuses)
+            engines = " / ".join(lines) or ("" if idle else translate("window", "building the engine"))  # a run that failed builds nothing
+            text = " · ".join(filter(None, (_named(names, len(statuses)), engines)))
             text += (
                 translate("window", " · building {building}").format(building=_named(building, len(building))) if building and lines else ""
             )
             text += translate("window", " · {count} failed").format(count=len(failed)) if failed else ""
-            idle = all(status.phase is Phase.IDLE for status in statuses)
-            colour = theme.WARNING if failed or not built else theme.MUTED if idle else theme.GOOD
+            colour = theme.WARNING if failed else theme.MUTED if idle else theme.GOOD if built else theme.WARNING
             why = "\n".join(
                 f"{status.device}: {status.engine.device_name}\n    {status.engine.precision}: {of_engine(status.engine.reason)}"
                 for status in built

@@ -258,8 +258,9 @@ class SessionsDialog(QDialog):
         self.total.setText(translate("sessions", "%Ln sessions, {size}", None, len(sessions)).format(size=size))
         nothing = translate("sessions", "No sessions yet. Each run of the window and of framefleet detect appears here.")
         say(self.empty, "" if sessions else nothing)
-        if sessions and not sessions[0].problem:
-            self.table.setCurrentItem(self.table.topLevelItem(0))  # the newest
+        newest = self.table.topLevelItem(0)
+        if newest is not None:
+            self.table.setCurrentItem(newest)
         self._selected()
 
     def show_problem(self, message: Notice) -> None:

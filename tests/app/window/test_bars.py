@@ -38,6 +38,16 @@ def test_many_devices_are_counted_not_named(qtbot: QtBot) -> None:
     assert line.devices.text() == "cuda:0, cuda:1, cuda:2 · OpenVINO 2026.4 · bf16 · building cuda:1 50 %, cuda:2 50 %"
 
 
+def test_a_run_that_ended_before_its_engine_was_ready_builds_nothing(qtbot: QtBot) -> None:
+    line = StatusLine()
+    qtbot.addWidget(line)
+    starting = DeviceStatus(DeviceId("cpu", "0"))
+    line.show_devices([starting])
+    assert line.devices.text() == "cpu:0 · building the engine"
+    line.show_devices([replace(starting, phase=Phase.IDLE)])
+    assert line.devices.text() == "cpu:0"
+
+
 def test_the_reason_of_a_precision_that_a_run_names_is_plain(qtbot: QtBot) -> None:
     line = StatusLine()
     qtbot.addWidget(line)
