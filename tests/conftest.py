@@ -48,6 +48,7 @@ for number in (signal.SIGINT, signal.SIGHUP):
 TOGETHER = {
     "a cluster": ("tests/engine/cluster/",),
     "rendered streets": ("tests/tools/",),
+    "compiled kernels": ("tests/plugins/test_emulated", "tests/plugins/test_first_convolution.py"),
     "syntax trees": ("tests/test_layers.py", "tests/test_sentences.py", "tests/engine/test_notices.py"),
 }
 """Tests that share what takes seconds to make, by what they share: one process runs them."""

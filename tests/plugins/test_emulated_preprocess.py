@@ -7,5 +7,3 @@ import pytest
 pytest.importorskip("cuda.core")
 
 from tests.gpu.test_preprocess import *  # noqa: F403
-
-SOURCES = ("half.cuh", "preprocess.cu")  # for the fixture gpu: to compile them all takes longer

@@ -7,5 +7,3 @@ import pytest
 pytest.importorskip("cuda.core")
 
 from tests.gpu.test_readings import *  # noqa: F403
-
-SOURCES = ("half.cuh", "preprocess.cu", "yolo_layer.cu", "rows.cu", "nms.cu")  # for the fixture gpu: to compile them all takes longer

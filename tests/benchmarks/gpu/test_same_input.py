@@ -62,7 +62,7 @@ class Stream:
 def gpu(tmp_path_factory: pytest.TempPathFactory) -> Iterator[emulation.EmulatedGpu]:
     if emulation.COMPILER is None:
         pytest.skip("there is no g++")
-    with emulation.emulated_gpu(tmp_path_factory.mktemp("emulated"), "half.cuh", "preprocess.cu") as gpu:
+    with emulation.emulated_gpu(emulation.build(tmp_path_factory.mktemp("emulated"), "half.cuh", "preprocess.cu")) as gpu:
         gpu.stream = Stream()
         yield gpu
 

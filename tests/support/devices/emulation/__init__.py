@@ -76,8 +76,8 @@ class Kernels:
 
 
 @contextmanager
-def emulated_gpu(folder: Path, *names: str) -> Iterator[EmulatedGpu]:
-    """Emulate a GPU: ``cuda.core.launch`` runs the kernels of these sources on the host. folder: for the compiled library."""
+def emulated_gpu(library: Path) -> Iterator[EmulatedGpu]:
+    """Emulate a GPU: ``cuda.core.launch`` runs the kernels of this library, from ``build``, on the host."""
     import cuda.core
 
     from framefleet.engine.backends.nvidia import engine
@@ -88,7 +88,7 @@ def emulated_gpu(folder: Path, *names: str) -> Iterator[EmulatedGpu]:
         patch.setattr(cuda.core, "LaunchConfig", LaunchConfig)
         for module in (graph, engine):
             patch.setattr(module, "copy", lambda destination, source, nbytes, _stream: ctypes.memmove(destination, source, nbytes) and None)
-        yield EmulatedGpu(build(folder, *names))
+        yield EmulatedGpu(library)
 
 
 class Graph:
