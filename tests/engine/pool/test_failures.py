@@ -98,7 +98,7 @@ def test_a_killed_worker_costs_no_frame(parallel: Parallel, devices: int, video:
 
 
 def test_frames_are_not_to_blame_for_a_worker_that_somebody_kills(video: Path) -> None:
-    times = 3
+    times = 2  # a frame of its own fault would be given up
     sources = [video] * times  # on a busy machine, a worker may finish a video before it is killed
     seen = run_pool(sources, CPUS[:1], react=Killer("cpu:0", times))
     assert [failure.restarting for failure in seen.failures] == [True] * times

@@ -134,6 +134,7 @@ def test_a_size_that_changes_without_a_new_connection_begins_an_epoch(tmp_path: 
     assert {(frame.width, frame.height) for frame in watched.frames[0]} == {(320, 240), (160, 120)}
 
 
+@pytest.mark.slow  # so it does in tests/engine/media/live/test_capture.py, and a connection is replaced above
 def test_a_silent_camera_stalls_and_is_connected_again() -> None:
     with RtspServer(group=10) as server:
 
@@ -268,7 +269,7 @@ def test_pictures_of_a_watched_source_are_those_of_its_inferred_frames(tmp_path:
     assert len(watched.frames[0]) > len(pictures), "no more pictures are sent than somebody watches"
 
 
-@pytest.mark.slow  # worker/test_streams.py shares two threads among sources; six streams share three devices below
+@pytest.mark.slow  # worker/test_live_streams.py shares two threads among sources; six streams share three devices below
 def test_six_streams_get_an_equal_share_and_none_blocks_another(tmp_path: Path) -> None:
     """Six decode threads share the interpreter's lock of one worker, and the connections have a process each."""
     with HttpCamera(tmp_path, rate=10, size=(160, 120)) as camera:

@@ -243,6 +243,7 @@ with SessionReader(Path(sys.argv[1])) as reader:
 """
 
 
+@pytest.mark.slow  # tests/faults/processes/test_killed_application.py kills an export
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
 def test_a_killed_export_leaves_the_old_files(tmp_path: Path) -> None:
     out = tmp_path / "out"

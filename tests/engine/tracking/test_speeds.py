@@ -60,7 +60,10 @@ def problem_of(frames: list[FrameResult], tracks: Tracks) -> Notice | None:
 
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("objects", [1, 3])
-@pytest.mark.parametrize(("noise", "missing", "change"), [(0, 0, 0), (0.03, 0, 0), (0.03, 0.1, 0), (0.03, 0.1, 0.3)])
+@pytest.mark.parametrize(
+    ("noise", "missing", "change"),
+    [(0, 0, 0), (0.03, 0.1, 0.3), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((0.03, 0, 0), (0.03, 0.1, 0)))],
+)
 def test_an_object_keeps_its_number(rate: float, objects: int, noise: float, missing: float, change: float) -> None:
     for seed, speed in enumerate(SPEEDS if objects > 1 else SPEEDS[1::4]):
         frames, owners = scene(speed / (1 + change), rate, objects, noise, missing, change, seed)

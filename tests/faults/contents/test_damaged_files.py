@@ -111,7 +111,7 @@ def silently_short(result: Result, content: bytes, name: str, damage: Damage) ->
     return not (name == "a.ts" and damage.kind == "truncated") and not any(map(damage.touches, timing(content)))
 
 
-@short_and_long(16, 1000, "count")
+@short_and_long(10, 1000, "count")
 def test_mutated_videos(count: int, clips: list[Path], decoding: Decoding, tmp_path: Path) -> None:
     chance = seeded()
     short: list[str] = []

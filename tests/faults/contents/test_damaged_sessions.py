@@ -89,7 +89,7 @@ def content_of(path: Path, out: Path) -> dict[str, bytes]:
     return {item.path.name: item.path.read_bytes() for item in written} | {"": rest.encode()}
 
 
-@short_and_long(100, 5000, "count")
+@short_and_long(50, 5000, "count")
 def test_no_flipped_bit_changes_results_unnoticed(tmp_path: Path, count: int) -> None:
     content, choice = bytearray(write_session(tmp_path / "s.sqlite", {"a.mp4": 60, "b.mp4": 20}).read_bytes()), seeded()
     expected = content_of(tmp_path / "s.sqlite", tmp_path / "expected")

@@ -51,7 +51,7 @@ def load(cfg: Path, weights: Path | str = "random:1", labels: Path | None = None
     return None
 
 
-@short_and_long(80, 20_000)
+@short_and_long(40, 20_000)
 def test_cfgs_changed_with_knowledge_of_their_grammar(rounds: int, folder: Path) -> None:
     cfg = folder / "changed.cfg"
 
@@ -66,7 +66,7 @@ def test_cfgs_changed_with_knowledge_of_their_grammar(rounds: int, folder: Path)
         attempt()
 
 
-@short_and_long(60, 20_000)
+@short_and_long(30, 20_000)
 @pytest.mark.parametrize("original", [TINY_CFG, OLDER_CFG], ids=["tiny", "older"])
 def test_cfgs_with_damaged_bytes(original: Path, rounds: int, tmp_path: Path) -> None:
     random, cfg, whole = randomness(), tmp_path / "damaged.cfg", original.read_bytes()
@@ -76,7 +76,7 @@ def test_cfgs_with_damaged_bytes(original: Path, rounds: int, tmp_path: Path) ->
             load(cfg)
 
 
-@short_and_long(60, 20_000)
+@short_and_long(30, 20_000)
 def test_weights_with_damaged_bytes(rounds: int, folder: Path) -> None:
     random, weights = randomness(), folder / "damaged.weights"
     whole = (folder / "tiny.weights").read_bytes()
@@ -88,7 +88,7 @@ def test_weights_with_damaged_bytes(rounds: int, folder: Path) -> None:
             assert network is None or len(content) == len(whole), "a file of another length is another network's"
 
 
-@short_and_long(60, 10_000)
+@short_and_long(30, 10_000)
 def test_weights_with_other_numbers(rounds: int, folder: Path) -> None:
     """Other versions and counts in the header, other values, too few and too many."""
     weights, cfg = folder / "changed.weights", folder / "tiny.cfg"
@@ -173,7 +173,7 @@ def test_handmade_cfgs(text: str, tmp_path: Path) -> None:
         assert load(cfg) is None
 
 
-@short_and_long(100, 20_000)
+@short_and_long(50, 20_000)
 def test_labels(rounds: int, folder: Path) -> None:
     names = folder / "hostile.txt"
     some = st.one_of(st.text(max_size=20), st.text("ab\x1b\x9b\u202e[31m", max_size=5))

@@ -52,7 +52,7 @@ ORIGINALS: dict[str, Callable[[Path], object]] = {
 }
 
 
-@short_and_long(80, 5000)
+@short_and_long(40, 5000)
 @pytest.mark.parametrize("name", ORIGINALS)
 def test_truth_with_damaged_bytes(name: str, rounds: int, session: Path, tmp_path: Path) -> None:
     random, path = randomness(), tmp_path / name
@@ -68,7 +68,7 @@ def test_truth_with_damaged_bytes(name: str, rounds: int, session: Path, tmp_pat
     assert used < rounds
 
 
-@short_and_long(80, 5000)
+@short_and_long(40, 5000)
 def test_labels_with_damaged_bytes(rounds: int, session: Path, tmp_path: Path) -> None:
     random, folder = randomness(), yolo(tmp_path / "set", [f"clip.mp4#{index}" for index in range(FRAMES)])
     paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
@@ -82,7 +82,7 @@ def test_labels_with_damaged_bytes(rounds: int, session: Path, tmp_path: Path) -
             path.write_bytes(whole)
 
 
-@short_and_long(150, 10_000)
+@short_and_long(60, 10_000)
 def test_coco_files_with_other_values(rounds: int, session: Path, tmp_path: Path) -> None:
     path, original = tmp_path / "truth.json", coco([None] * FRAMES)
     keys = {name: sorted(original[name][0]) for name in ("images", "categories", "annotations")}
@@ -108,7 +108,7 @@ NUMBERS = st.integers(-(10**30), 10**30) | st.floats() | st.text(max_size=6)
 """Of a label file or an annotation, most of which are none."""
 
 
-@short_and_long(100, 10_000)
+@short_and_long(50, 10_000)
 def test_labels_with_other_numbers(rounds: int, session: Path, tmp_path: Path) -> None:
     folder = yolo(tmp_path / "set", [f"clip.mp4#{index}" for index in range(FRAMES)])
     labels = min(folder.glob("labels/*.txt"))
@@ -129,7 +129,7 @@ def test_labels_with_other_numbers(rounds: int, session: Path, tmp_path: Path) -
         change()
 
 
-@short_and_long(100, 10_000)
+@short_and_long(50, 10_000)
 def test_annotations_with_other_values(rounds: int, session: Path, tmp_path: Path) -> None:
     path = cvat(tmp_path / "task.xml", FRAMES)
     whole = path.read_text()

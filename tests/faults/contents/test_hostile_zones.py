@@ -32,7 +32,7 @@ def attempt(path: Path) -> bool:
     return False
 
 
-@short_and_long(100, 10_000)
+@short_and_long(50, 10_000)
 def test_zones_with_damaged_bytes(rounds: int, tmp_path: Path) -> None:
     random, path, whole = randomness(), tmp_path / "zones.json", json.dumps(FILE).encode()
     with memory_below(GIGABYTE):
@@ -44,7 +44,7 @@ def test_zones_with_damaged_bytes(rounds: int, tmp_path: Path) -> None:
     assert used < rounds
 
 
-@short_and_long(150, 10_000)
+@short_and_long(60, 10_000)
 def test_zones_with_other_values(rounds: int, tmp_path: Path) -> None:
     path = tmp_path / "zones.json"
     places = st.sampled_from([(part, key) for part, keys in (("", FILE), ("lines", LINE), ("zones", ZONE)) for key in keys])

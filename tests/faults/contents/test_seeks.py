@@ -40,16 +40,7 @@ CLIPS: dict[str, tuple[str, dict[str, Any]]] = {
     "avi": ("l.avi", {"codec": "mpeg4", "gop": 25}),
     "avi with b-frames": ("m.avi", {"codec": "mpeg4", "options": {"bf": "2"}}),
 }
-SHORT = (
-    "open gop, mp4",
-    "open gop, ts",
-    "hevc, open gop",
-    "vp9",
-    "variable rate, mkv",
-    "edit list",
-    "ts whose clock wraps",
-    "avi with b-frames",
-)
+SHORT = ("open gop, ts", "hevc, open gop", "vp9", "variable rate, mkv", "edit list", "avi with b-frames")
 
 
 def make(folder: Path, name: str) -> Path:
@@ -102,7 +93,7 @@ def test_seeks_are_exact_where_the_clock_begins_again(count: int, tmp_path: Path
 
 
 @short_and_long(8, 500, "count")
-@pytest.mark.parametrize("name", others_slow(CLIPS, "open gop, ts", "variable rate, mp4", "avi with b-frames"))
+@pytest.mark.parametrize("name", others_slow(CLIPS, "open gop, mp4", "ts whose clock wraps"))
 def test_single_frames_of_a_run_are_exact(name: str, count: int, tmp_path: Path) -> None:
     chance = seeded()
     path = make(tmp_path, name)

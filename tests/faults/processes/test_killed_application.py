@@ -104,6 +104,7 @@ def test_a_killed_export_leaves_old_files_or_new_ones(tmp_path: Path, kills: int
     assert not (out / STAGE).exists()
 
 
+@pytest.mark.slow  # its memory has no name: test_shared_pictures.py; the run above is killed, too
 @short_and_long(1, 50, "kills")
 def test_a_killed_run_of_a_group_leaves_no_shared_memory(tmp_path: Path, kills: int) -> None:
     video = make_video(tmp_path / "a.mp4", frames=min(600, 100 * kills), size=(320, 240), gop=12)

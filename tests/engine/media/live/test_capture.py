@@ -459,7 +459,7 @@ def test_a_silent_source_ends_the_process_for_another_attempt() -> None:
     with RtspServer() as server, Reading(read(server.address)) as reading:
         reading.until(lambda reading: len(reading.packets) > 20)
         server.command("hold on")
-        reading.until(lambda reading: reading.ended is not None)
+        reading.until(lambda reading: reading.ended is not None and reading.connection is None)
         assert reading.states()[-1] is STALLED
         assert reading.ended is not None
         assert reading.ended.again

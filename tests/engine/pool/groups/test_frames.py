@@ -58,8 +58,8 @@ def check_complete(seen: Seen, failed: set[int] | None = None, frames: int = FRA
 @pytest.mark.parametrize(
     ("batch", "isolation"),
     [
-        (1, Isolation.PROCESS),
         (4, Isolation.THREAD),
+        pytest.param(1, Isolation.PROCESS, marks=pytest.mark.slow),  # so do several lanes and sources below
         pytest.param(1, Isolation.THREAD, marks=pytest.mark.slow),
         pytest.param(4, Isolation.PROCESS, marks=pytest.mark.slow),
     ],
