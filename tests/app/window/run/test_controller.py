@@ -230,7 +230,6 @@ def test_a_cancelled_file_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: D
     assert desk.controller.cancelled() == []
 
 
-@pytest.mark.slow  # the last test here goes to a place, tests/engine/run/test_resume.py replaces frames behind a gap
 @pytest.mark.usefixtures("slow")
 def test_a_file_that_failed_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
@@ -260,6 +259,7 @@ def test_a_file_that_failed_goes_on_behind_its_stored_frames(qtbot: QtBot, desk:
         assert reader.count(after.results.source) == 300, "each frame is detected once"
 
 
+@pytest.mark.slow  # the last test here goes to a place, tests/engine/run/test_resume.py replaces frames behind a gap
 @pytest.mark.usefixtures("slow")
 def test_frames_behind_a_gap_are_counted_once_when_a_cancelled_file_goes_on(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
     video = make_video(tmp_path / "long.mp4", 300, (32, 32), gop=30)
