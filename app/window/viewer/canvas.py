@@ -1,12 +1,13 @@
 """The canvas: the picture with its detections and what the mouse does there; and the area with one canvas or several."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen, QRegion, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
 from framefleet.app.window.viewer.filter import ViewFilter
@@ -129,7 +130,7 @@ class VideoCanvas(QWidget):
         if now is None or now != before:
             self.update()
         else:  # the bars beside the picture stay as they are
-            self.update(_rectangle(now).toRect())
+            self.update(_rectangle(now).toAlignedRect())
 
     def show_result(self, result: FrameResult | None) -> None:
         """Show the result of the current picture."""
@@ -227,8 +228,10 @@ class VideoCanvas(QWidget):
         with QPainter(self) as painter:
             placement = self.placement
             target = _rectangle(placement) if placement is not None else QRectF()
-            if not target.adjusted(-1, -1, 1, 1).contains(QRectF(event.rect())):  # else the bars beside the picture stay as they are
-                painter.fillRect(event.rect(), QColor(theme.STAGE))
+            painter.save()  # what the picture does not cover, also the parts of pixels at its edges: outlines of boxes reach there
+            painter.setClipRegion(QRegion(event.rect()) - QRegion(_inside(target)), Qt.ClipOperation.IntersectClip)
+            painter.fillRect(event.rect(), QColor(theme.STAGE))
+            painter.restore()
             if placement is None or self._image is None:
                 _draw_message(painter, QRectF(self.rect()), self._message)
                 return
@@ -342,6 +345,13 @@ class VideoCanvas(QWidget):
 
 def _rectangle(placement: Placement) -> QRectF:
     return QRectF(placement.x, placement.y, placement.width, placement.height)
+
+
+def _inside(target: QRectF) -> QRect:
+    """The whole pixels inside a rectangle."""
+    return QRect(
+        QPoint(math.ceil(target.left()), math.ceil(target.top())), QPoint(math.floor(target.right()) - 1, math.floor(target.bottom()) - 1)
+    )
 
 
 def _draw_picture(painter: QPainter, target: QRectF, image: QImage, ratio: float) -> None:

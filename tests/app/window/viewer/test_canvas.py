@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QImage, QPixmap, QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPixmap, QRegion, QWheelEvent
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.player.preview_client import PreviewClient
@@ -49,6 +49,22 @@ def make_canvas(qtbot: QtBot, width: int = 640, height: int = 640) -> VideoCanva
 def colour_at(canvas: VideoCanvas, x: float, y: float) -> tuple[int, int, int]:
     colour = canvas.grab().toImage().pixelColor(round(x), round(y))
     return colour.red(), colour.green(), colour.blue()
+
+
+def test_nothing_of_an_earlier_picture_stays_at_the_edges(qtbot: QtBot) -> None:
+    """Where a picture begins and ends inside a pixel, outlines of its boxes reach over its edge."""
+    canvas = make_canvas(qtbot, 767, 631)  # the picture of 16:9 is 431.4 pixels high
+    canvas.show_picture(grey(767, 431), (768, 432), result(((0, 0, 768, 432), 0.9, 0)))
+    assert canvas.placement is not None
+    place = canvas.placement
+    painted = QRectF(place.x, place.y, place.width, place.height).toAlignedRect()
+    canvas.show_picture(grey(767, 431), (768, 432), result())
+    kept = QPixmap(canvas.size())
+    kept.fill(QColor(255, 0, 0))  # what the window had before
+    canvas.render(kept, painted.topLeft(), QRegion(painted), QWidget.RenderFlag(0))
+    colours = kept.toImage()
+    edges = [*((x, y) for x in range(painted.left(), painted.right() + 1) for y in (painted.top(), painted.bottom()))]
+    assert not [place for place in edges if colours.pixelColor(*place) == QColor(255, 0, 0)]
 
 
 def test_boxes_are_drawn_on_the_letterboxed_picture_where_they_belong(qtbot: QtBot) -> None:
