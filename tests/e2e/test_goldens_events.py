@@ -35,7 +35,7 @@ def run(folder: Path, parallel: str, devices: Sequence[str]) -> list[Any]:
 
 @pytest.mark.parametrize(
     ("parallel", "devices"),
-    [("segments", ["cpu:0"]), ("frames", ["cpu:0", "cpu:1"])],
+    [("segments", ["cpu:0"]), pytest.param("frames", ["cpu:0", "cpu:1"], marks=pytest.mark.slow)],
     ids=["one device", "a group of two"],
 )
 def test_events_come_in_the_recorded_order(goldens: Goldens, tmp_path: Path, parallel: str, devices: list[str]) -> None:

@@ -150,7 +150,7 @@ def test_a_server_that_restarts_with_another_size(tmp_path: Path) -> None:
     assert LiveState.WAITING_TO_RECONNECT in [change.what for change in changes]
 
 
-@pytest.mark.slow  # tests/engine/pool/test_streams.py has streams that wait for their device
+@pytest.mark.slow  # tests/engine/pool/test_live_sources.py has streams that wait for their device
 def test_more_than_the_device_can_take_is_dropped_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The device takes a fifth of a second for each frame of three cameras."""
     monkeypatch.setattr(EnginePool, "worker_main", staticmethod(partial(slow_main, seconds=0.2)))

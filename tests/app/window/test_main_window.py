@@ -29,7 +29,7 @@ from framefleet.engine.store.reader import View
 from framefleet.engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG, tiny_files
-from tests.support.window import drag_over, drop, feature
+from tests.support.window import drag_over, drop, feature, write_results
 
 PATIENCE = 30_000
 NO_KEY = Qt.KeyboardModifier.NoModifier
@@ -321,12 +321,9 @@ def test_files_and_targets_are_asked_for(qtbot: QtBot, open_window: Open, video:
     qtbot.waitUntil(lambda: "clip.coco.json (40 frames)" in window.context.activity.text.text())
 
 
-@pytest.mark.slow  # tests/app/window/queue has removed files
-def test_finished_files_can_be_cleared_away(qtbot: QtBot, open_window: Open, video: Path, tmp_path: Path) -> None:
-    window = open_window(tiny_files())
-    (tmp_path / "empty.mp4").touch()
-    window.open_paths([tmp_path / "empty.mp4", video])
-    qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
+def test_finished_files_can_be_cleared_away(qtbot: QtBot, window: MainWindow, video: Path, tmp_path: Path) -> None:
+    window.open_paths([write_results(tmp_path / "a.sqlite", video, 40).database])
+    qtbot.waitUntil(lambda: window.windowTitle() == "clip.mp4 — Framefleet", timeout=PATIENCE)
     feature(window, QueuePanel).remove_requested.emit([item.key for item in window.context.queue if item.ended])
     assert len(window.context.queue) == 0
     assert window.pages.currentWidget() is window.start

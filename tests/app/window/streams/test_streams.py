@@ -213,7 +213,7 @@ def test_a_lost_connection_is_explained_and_counted_down(qtbot: QtBot, open_wind
     qtbot.waitUntil(lambda: canvas.accessibleDescription().startswith("Stopped"), timeout=PATIENCE)
 
 
-@pytest.mark.slow  # tests/engine/pool/test_streams.py has them, the first test here one stream in the window
+@pytest.mark.slow  # tests/engine/pool/test_live_sources.py has them, the first test here one stream in the window
 def test_several_streams_and_a_file_run_beside_each_other(qtbot: QtBot, open_window: Open, camera: HttpCamera, tmp_path: Path) -> None:
     window = open_window(tiny_files())
     one = open_stream(window, f"{camera.address}/mjpeg")

@@ -183,7 +183,6 @@ def test_events_counts_and_heat_are_those_of_the_shown_detections(shown, qtbot, 
         assert shown.counting.tracks.heat.cells.sum() == FRAMES
 
 
-@pytest.mark.slow  # the test above has the filter, the live counts have tests in tests/app/window/zones/counts
 def test_counts_of_a_run_are_those_of_the_shown_detections(shown, qtbot, window):
     """The session is complete, but the file counts as running, as if it grew."""
     draw_gate(shown)
