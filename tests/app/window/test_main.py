@@ -95,7 +95,6 @@ print(main.run_window([]))
 """
 
 
-@pytest.mark.slow  # tests/app/window/test_translation.py has the other language, tests/app/window/queue/test_memory.py the queue
 def test_another_language_opens_the_window_again_with_its_queue(tmp_path: Path, long: Path) -> None:
     homes = {name: str(tmp_path / name) for name in FOLDERS}
     environment = os.environ | homes | {"QT_QPA_PLATFORM": "offscreen", "LC_ALL": "C.UTF-8", "PYTHONPATH": PYTHONPATH}
