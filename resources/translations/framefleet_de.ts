@@ -9277,6 +9277,10 @@ Klicken, um es zu ändern</translation>
         <source>The last point is removed.</source>
         <translation>Der letzte Punkt ist entfernt.</translation>
     </message>
+    <message>
+        <source>The lines and zones of {name} wait for the next video that can be shown.</source>
+        <translation>Die Linien und Zonen von {name} warten auf das nächste Video, das gezeigt werden kann.</translation>
+    </message>
     <message numerus="yes">
         <source>The sum of %Ln files.</source>
         <translation>

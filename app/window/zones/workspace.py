@@ -33,7 +33,7 @@ class Zones(QObject):
     def __init__(self, context: Context) -> None:
         super().__init__(context.window)
         viewer, items, background = context.viewer, context.queue, context.background
-        self._viewer, self._show_panel = viewer, context.actions.zones
+        self._viewer, self._show_panel, self._activity = viewer, context.actions.zones, context.activity
         self.set, self.editor = context.zones, context.zones.editor
         self.parts = ShownParts(context.store, context.window)
         self.layer = ZoneLayer(viewer.canvas, self.editor)
@@ -96,6 +96,8 @@ class Zones(QObject):
         """Import a file with lines and zones for the shown video; if none can be shown, for the next one that is."""
         if self._item is None or self._item.progress.info is None:
             self._to_take = path
+            said = translate("zones", "The lines and zones of {name} wait for the next video that can be shown.")
+            self._activity.show_done(said.format(name=path.name))
             return
         self.set.take(path)
         self._show_panel.setChecked(True)

@@ -497,6 +497,7 @@ def test_a_dropped_file_of_zones_waits_for_a_video_that_can_be_shown(window, qtb
     qtbot.waitUntil(lambda: window.context.viewer.item is not None)
     (tmp_path / "crossing.json").write_text(zones_text(ZoneSet((320, 240), (Line("gate", (10, 100), (300, 100)),))))
     window.open_paths([tmp_path / "crossing.json"])
+    assert window.context.activity.text.text() == "The lines and zones of crossing.json wait for the next video that can be shown."
     window.open_paths([tracked])
     zones = feature(window, Zones)
     qtbot.waitUntil(lambda: window.context.viewer.item.path.name == "a.mp4" and bool(zones.editor.zones.shapes))
