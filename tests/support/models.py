@@ -68,11 +68,6 @@ def tiny_network(seed: int = 1) -> Network:
     return load_network(tiny_files(seed))
 
 
-def small_network() -> Network:
-    """The small detector, loaded."""
-    return load_network(small_files())
-
-
 def run_by_definition(network: Network, inputs: NDArray[np.float32]) -> list[NDArray[np.float64]]:
     """The raw outputs of a network, computed in float64 with NumPy only: slow. inputs: (batch, channels, height, width)."""
     picture, values = inputs.astype(np.float64), list[NDArray[np.float64]]()

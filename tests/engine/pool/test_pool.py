@@ -1,4 +1,4 @@
-"""The pool with real processes, real files and a small model."""
+"""The pool with real processes, real files and small models."""
 
 from __future__ import annotations
 
@@ -26,8 +26,19 @@ from framefleet.engine.pool.scheduling import workers
 from framefleet.engine.settings import Decode, EngineSettings, Isolation, Parallel, Precision
 from framefleet.engine.types import Detections, DeviceId
 from tests.support.media import make_video, truncated, write_pictures
-from tests.support.models import small_network
-from tests.support.pool import CPUS, Seen, cpu_seconds, run_pool, small_settings, wait_until_blocked, watch, watch_and_then, worker_pids
+from tests.support.models import tiny_network
+from tests.support.pool import (
+    CPUS,
+    Seen,
+    cpu_seconds,
+    run_pool,
+    small_settings,
+    tiny_settings,
+    wait_until_blocked,
+    watch,
+    watch_and_then,
+    worker_pids,
+)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +71,7 @@ def expected(sources: list[Path]) -> dict[int, list[Detections | Notice]]:
     """What the decoder and the engine give without a pool, frame by frame."""
     found: dict[int, list[Detections | Notice]] = {}
     with create_backend(CPUS[0]) as backend:
-        backend.activate(small_network(), EngineSettings(precision=Precision.FP32))
+        backend.activate(tiny_network(), EngineSettings(precision=Precision.FP32))
         for number, path in enumerate(sources):
             if path.name in ("junk.mp4", "missing.mp4"):
                 continue
@@ -111,7 +122,7 @@ def test_every_frame_of_every_source_as_without_a_pool(
     sources: list[Path],
     expected: dict[int, list[Detections | Notice]],
 ) -> None:
-    seen = run_pool(sources, CPUS[:devices], small_settings(parallel, batch=batch, isolation=isolation), when_ready=True)
+    seen = run_pool(sources, CPUS[:devices], tiny_settings(parallel, batch=batch, isolation=isolation), when_ready=True)
     assert sorted(seen.finished) == list(range(len(sources)))
     assert not seen.failures
     assert isinstance(seen.events[0], StrategyChosen)
