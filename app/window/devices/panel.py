@@ -157,6 +157,7 @@ class RunHeading(QWidget):
         self._offered: tuple[DeviceDescription, ...] = ()
         self._strategy: StrategyChosen | None = None
         self._bottleneck: Bottleneck | None = None
+        self._shows_choice = False
         self._add = translate("devices", "Add a device to this run")
         self.rate, self.unit, self.sums = build.label("figure"), build.label("small"), build.ElidedLabel("small")
         self.sums.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -186,6 +187,7 @@ class RunHeading(QWidget):
             self._show()
 
     def _show(self) -> None:
+        self._shows_choice = False
         strategy, found = self._strategy, self._bottleneck
         about = reason = ""
         if strategy is not None:
@@ -197,7 +199,8 @@ class RunHeading(QWidget):
         self.setToolTip(f"{about}\n{reason}".strip())
 
     def show_choice(self, found: Sequence[DeviceId], used: Collection[DeviceId], recorded: bool) -> None:
-        """Say which of these devices a run will use. recorded: they are those of a recorded machine."""
+        """Say which of these devices a run will use, until it has begun. recorded: they are those of a recorded machine."""
+        self._shows_choice = True
         chosen = [device for device in found if device in used]
         names = ", ".join(map(str, chosen)) if len(chosen) <= FEW_NAMES else formats.plural(len(chosen), "device")
         text = translate("devices", "On the recorded machine, a run would use {names}.") if recorded else ""
@@ -206,6 +209,8 @@ class RunHeading(QWidget):
 
     def show_sums(self, statuses: Sequence[DeviceStatus]) -> None:
         """Show the throughput and the latencies of several devices together, of the same time as in their rows."""
+        if statuses and self._shows_choice:
+            self._show()
         rate = sum(status.shown.frames_per_second for status in statuses)
         self.figures.setVisible(bool(rate) and len(statuses) > 1)
         self.rate.setText(formats.rate(rate))

@@ -243,6 +243,15 @@ def test_the_strategy_and_its_reason_are_there_as_soon_as_it_is_chosen(qtbot: Qt
     assert (panel.run.title.text(), panel.run.text.text()) == ("Strategy: Segments", reason)
 
 
+def test_devices_that_are_found_late_leave_the_strategy_of_the_run(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.show_strategy(SEGMENTS)
+    panel.know_devices(DESCRIBED)
+    panel.show_devices([gpu()])
+    assert panel.run.title.text() == "Strategy: Segments"
+
+
 def test_a_device_can_be_taken_out_unless_it_is_the_last(qtbot: QtBot) -> None:
     panel = running(qtbot, working(0.0), gpu())
     first, second = panel.cards
