@@ -104,7 +104,9 @@ def update(folder: Path) -> None:
             plural = ["-pluralonly"] if language == "en" else []
             languages = ["-source-language", "en", "-target-language", language]
             _run("lupdate", "-silent", "-no-obsolete", "-locations", "none", *plural, *languages, str(code), "-ts", str(source))
-            _run("lrelease", "-silent", str(source), "-qm", str(source.with_suffix(".qm")))
+            compiled = source.with_suffix(".qm.new")
+            _run("lrelease", "-silent", str(source), "-qm", str(compiled))
+            compiled.replace(source.with_suffix(".qm"))  # a window maps the file into memory
 
 
 def _run(program: str, *arguments: str) -> None:
