@@ -160,7 +160,7 @@ def _activate(activation: Activation, data: Node) -> Node:
 def lower_onnx(network: OnnxNetwork, batch: int) -> ov.Model:
     """Write an ONNX network as a model with one input, float32 (batch, height, width, 3), RGB, 0..255.
 
-    Raises ModelError: OpenVINO cannot read the network, or its outputs have other shapes than the file says. Raises RuntimeError: openVINO
+    Raises ModelError: OpenVINO cannot read the network, or its outputs have other shapes than the file says. Raises RuntimeError: OpenVINO
     cannot change its input.
     """
     try:
