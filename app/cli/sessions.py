@@ -311,9 +311,12 @@ class Summary:
         """
         if self._files.total() < 2 or (len(self._sources) == 1 and self._sources[0].kind is not SourceKind.IMAGES):
             return ""
-        kinds = [f"{self._files[kind]:,} {kind}" for kind in ("empty", "with objects", "failed", "incomplete", "without frames")]
-        kinds = [words for words in kinds if words[:2] != "0 " or words == "0 empty"]
-        kinds = [f"{words}{_named(self._failed)}" if words.endswith(" failed") else words for words in kinds]
+        names = {"failed": _named(self._failed)}
+        kinds = [
+            f"{self._files[kind]:,} {kind}{names.get(kind, '')}"
+            for kind in ("empty", "with objects", "failed", "incomplete", "without frames")
+            if self._files[kind] or kind == "empty"
+        ]
         errors = f"; errors in {number_of(len(self._errors), 'other')}{_named(self._errors)}" if self._errors else ""
         line = f"{self._files.total():,} files: {', '.join(kinds)}{errors}; {number_of(self._frames, 'frame')}"
         if seconds is None:

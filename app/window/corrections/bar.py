@@ -82,8 +82,7 @@ class CorrectionBar(QWidget):
 
     def _name_keys(self) -> None:
         def titled(text: str, name: str) -> str:
-            keys = self._bindings.short("window/delete" if name == "delete" else f"correct/{name}")
-            return f"{text} ({keys.split('  ')[0]})"
+            return f"{text} ({self._bindings.short('window/delete' if name == 'delete' else f'correct/{name}', 1)})"
 
         self._title.setText(titled(translate("corrections", "Class"), "class"))
         self.track.setText(titled(translate("corrections", "Whole track"), "track"))

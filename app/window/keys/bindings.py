@@ -70,10 +70,10 @@ class Bindings(QObject):
         """The keys of a command as the user reads them, "" without keys."""
         return "  ".join(key_text(key) for key in self.keys(name))
 
-    def short(self, name: str) -> str:
-        """The keys of a command for narrow places, "–" without keys."""
+    def short(self, name: str, most: int | None = None) -> str:
+        """The keys of a command for narrow places, "–" without keys. most: the largest number of keys, None = all."""
         shift = QKeySequence("Shift+A").toString(NATIVE).removesuffix("A")  # in the system's language
-        return self.text(name).replace(shift, "⇧") or "–"
+        return "  ".join(key_text(key).replace(shift, "⇧") for key in self.keys(name)[:most]) or "–"
 
     def show_on(self, widget: QtWidgets.QWidget, name: str, text: str = "") -> Callable[[], None]:
         """Let a widget's tooltip name the keys of its command.

@@ -245,26 +245,26 @@ class QueueItem:
         return self.explanation
 
     @property
-    def brief(self) -> str:
-        """The state in a line that fits into the queue; the progress of a running file stands elsewhere in its row."""
+    def brief(self) -> tuple[str, ...]:
+        """The state in parts of a line, of which the queue shows as many as fit. The progress of a running file stands elsewhere there."""
         rest = {ItemState.PAUSED: translate("queue", "Paused at {part}"), ItemState.CANCELLED: translate("queue", "Cancelled at {part}")}
         if self.state in rest and self.progress.frames and not self.live and not self.replaced and self.fraction is not None:
-            return rest[self.state].format(part=formats.percent(self.fraction))
+            return (rest[self.state].format(part=formats.percent(self.fraction)),)
         if self.state is ItemState.DONE and self.progress.failed:
             counts = {"failed": formats.count(self.progress.failed), "count": formats.count(self.progress.frames)}
-            return translate("queue", "{failed} of {count} failed").format(**counts)
+            return (translate("queue", "{failed} of {count} failed").format(**counts),)
         if self.live and self.state is ItemState.CANCELLED:
-            return translate("queue", "Stopped, {frames}").format(frames=self.frames_text)
+            return (translate("queue", "Stopped, {frames}").format(frames=self.frames_text),)
         waits = self.live and self.progress.state is not None and self.progress.state.state is not LiveState.RUNNING
         if self.state is not ItemState.RUNNING or waits:
-            return self.summary
+            return (self.summary,)
         parts = [translate("queue", "{rate}/s").format(rate=formats.rate(self.rate))] if self.rate else []
         parts += (
             [translate("queue", "{remaining} left").format(remaining=formats.remaining(self.remaining))]
             if self.remaining is not None
             else []
         )
-        return " · ".join(parts) or self.frames_text
+        return tuple(parts) or (self.frames_text,)
 
     @property
     def explanation(self) -> str:

@@ -1,7 +1,7 @@
 """The queue: a Qt model that holds the items, the delegate that draws them, and their small pictures."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from PySide6 import QtCore
 from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPainterPath, QPixmap
@@ -23,6 +23,8 @@ MAX_THUMBNAILS = 256
 NAMED = 5
 """The largest number of classes that a row or a tooltip names if there are more."""
 Index = QtCore.QModelIndex | QtCore.QPersistentModelIndex
+Classes: TypeAlias = tuple[tuple[str, int], ...]
+"""Labels and how many boxes have them, the most frequent first."""
 
 
 class QueueModel(QtCore.QAbstractListModel):
@@ -146,24 +148,27 @@ class QueueModel(QtCore.QAbstractListModel):
                 failed = translate("queue", "\n%Ln frames without detections", None, item.progress.failed)
             use = item.progress.decoder.notice
             decoder = "" if use is None else translate("queue", "\nFrames {decoder}").format(decoder=of_engine(use))
-            found = self._found_text(item, NAMED)
-            boxes = translate("queue", "\nBoxes: {found}").format(found=found) if self.found(item) else ""
-            return f"{item.progress.address or item.path}\n{item.explanation}{boxes if found else ''}{failed}{decoder}"
+            boxes = translate("queue", "\nBoxes: {found}").format(found=self._found_text(item)) if self._found(item) else ""
+            return f"{item.progress.address or item.path}\n{item.explanation}{boxes}{failed}{decoder}"
         if role == FOUND_ROLE:
-            return self._found_text(item)
+            return self._found(item)
         if role == QtCore.Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(filter(None, (item.name, item.state.value, self._found_text(item, NAMED), item.summary)))
+            return ", ".join(filter(None, (item.name, item.state.value, self._found_text(item), item.summary)))
         return None
 
-    def _found_text(self, item: QueueItem, most: int | None = None) -> str:
-        """``person 502 · car 87 · +3`` or ``empty``; "" while it is not known. most: the largest number of classes, None = all."""
+    def _found(self, item: QueueItem) -> Classes | None:
+        """The classes of a finished file and their numbers, the most frequent first; None while they are not known."""
         found = self.found(item) if item.state is ItemState.DONE and item.results is not None else None
         if found is None or item.results is None:
+            return None
+        return tuple((label_of(item.results.labels, number), found[number]) for number in sorted(found, key=lambda number: -found[number]))
+
+    def _found_text(self, item: QueueItem) -> str:
+        """``person 502 · car 87 · +3`` or ``empty``; "" while it is not known."""
+        if (found := self._found(item)) is None:
             return ""
-        first = sorted(found, key=lambda number: -found[number])[:most]
-        named = [f"{label_of(item.results.labels, number)} {formats.count(found[number])}" for number in first]
-        more = [f"+{len(found) - len(first)}"] if len(found) > len(first) else []
-        return " · ".join(named + more) or translate("queue", "empty")
+        more = [f"+{len(found) - NAMED}"] if len(found) > NAMED else []
+        return " · ".join([*numbered(found[:NAMED]), *more])
 
 
 THUMBNAIL = QtCore.QSize(64, 36)
@@ -202,13 +207,17 @@ def shortened(metrics: QFontMetrics, name: str, width: int) -> str:
     return name[:4] + metrics.elidedText(name[4:], QtCore.Qt.TextElideMode.ElideLeft, width - metrics.horizontalAdvance(name[:4]))
 
 
-def classes_line(metrics: QFontMetrics, found: str, width: int) -> str:
-    """The classes of ``person 5 · car 2`` that fit: with their numbers; if not all fit, their names; if not all fit, how many more."""
-    parts = found.split(" · ")
-    names = [part.rpartition(" ")[0] for part in parts]
+def numbered(found: Classes) -> list[str]:
+    """Each class with its number; one word if there is no class."""
+    return [f"{name} {formats.count(number)}" for name, number in found] or [translate("queue", "empty")]
+
+
+def classes_line(metrics: QFontMetrics, found: Classes, width: int) -> str:
+    """The classes that fit: with their numbers; if not all fit, their names; if not all fit, how many more."""
+    parts, names = numbered(found), [name for name, _ in found]
     fewer = range(min(len(names) - 1, NAMED), 0, -1)
-    lines = [found, ", ".join(names), *(f"{', '.join(names[:kept])} +{len(names) - kept}" for kept in fewer)]
-    return next((line for line in lines if metrics.horizontalAdvance(line) <= width), parts[0])
+    lines = [" · ".join(parts), ", ".join(names), *(f"{', '.join(names[:kept])} +{len(names) - kept}" for kept in fewer)]
+    return next((line for line in lines if line and metrics.horizontalAdvance(line) <= width), parts[0])
 
 
 class QueueDelegate(QStyledItemDelegate):
@@ -255,7 +264,7 @@ class QueueDelegate(QStyledItemDelegate):
             draw_box(painter, ground, 9.5, theme.SURFACE)
             painter.drawPixmap(ground.topLeft() + QtCore.QPoint(2, 2), pixmap(badge[0], 15, theme.colour(badge[1])))
 
-    def _paint_text(self, painter: QPainter, area: QtCore.QRect, item: QueueItem, found: str) -> None:
+    def _paint_text(self, painter: QPainter, area: QtCore.QRect, item: QueueItem, found: Classes | None) -> None:
         name_font, small_font = theme.font(), theme.font(-1)
         running = item.state in (ItemState.RUNNING, ItemState.PAUSED)
         small = QFontMetrics(small_font)
@@ -269,10 +278,12 @@ class QueueDelegate(QStyledItemDelegate):
         painter.setFont(small_font)
         lost = item.state is ItemState.DONE and item.progress.failed > 0
         painter.setPen(QColor(theme.DANGER if item.state is ItemState.FAILED else theme.WARNING if lost else theme.MUTED))
-        if found[-1:].isdigit() and not lost:
+        if found and not lost:
             brief = classes_line(small, found, area.width())
         else:
-            brief = fitting(small, " · ".join(filter(None, (item.brief, found) if lost else (found, item.brief))), area.width())
+            classes = () if found is None else tuple(numbered(found))
+            parts = [part for part in (item.brief + classes if lost else classes + item.brief) if part]
+            brief = fitting(small, parts, area.width())
         line = small.elidedText(brief, QtCore.Qt.TextElideMode.ElideRight, area.width())
         painter.drawText(QtCore.QPointF(area.x(), top + metrics.height() + 2 + small.ascent()), line)
         if running:

@@ -261,20 +261,19 @@ class TopologyDrawing(QWidget):
             return
         inner = head.adjusted(10, 0, -10, 0)
         if not node:
-            self._write(painter, inner, LEFT, text.node_name(placed.box), self._small, theme.MUTED)
+            write(painter, inner, text.node_name(placed.box), LEFT, self._small, theme.MUTED)
             return
         title = QRectF(inner.x(), inner.y() + PAD, inner.width(), self._line)
         facts = QRectF(inner.x(), title.bottom(), inner.width(), self._note)
         processors = self._telemetry.get(_CPU)  # one value for all processors, so a node shows it only if it is the only one
         usage = processors.utilization if processors is not None and len(self._topology.nodes) == 1 else None
         if usage is not None:
-            self._write(painter, title, RIGHT, translate("topology", "CPU {usage} %").format(usage=round(usage)), self._text, theme.TEXT)
+            write(painter, title, translate("topology", "CPU {usage} %").format(usage=round(usage)), RIGHT, self._text, theme.TEXT)
             bar = QRectF(inner.x(), head.bottom() - PAD, inner.width(), BAR)
             draw_bar(painter, bar, usage / 100, theme.ACCENT)
-        self._write(
-            painter, title.adjusted(0, 0, -70 if usage is not None else 0, 0), LEFT, text.node_name(placed.box), self._bold, theme.TEXT
-        )
-        self._write(painter, facts, LEFT, text.node_facts(placed.box.node), self._small, theme.MUTED)
+        write(painter, title.adjusted(0, 0, -70 if usage is not None else 0, 0), text.node_name(placed.box), LEFT, self._bold, theme.TEXT)
+        known = fitting(QFontMetrics(self._small, self), text.node_facts(placed.box.node), facts.width())
+        write(painter, facts, known, LEFT, self._small, theme.MUTED)
 
     def _draw_cell(self, painter: QPainter, gpu: Gpu, area: QRectF) -> None:
         """Draw a GPU in a strip: its name or number, and its load or, in a wide cell, the traffic too."""
@@ -288,7 +287,7 @@ class TopologyDrawing(QWidget):
         usage = telemetry.utilization
         load = "" if usage is None else f"{usage:.0f} %"
         flows = text.traffic(telemetry.nvlink_rx, telemetry.nvlink_tx), text.traffic(telemetry.pcie_rx, telemetry.pcie_tx)
-        texts = *(f"{load}  {flow}" for flow in flows if flow), load, load.removesuffix(" %")
+        texts = *(f"{load}  {flow}" for flow in flows if flow), load, "" if usage is None else f"{usage:.0f}"
         shown = next((each for each in texts if metrics.horizontalAdvance(each) <= inner.width()), "")
         write(painter, QRectF(inner.x(), inner.y() + self._note, inner.width(), self._note), shown, CENTRE, self._small, theme.MUTED)
         draw_bar(painter, QRectF(inner.x(), inner.bottom() - BAR, inner.width(), BAR), (usage or 0) / 100, theme.ACCENT)
@@ -302,27 +301,21 @@ class TopologyDrawing(QWidget):
         usage = telemetry.utilization
         room = 0.0
         if usage is not None:
-            room = self._write(painter, first, RIGHT, f"{usage:.0f} %", self._text, theme.TEXT) + 8
-        used = self._write(painter, first.adjusted(0, 0, -room, 0), LEFT, text.gpu_name(gpu), self._bold, theme.TEXT) + 8
+            room = write(painter, first, f"{usage:.0f} %", RIGHT, self._text, theme.TEXT) + 8
+        used = write(painter, first.adjusted(0, 0, -room, 0), text.gpu_name(gpu), LEFT, self._bold, theme.TEXT) + 8
         rest, names = first.adjusted(used, 0, -room, 0), text.short_names(gpu.name)
         fits = (name for name in names if QFontMetricsF(self._text).horizontalAdvance(name) <= rest.width())
-        self._write(painter, rest, LEFT, next(fits, ""), self._text, theme.MUTED)  # elided text would be useless
+        write(painter, rest, next(fits, ""), LEFT, self._text, theme.MUTED)  # elided text would be useless
         draw_bar(painter, QRectF(inner.x(), inner.bottom() - BAR + 2, inner.width(), BAR), (usage or 0) / 100, theme.ACCENT)
         pcie = text.traffic(telemetry.pcie_rx, telemetry.pcie_tx)
-        used = (
-            self._write(painter, second, LEFT, pcie or text.pcie_link(gpu), self._small, theme.colour(PCIE) if pcie else theme.MUTED) + 12
-        )
+        used = write(painter, second, pcie or text.pcie_link(gpu), LEFT, self._small, theme.colour(PCIE) if pcie else theme.MUTED) + 12
         nvlink = text.traffic(telemetry.nvlink_rx, telemetry.nvlink_tx) if gpu.nvlinks else None
         other = nvlink or (
             translate("topology", "{nvlinks} NVLinks").format(nvlinks=gpu.nvlinks) if gpu.nvlinks else text.pcie_link(gpu) if pcie else ""
         )
         rest, where = (second.translated(0, self._note), LEFT) if self._tall else (second.adjusted(used, 0, 0, 0), RIGHT)
         if painter.fontMetrics().horizontalAdvance(other) <= rest.width():  # elided text would be useless
-            self._write(painter, rest, where, other, self._small, theme.colour(NVLINK) if nvlink else theme.MUTED)
-
-    def _write(self, painter: QPainter, area: QRectF, where: Qt.AlignmentFlag, words: str, font: QFont, colour: str) -> float:
-        """Write text in a font and colour; return its width, logical pixels."""
-        return write(painter, area, fitting(QFontMetrics(font, self), words, area.width()), where, font, colour)
+            write(painter, rest, other, where, self._small, theme.colour(NVLINK) if nvlink else theme.MUTED)
 
 
 def _exchanged(area: QRectF) -> QRectF:

@@ -128,14 +128,14 @@ def node_name(box: Box) -> str:
     return translate("topology", "NUMA node unknown") if box.kind is Kind.NODE else translate("topology", str(box.kind))
 
 
-def node_facts(node: NumaNode | None) -> str:
-    """``CPUs 0-127 · 256.0 GiB``."""
+def node_facts(node: NumaNode | None) -> list[str]:
+    """``CPUs 0-127`` and ``256.0 GiB``."""
     if node is None:
-        return translate("topology", "The system does not report their location")
+        return [translate("topology", "The system does not report their location")]
     facts = [translate("topology", "CPUs {cpus}").format(cpus=list_text(node.cpus)) if node.cpus else translate("topology", "no CPUs")]
     if node.memory is not None:
         facts.append(formats.gib(node.memory))
-    return " · ".join(facts)
+    return facts
 
 
 def about_box(box: Box) -> str:
@@ -148,7 +148,7 @@ def about_box(box: Box) -> str:
     }[box.kind]
     lines = [node_name(box), meaning]
     if box.kind is Kind.NODE:
-        lines.append(node_facts(box.node))
+        lines.append(" · ".join(node_facts(box.node)))
     return "\n".join([*lines, translate("topology", "GPUs: {inside}").format(inside=inside) if inside else translate("topology", "No GPU")])
 
 

@@ -1,6 +1,6 @@
 """Draws what widgets share: boxes with round corners, bars, elided text, and icons in the colours of the current theme."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import TypeAlias
@@ -55,11 +55,10 @@ def draw_bar(painter: QPainter, area: QRectF, fraction: float | None, colour: st
         draw_box(painter, filled, radius, colour)
 
 
-def fitting(metrics: QFontMetrics | QFontMetricsF, text: str, width: float) -> str:
-    """Text of parts with " · " between them, without the last parts that do not fit. The first part always stays."""
-    while metrics.horizontalAdvance(text) > width and " · " in text:
-        text = text.rpartition(" · ")[0]
-    return text
+def fitting(metrics: QFontMetrics | QFontMetricsF, parts: Sequence[str], width: float) -> str:
+    """Parts with " · " between them, without the last ones that do not fit. The first part always stays."""
+    lines = (" · ".join(parts[:kept]) for kept in range(len(parts), 1, -1))
+    return next((line for line in lines if metrics.horizontalAdvance(line) <= width), "".join(parts[:1]))
 
 
 def write(

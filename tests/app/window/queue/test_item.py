@@ -54,7 +54,7 @@ def test_every_state_in_words(changes: dict[str, object], summary: str, monkeypa
     ],
 )
 def test_a_narrow_row_says_how_far_a_file_came(changes: dict[str, object], brief: str) -> None:
-    assert changed(ITEM, frames=12, **changes).brief == brief
+    assert " · ".join(changed(ITEM, frames=12, **changes).brief) == brief
 
 
 def test_the_rate_is_that_of_the_last_seconds() -> None:

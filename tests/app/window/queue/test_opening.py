@@ -60,11 +60,11 @@ def test_dropped_results_are_shown_with_boxes_and_counts(qtbot: QtBot, window: M
     assert tally.counts(0.85) == {0: 40, 1: 0}
 
     row = window.context.queue.index(0)
-    assert row.data(FOUND_ROLE) == "person 40 · bicycle 40"
+    assert row.data(FOUND_ROLE) == (("person", 40), ("bicycle", 40))
     window.context.filter.set_confidence(0.85)
-    assert row.data(FOUND_ROLE) == "person 40"
+    assert row.data(FOUND_ROLE) == (("person", 40),)
     window.context.filter.set_confidence(0.95)
-    assert row.data(FOUND_ROLE) == "empty"
+    assert row.data(FOUND_ROLE) == ()
     assert "done, empty, 40 frames" in row.data(Qt.ItemDataRole.AccessibleTextRole)
     qtbot.waitUntil(lambda: feature(window, QueuePanel).heading.summary.accessibleName() == "2 done, 2 empty")
 

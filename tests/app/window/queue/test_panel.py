@@ -109,17 +109,17 @@ def test_a_link_of_the_heading_shows_files_of_one_kind(qtbot: QtBot) -> None:
 
 def test_as_many_classes_as_fit_are_named(qapp: QApplication) -> None:
     metrics = QFontMetrics(theme.font(-1))
-    found = "tvmonitor 28 · person 5 · car 2"
+    found = (("tvmonitor", 28), ("person", 5), ("car", 2))
 
     def line(like: str) -> str:
         return classes_line(metrics, found, metrics.horizontalAdvance(like))
 
-    assert line(found) == found
+    assert line("tvmonitor 28 · person 5 · car 2") == "tvmonitor 28 · person 5 · car 2"
     assert line("tvmonitor, person, car") == "tvmonitor, person, car"
     assert line("tvmonitor, person +1") == "tvmonitor, person +1"
     assert line("tvmonitor +2") == "tvmonitor +2"
     assert line("t") == "tvmonitor 28", "the row elides it"
-    many = " · ".join(f"{name} 1" for name in "abcdefghijklmn")
+    many = tuple((name, 1) for name in "abcdefghijklmn")
     assert classes_line(metrics, many, metrics.horizontalAdvance("a, b +12")) == "a, b +12"
 
 
@@ -128,7 +128,7 @@ def test_classes_that_are_not_named_are_counted(qtbot: QtBot) -> None:
     model.found = lambda _item: dict.fromkeys(range(9), 2)
     change(model, 1, state=ItemState.DONE, results=Results(Path("s.sqlite"), 0, tuple("abcdefghi")))
     index = model.index(0)
-    assert index.data(FOUND_ROLE) == " · ".join(f"{name} 2" for name in "abcdefghi")
+    assert index.data(FOUND_ROLE) == tuple((name, 2) for name in "abcdefghi")
     for role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
         assert "a 2 · b 2 · c 2 · d 2 · e 2 · +4" in index.data(role)
 

@@ -29,4 +29,4 @@ def test_a_file_that_is_shown_again_has_its_activity_again(qtbot: QtBot, window:
     tally = context.run.tally(first.key)
     assert tally is not None
     assert tally.compact, "the file that is not shown"
-    assert context.queue.index(0).data(FOUND_ROLE) == "person 2 · bicycle 2 · car 2"
+    assert context.queue.index(0).data(FOUND_ROLE) == (("person", 2), ("bicycle", 2), ("car", 2))

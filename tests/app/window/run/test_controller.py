@@ -472,7 +472,7 @@ def test_every_part_of_the_window_shows_the_same_rate(qtbot: QtBot, window: Main
     def look(_: object) -> None:
         (item,) = window.context.queue
         if item.rate and feature(window, DevicePanel).cards[0].row.content.rate:
-            shown.append((window.status.queue.text(), item.brief, feature(window, DevicePanel).cards[0].row.content.rate_text))
+            shown.append((window.status.queue.text(), item.brief[0], feature(window, DevicePanel).cards[0].row.content.rate_text))
 
     for changed in (window.context.run.devices_changed, window.context.run.figures_changed):
         changed.connect(look)  # behind the connections of the window

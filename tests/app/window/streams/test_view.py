@@ -64,7 +64,7 @@ def test_a_state_without_a_picture_stands_in_its_place_and_in_the_queue(
     assert rest.casefold().startswith(details.casefold())
     assert bool(rest) is bool(details)
     assert not view.overlay.isVisible()
-    assert item.summary == item.brief == brief
+    assert (item.summary, item.brief) == (brief, (brief,))
 
 
 def test_the_bar_names_why_frames_of_this_stream_were_dropped_and_what_limits_its_device(qtbot: QtBot) -> None:
