@@ -37,7 +37,8 @@ def test_the_other_device_takes_over_what_a_slow_one_has_not_got_to(decode_threa
 
     def brake(_: EnginePool, event: Event, seen: Seen) -> None:
         if isinstance(event, DeviceReady) and len(seen.ready) == len(CPUS):
-            brakes.append(slowed(worker_pids()[str(CPUS[1])], 0.02, period=0.3))  # on a busy machine, short pauses end late
+            # it runs for 0.1 s at a time: in much less, a busy machine may not let it run at all, and a stopped worker is killed after 5 s
+            brakes.append(slowed(worker_pids()[str(CPUS[1])], 0.1, period=1.0))
             brakes[0].__enter__()  # type: ignore[attr-defined]
         if isinstance(event, SourceFinished):
             brakes[0].__exit__(None, None, None)  # type: ignore[attr-defined]
