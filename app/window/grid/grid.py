@@ -20,6 +20,8 @@ OUT_OF_STEP = 0.5
 """Distance from the wanted time at which a playing video jumps there, seconds of the clock."""
 PATIENCE = 3.0
 """The same while it jumps already: each jump replaces the one before."""
+CELL_NICE = 7
+"""The niceness of what decodes the videos beside the main one, two more than that of detection: see benchmarks/results/window.md."""
 
 
 class Cell(QObject):
@@ -35,7 +37,7 @@ class Cell(QObject):
         self._background = background
         self._clock_read = False
         self._following = FollowingClock(leader)
-        self._client = PreviewClient(self)
+        self._client = PreviewClient(self, CELL_NICE)
         self.player = Player(self._client, self, self._following)
         self.player.set_wait(False)
         self._wanted: float | None = None

@@ -90,7 +90,7 @@ class PreviewClient(QObject):
 
     answered: Answer to a request of the player, and its pictures as a list of Shown. found: ticket, pts, and FrameResult or None.
     still: path, and QImage or None. near_arrived: path, pts and QImage, or two None. moment_arrived: path, the requested pts, and QImage or
-    None. crashed: how the process ended, a Notice, and whether it starts again.
+    None. crashed: how the process ended, a Notice, and whether it starts again. nice: niceness that the process adds to the window's.
     """
 
     answered = Signal(object, object)
@@ -100,8 +100,9 @@ class PreviewClient(QObject):
     moment_arrived = Signal(object, float, object)
     crashed = Signal(object, bool)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, nice: int = 0) -> None:
         super().__init__(parent)
+        self._nice = nice
         self._process: ChildProcess | None = None
         self._notifier: QSocketNotifier | None = None
         self._memory: PictureMemory | None = None
@@ -169,7 +170,7 @@ class PreviewClient(QObject):
     def _send(self, request: Request, memory: PictureMemory | None) -> None:
         if self._process is None:
             self._process = ChildProcess(
-                "preview", preview.main, DetectionLookup, words=Notice("media.preview_process"), patience=FROZEN_SECONDS, nice=0
+                "preview", preview.main, DetectionLookup, words=Notice("media.preview_process"), patience=FROZEN_SECONDS, nice=self._nice
             )
             self._notifier = QSocketNotifier(self._process.connection.fileno(), QSocketNotifier.Type.Read, self)
             self._notifier.activated.connect(self._receive)
