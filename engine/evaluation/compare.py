@@ -12,22 +12,13 @@ from numpy.typing import NDArray
 
 from framefleet.engine.evaluation.accuracy import Boxes, match
 from framefleet.engine.notices import ExportError, Notice, UsageError
+from framefleet.engine.store.exporters.coco import coco_name
 from framefleet.engine.store.facts import CREATED
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import Detections
 
 OVERLAP = 0.5
 """The smallest intersection over union of counterparts. They also have the same class."""
-
-_COCO_NAMES = {
-    "aeroplane": "airplane",
-    "diningtable": "dining table",
-    "motorbike": "motorcycle",
-    "pottedplant": "potted plant",
-    "sofa": "couch",
-    "tvmonitor": "tv",
-}
-"""The names that Darknet's coco.names gives classes of COCO, and those of COCO."""
 
 _SAME = 1e-6
 """Times that differ by less are of the same frame, seconds."""
@@ -115,8 +106,8 @@ def common_labels(one: Sequence[str], other: Sequence[str]) -> tuple[tuple[str, 
 
     Darknet's and COCO's name of a class count as one label.
     """
-    own = {_COCO_NAMES.get(label, label): label for label in reversed(one)}
-    names = [own.get(_COCO_NAMES.get(label, label), label) for label in other]
+    own = {coco_name(label): label for label in reversed(one)}
+    names = [own.get(coco_name(label), label) for label in other]
     labels = (*one, *dict.fromkeys(name for name in names if name not in one))
     return labels, np.array([labels.index(name) for name in names], np.int32)
 

@@ -26,15 +26,20 @@ _OTHER_NAMES = {
 """Labels of Darknet's ``coco.names`` that COCO spells differently."""
 
 
+def coco_name(label: str) -> str:
+    """COCO's name of a class that Darknet spells differently; any other label as it is."""
+    return _OTHER_NAMES.get(label, label)
+
+
 def has_coco_labels(labels: Sequence[str]) -> bool:
     """Whether these are COCO's labels in COCO's order, spelled as by COCO or by Darknet."""
-    return tuple(_OTHER_NAMES.get(label, label) for label in labels) == coco_labels()
+    return tuple(coco_name(label) for label in labels) == coco_labels()
 
 
 def check_coco_labels(labels: Sequence[str]) -> None:
     """Check that a model has COCO's labels in COCO's order. Raises UsageError if it has others; the message names the first one."""
     wanted = coco_labels()
-    found = [_OTHER_NAMES.get(label, label) for label in labels]
+    found = [coco_name(label) for label in labels]
     if len(found) != len(wanted):
         counts = {"number": len(wanted), "found": len(found)}
         raise UsageError(Notice("store.other_number_of_labels", option=Option("coco-ids"), **counts))
