@@ -144,7 +144,8 @@ class ResultSender:
     """Sends the results of batches to the pool.
 
     decode_threads: see ``EngineInfo``. send: blocks while the pool does not read, which also stops inference and decoding. die: called
-    when the engine does not work any more.
+    when the engine does not work any more. member: whether the worker belongs to a member of a group, which then has the statistics of each
+    segment before it learns of the segment's end: a short file may be done before they are due.
     """
 
     def __init__(
@@ -157,8 +158,10 @@ class ResultSender:
         send: Callable[[FromWorker], None],
         die: Callable[[Failed], NoReturn],
         member_stats: MemberStats,
+        member: bool = False,
     ) -> None:
         self._backend = backend
+        self._member = member
         self._reported = backend.info
         self._inference = inference
         self._buffer = buffer
@@ -251,6 +254,8 @@ class ResultSender:
             case End():
                 self._send(pending)
                 del self._pending[place]
+                if self._member:
+                    self._report()
                 self._send_message(Done(*place, item.frames, item.complete, item.error, item.decoder))
         if task.careful:
             self._send(pending)

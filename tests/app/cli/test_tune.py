@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from framefleet.engine.backends.openvino.library import offered_precisions, process_core
+from framefleet.engine.settings import Precision
 from framefleet.plugins.cache import FOLDER_VARIABLE
 from tests.support.cli import TINY, run_main
 from tests.support.media import make_video
@@ -41,7 +43,6 @@ def test_json_compares_the_engines_before_and_after_and_needs_no_video_for_one_p
     ("arguments", "message"),
     [
         (["--devices", "openvino:GPU.9"], "openvino:GPU.9"),
-        (["--precision", "fp16", "--devices", "cpu:0"], "fp16 is not available on this device"),
         (["--batch", "0"], "argument --batch: '0' cannot be used"),
     ],
 )
@@ -49,3 +50,13 @@ def test_what_cannot_be_tuned_is_named(arguments: list[str], message: str) -> No
     run = run_main("tune", *TINY, *arguments)
     assert run.status == 2
     assert message in run.err
+
+
+def test_a_precision_that_the_device_lacks_is_named() -> None:
+    offered = offered_precisions(process_core(), "CPU")
+    lacking = next((each for each in Precision if each is not Precision.AUTO and each not in offered), None)
+    if lacking is None:
+        pytest.skip("this processor computes in every precision")
+    run = run_main("tune", *TINY, "--precision", lacking.value, "--devices", "cpu:0")
+    assert run.status == 2
+    assert f"{lacking.value} is not available on this device" in run.err

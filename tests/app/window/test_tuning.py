@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -60,7 +61,8 @@ def test_the_outcome_is_shown_in_the_line_at_the_bottom(ready, qtbot):
     line = ready.context.activity
     assert line.text.text() == "Looking for faster engines…"
     qtbot.waitUntil(lambda: not line.bar.isVisibleTo(line), timeout=60_000)
-    assert line.text.text().startswith("cpu:0 has the fastest engine already: ")
+    # which engine is the fastest depends on the processor
+    assert re.fullmatch(r"cpu:0( has the fastest engine already:|: [\d,]+ →) [\d,]+ images/s", line.text.text())
 
 
 def test_it_can_be_cancelled(ready, qtbot):
