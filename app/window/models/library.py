@@ -17,7 +17,7 @@ from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets import painting, theme
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.build import column, label, push_button, row, say, show_inside, within_screen, wrapped
-from framefleet.app.window.widgets.questions import Mode, ask, file_dialog, show_folder
+from framefleet.app.window.widgets.questions import Mode, ask, begin_in_last_folder, file_dialog, show_folder
 from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.model.load import ModelSummary, check_model
 from framefleet.engine.model.registry.catalogue import FAMILY, ModelEntry, files_of, remove_model
@@ -32,13 +32,12 @@ class ModelList(QDialog):
     """Shows the model in use, the one that suits this machine, and a table of the others, the user's own ones last.
 
     in_use: the cfg of the current model. entries: of the catalogue, None = all. gpu: whether this machine has one. chosen: ModelFiles to
-    use. dropped: Intake of model files to add. opened: Intake of files that the user chose to use. removed: ModelFiles that leave the list.
-    labels_requested: ModelFiles whose labels the user wants to change.
+    use. dropped: Intake of model files to add. removed: ModelFiles that leave the list. labels_requested: ModelFiles whose labels the user
+    wants to change.
     """
 
     chosen = Signal(object)
     dropped = Signal(object)
-    opened = Signal(object)
     removed = Signal(object)
     labels_requested = Signal(object)
 
@@ -109,7 +108,7 @@ class ModelList(QDialog):
         )
         show_inside(scroll, inside)
         files_tip = translate("models", "Any .onnx file, or Darknet .cfg and .weights; they can also be dropped here")
-        self.own = push_button(translate("models", "Use your own files…"), self._choose_files, tip=files_tip)
+        self.own = push_button(translate("models", "Use your own files…"), tip=files_tip)
         self.open_folder = push_button(translate("models", "Show folder"), self._show_folder, tip=str(self._downloads.folder))
         self.close_button = push_button(translate("models", "Close"), self.reject)
         self.compare = push_button(translate("models", "Compare two models…"))
@@ -127,14 +126,6 @@ class ModelList(QDialog):
     def _show_chart(self, shown: bool) -> None:
         self.chart.setVisible(shown)
         self.fold.setIcon(painting.icon("chevron-up" if shown else "chevron-down", theme.MUTED))
-
-    def _choose_files(self) -> None:
-        """Let the user choose the files of a model in a file dialog."""
-        kinds = translate("models", "Models (*.onnx *.cfg *.weights *.names *.yaml)")
-        dialog = file_dialog(self, translate("models", "Use your own files"), "", kinds)
-        dialog.setFileMode(Mode.ExistingFiles)
-        dialog.filesSelected.connect(lambda names: self.opened.emit(sort_paths(map(Path, names))))
-        dialog.open()
 
     def show_speeds(self, speeds: Mapping[str, Speed]) -> None:
         """Show what was measured on this machine, by the model's name."""
@@ -212,7 +203,7 @@ class ModelLibrary(QObject):
 
     def __init__(self, store: QSettings, background: Background, sessions: Path, banners: BannerArea, parent: QObject) -> None:
         super().__init__(parent)
-        self._background, self._sessions, self._banners = background, sessions, banners
+        self._store, self._background, self._sessions, self._banners = store, background, sessions, banners
         self.own = OwnModels(store)
         self.questions = questions.ModelQuestions(background, self)
         self.downloads = ModelDownloads(background, parent=self)
@@ -228,7 +219,7 @@ class ModelLibrary(QObject):
         dialog = self.dialog = ModelList(self.downloads, in_use, window, gpu=gpu)
         dialog.chosen.connect(self._choose)
         dialog.dropped.connect(self._add)
-        dialog.opened.connect(partial(self._add, use=True))
+        dialog.own.clicked.connect(self._choose_files)
         dialog.removed.connect(self._forget)
         dialog.labels_requested.connect(self._edit_labels)
         dialog.compare.clicked.connect(
@@ -243,6 +234,16 @@ class ModelLibrary(QObject):
         """Close the list."""
         if self.dialog is not None:
             self.dialog.reject()
+
+    def _choose_files(self) -> None:
+        """Let the user choose the files of a model in a file dialog, and use it."""
+        if self.dialog is not None:
+            kinds = translate("models", "Models (*.onnx *.cfg *.weights *.names *.yaml)")
+            files = file_dialog(self.dialog, translate("models", "Use your own files"), "", kinds)
+            files.setFileMode(Mode.ExistingFiles)
+            begin_in_last_folder(files, self._store, "models/folder", Path.home())
+            files.filesSelected.connect(lambda names: self._add(sort_paths(map(Path, names)), use=True))
+            files.open()
 
     def _compare_results(self) -> None:
         if self.dialog is not None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSettings, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRectF, QSettings, QStandardPaths, Qt, Signal
 from PySide6.QtGui import QColor, QDropEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
@@ -215,15 +215,15 @@ class FileDialogs(QObject):
         self, title: str, mode: QFileDialog.FileMode, kinds: str = "", option: QFileDialog.Option | None = None, folder: Path | None = None
     ) -> None:
         """Open a dialog. folder: where it starts; None = in the last folder, which the choice replaces."""
-        last = str(self._store.value("window/folder", str(Path.home())))
-        dialog = questions.file_dialog(self._window, title, last, kinds)
+        dialog = questions.file_dialog(self._window, title, "", kinds)
         dialog.setFileMode(mode)
         if option is not None:
             dialog.setOption(option)
         if folder is not None:
             dialog.setDirectory(str(folder))
         else:
-            dialog.filesSelected.connect(lambda names: self._store.setValue("window/folder", str(Path(names[0]).parent)))
+            videos = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.MoviesLocation))
+            questions.begin_in_last_folder(dialog, self._store, "window/folder", videos if videos.is_dir() else Path.home())
         dialog.filesSelected.connect(lambda names: self.chosen.emit([Path(name) for name in names]))
         dialog.open()
 

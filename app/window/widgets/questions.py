@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6 import QtWidgets
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, QUrl
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSettings, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QShowEvent
 
 from framefleet.app.window.widgets import painting, theme
@@ -77,8 +77,8 @@ def choose_path(
 
 
 def file_dialog(window: QtWidgets.QWidget, title: str, at: str, kinds: str = "") -> QtWidgets.QFileDialog:
-    """Make a file dialog that looks like the rest of the window and is deleted when it closes. at: where it begins."""
-    dialog = QtWidgets.QFileDialog(window, title, at, kinds)
+    """Make a file dialog that looks like the rest of the window and is deleted when it closes. at: where it begins, "" = home."""
+    dialog = QtWidgets.QFileDialog(window, title, at or str(Path.home()), kinds)
     dialog.finished.connect(dialog.deleteLater)
     for button in dialog.findChildren(QtWidgets.QToolButton):  # none if the system shows a dialog of its own
         if (name := _ICONS.get(button.objectName())) is not None:
@@ -92,6 +92,13 @@ def file_dialog(window: QtWidgets.QWidget, title: str, at: str, kinds: str = "")
         for number in range(header.count()):
             header.setSectionResizeMode(number, modes.ResizeToContents if number else modes.Stretch)
     return dialog
+
+
+def begin_in_last_folder(dialog: QtWidgets.QFileDialog, store: QSettings, key: str, first: Path) -> None:
+    """Begin a dialog in the folder of its last choice, and keep the folder of this one. first: without an earlier choice."""
+    last = Path(str(store.value(key, first)))
+    dialog.setDirectory(str(last if last.is_dir() else first))
+    dialog.filesSelected.connect(lambda names: store.setValue(key, str(Path(names[0]).parent)))
 
 
 def show_folder(folder: Path) -> None:

@@ -230,9 +230,18 @@ def test_files_of_ones_own_go_by_drag_and_drop(qtbot: QtBot, window: MainWindow,
     assert models is not None
     models.own.click()
     (files,) = models.findChildren(QFileDialog)
+    assert Path(files.directory().path()) == Path.home()
     files.filesSelected.emit([str(own / "net.cfg"), str(own / "trained.weights")])
     qtbot.waitUntil(lambda: window.context.settings.library.dialog is None)  # they are used at once
     qtbot.waitUntil(lambda: window.top.model.text() == "net · 96×96")
+
+    window.context.settings.open_models()
+    models = window.context.settings.library.dialog
+    assert models is not None
+    models.own.click()
+    (files,) = models.findChildren(QFileDialog)
+    assert Path(files.directory().path()) == own, "it begins where the last model was chosen"
+    models.reject()
 
 
 def test_closing_the_window_ends_a_download_at_once(qtbot: QtBot, window: MainWindow, site: Site, entry: ModelEntry) -> None:
