@@ -143,6 +143,11 @@ def _models_in(folder: Path) -> list[tuple[Path, Path]]:
     return [(cfg, found) for cfg in cfgs if (found := find_weights(cfg)) is not None]
 
 
+def list_subject(path: Path) -> str:
+    """The subject of the banner that says why a list of worst frames, or another JSON file, cannot be opened."""
+    return f"list {path}"
+
+
 def listed(problems: Sequence[str]) -> list[str]:
     """The first problems, and the number of further ones."""
     more = len(problems) - FEW
@@ -191,7 +196,8 @@ class Opening(QObject):
     def take(self, paths: Iterable[Path], show: bool = False) -> None:
         """Open files and folders. show: also if another file is shown."""
         intake = sort_paths(paths)
-        self._banners.remove("sources")
+        for subject in ("sources", *map(list_subject, intake.lists)):  # a mended file may be opened now
+            self._banners.remove(subject)
         if intake.has_model:
             self.model_taken.emit(intake)
         if intake.sources:

@@ -14,6 +14,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QTreeWidgetItem, QWidget
 
 from framefleet.app.window.context import Context, Feature
+from framefleet.app.window.queue.opening import list_subject
 from framefleet.app.window.results import moments, stored
 from framefleet.app.window.widgets import fields, formats
 from framefleet.app.window.widgets.banner import Severity
@@ -196,7 +197,7 @@ class WorstFrames(QObject):
 
     def _failed(self, path: Path, message: Notice) -> None:
         title = translate("results", "{name} cannot be opened").format(name=path.name)
-        self._banners.show_banner(f"worst frames {path}", Severity.WARNING, title, details=message)
+        self._banners.show_banner(list_subject(path), Severity.WARNING, title, details=message)
 
 
 def attach(context: Context) -> Feature:

@@ -195,7 +195,7 @@ SAVE_MS = 400
 class ShownSet(QObject):
     """Keeps the set of one file. items: the queue.
 
-    listed: the names of all sets have changed. shared: other files use the set now. failed: what went wrong.
+    listed: the names of all sets have changed. shared: other files use the set now. failed: what went wrong, "" = nothing any more.
 
     Attributes: name: of the set, None = the file has none yet; the first line or zone makes one. show: shows the file with a key.
     """
@@ -234,8 +234,7 @@ class ShownSet(QObject):
         self._item = item
         self.name = found[0] if found is not None else None
         self.listed.emit()
-        if problem:
-            self.failed.emit(problem)
+        self.failed.emit(problem)
 
     def _take_stored(self, item: QueueItem) -> None:
         """Let a file without a set use the lines and zones of the run that made its results, once."""

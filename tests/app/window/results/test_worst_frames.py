@@ -110,6 +110,9 @@ def test_what_cannot_be_shown_is_explained(qtbot: QtBot, window: MainWindow, rep
         lambda: any("other.json is not a list of worst frames" in text for text in window.context.banners.texts), timeout=PATIENCE
     )
     qtbot.waitUntil(lambda: any("missing.json" in text for text in window.context.banners.texts), timeout=PATIENCE)
+    (tmp_path / "other.json").write_text('{"lines": []}')  # the user has mended it: these are lines and zones
+    window.open_paths([tmp_path / "other.json"])
+    assert not any("other.json" in text for text in window.context.banners.texts), "what was wrong with it is over"
     (tmp_path / "old" / "session.sqlite").unlink()
     window.open_paths([report / "worst-frames.json"])
     qtbot.waitUntil(lambda: window.findChild(WorstFramesDialog) is not None, timeout=PATIENCE)
