@@ -5871,10 +5871,10 @@ Bilder: {decoder}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%Ln files go on where they were cancelled</source>
+        <source>%Ln files go on where they stopped</source>
         <translation>
-            <numerusform>%Ln Datei geht weiter, wo sie abgebrochen wurde</numerusform>
-            <numerusform>%Ln Dateien gehen weiter, wo sie abgebrochen wurden</numerusform>
+            <numerusform>%Ln Datei wird fortgesetzt, wo sie anhielt</numerusform>
+            <numerusform>%Ln Dateien werden fortgesetzt, wo sie anhielten</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -6175,6 +6175,10 @@ Bilder: {decoder}</translation>
     <message>
         <source>{name} is incomplete</source>
         <translation>{name} ist unvollständig</translation>
+    </message>
+    <message>
+        <source>{name} is tried again</source>
+        <translation>{name} wird noch einmal versucht</translation>
     </message>
     <message>
         <source>{name} was interrupted</source>

@@ -194,10 +194,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%Ln files go on where they were cancelled</source>
+        <source>%Ln files go on where they stopped</source>
         <translation>
-            <numerusform>%Ln file goes on where it was cancelled</numerusform>
-            <numerusform>%Ln files go on where they were cancelled</numerusform>
+            <numerusform>%Ln file goes on where it stopped</numerusform>
+            <numerusform>%Ln files go on where they stopped</numerusform>
         </translation>
     </message>
     <message numerus="yes">

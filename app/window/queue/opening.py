@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 
-from framefleet.app.window.queue.item import SESSION, QueueItem
+from framefleet.app.window.queue.item import SESSION, ItemState, QueueItem
 from framefleet.app.window.queue.memory import QueueMemory
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.results.stored import read_stored
@@ -246,7 +246,7 @@ class Opening(QObject):
             if (place := realpath(path)) not in there:
                 new.setdefault(place, path)
         repeated = [path for path in found.sources if new.get(realpath(path)) != path]
-        begun = {place: item for item in self._controller.cancelled() if (place := realpath(item.path)) in new}
+        begun = {place: item for item in self._controller.stopped() if (place := realpath(item.path)) in new}
         others = {place: path for place, path in new.items() if place not in begun}
         interrupted = self._memory.take(others)
         again: dict[str, tuple[Path, None, Path | None]] = {
@@ -254,7 +254,10 @@ class Opening(QObject):
         }
         again |= {place: (entry.path, None, entry.begun_in) for place, entry in interrupted.items()}
         keys = self._controller.go_on(again.get(place, (path, None, None)) for place, path in others.items())
-        self._controller.continue_files(item.key for item in begun.values())
+        self._controller.continue_files(item.key for item in begun.values() if item.state is ItemState.CANCELLED)
+        for item in begun.values():
+            if item.state is ItemState.FAILED:
+                self._controller.retry(item.key)
         if keys:
             self.queued.emit(keys)
             if show:
@@ -265,13 +268,13 @@ class Opening(QObject):
         if begun:
             first = next(iter(begun.values()))
             one = translate("queue", "{name} goes on").format(name=first.path.name)
-            if first.progress.frames:
+            if first.state is ItemState.FAILED and not first.progress.frames:
+                one = translate("queue", "{name} is tried again").format(name=first.path.name)
+            elif first.progress.frames:
                 one = translate("queue", "{name} goes on after {frames}").format(
                     name=first.path.name, frames=formats.plural(first.progress.frames, "picture" if first.pictures else "frame")
                 )
-            self.repeated.emit(
-                one if len(begun) == 1 else translate("queue", "%Ln files go on where they were cancelled", None, len(begun))
-            )
+            self.repeated.emit(one if len(begun) == 1 else translate("queue", "%Ln files go on where they stopped", None, len(begun)))
         elif repeated:
             one = translate("queue", "{name} is already in the queue").format(name=repeated[0].name or repeated[0])
             self.repeated.emit(one if len(repeated) == 1 else translate("queue", "%Ln files are already in the queue", None, len(repeated)))

@@ -96,7 +96,7 @@ class DetectionController(QObject):
         self._ahead = MIN_AHEAD
         self._rate = 0.0
         self._notes: list[Notice] = []
-        self._paused_paths: set[Path] = set()  # files that go on after a pause
+        self._continued: set[Path] = set()  # files that go on after the user has stopped them in this window
         self._keys = itertools.count(1)
         self._counts_on = False  # the next run continues a paused run
         model.rowsMoved.connect(self._submit)
@@ -157,6 +157,7 @@ class DetectionController(QObject):
             key = next(self._keys)
             if database is not None:
                 self._settings.stored[key] = database
+                self._continued.discard(path)
             if settings is not None:
                 self._settings.by_file[key] = settings
             items.append(QueueItem(key, SourceProgress(path), reason=self._settings.waits_for(key), part=part))
@@ -206,9 +207,10 @@ class DetectionController(QObject):
         whole = [item for item in self._model if not item.ended and item.part is None and item.key not in self._settings.by_file]
         return [item for item in whole if same or item.results is None or item.state is ItemState.PAUSED]
 
-    def cancelled(self) -> list[QueueItem]:
-        """The whole files of which detection was cancelled, so that it can go on."""
-        return [item for item in self._model if item.state is ItemState.CANCELLED and item.part is None and not item.replaced]
+    def stopped(self) -> list[QueueItem]:
+        """The whole files whose detection was cancelled or failed, so that it can go on."""
+        states = ItemState.CANCELLED, ItemState.FAILED
+        return [item for item in self._model if item.state in states and item.part is None and not item.replaced]
 
     def restore(self, found: Iterable[QueueItem]) -> list[QueueItem]:
         """Put the stored results of an earlier run into the queue, with empty tallies; return the items with their keys."""
@@ -275,9 +277,7 @@ class DetectionController(QObject):
                         self._forget(item, item.part, keep=True)
             run.finish()
         elif not paused:
-            paused_files = [item for item in self._model if item.state is ItemState.PAUSED]
-            self._paused_paths = {item.path for item in paused_files}
-            self.continue_files([item.key for item in paused_files])
+            self.continue_files([item.key for item in self._model if item.state is ItemState.PAUSED])
         self.pause_changed.emit(paused)
 
     def set_cluster(self, cluster: ClusterConnection | None, released: Callable[[], None] = lambda: None) -> None:
@@ -375,6 +375,7 @@ class DetectionController(QObject):
     def continue_files(self, keys: Iterable[int]) -> None:
         """Detect in the rest of paused or cancelled files: behind the stored frames, if the settings are the same."""
         for item in filter(None, map(self._model.get, keys)):
+            self._continued.add(item.path)
             self._forget(item, item.part, keep=True)
         self._submit()
 
@@ -522,8 +523,8 @@ class DetectionController(QObject):
             self._submit()
 
     def _show_notes(self, notes: Sequence[Notice]) -> None:
-        expected = self._paused_paths
-        notes = [note for note in notes if not (note.code == "run.goes_on" and Path(str(note.fields["path"])) in expected)]
+        known = self._continued
+        notes = [note for note in notes if not (note.code == "run.goes_on" and Path(str(note.fields["path"])) in known)]
         new = [note for note in notes if note not in self._notes]
         self._notes = [*new, *(note for note in self._notes if note in notes)]
         if new:

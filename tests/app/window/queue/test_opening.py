@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -223,6 +224,14 @@ def test_an_unfinished_file_is_not_queued_twice(qtbot: QtBot, window: MainWindow
     window.context.run.cancel(first)
     assert opened(one, link) == ["one.mp4", "other.mp4"]
     assert line.text.text() == "one.mp4 goes on"
+    for frames, said in ((0, "one.mp4 is tried again"), (7, "one.mp4 goes on after 7 frames")):
+        item = window.context.queue.get(first)
+        assert item is not None
+        window.context.queue.update(replace(item, state=ItemState.FAILED, progress=replace(item.progress, frames=frames)))
+        assert opened(one) == ["one.mp4", "other.mp4"], "the failed file goes on, and is not there twice"
+        item = window.context.queue.get(first)
+        assert item is not None
+        assert (item.state, line.text.text()) == (ItemState.WAITING, said)
 
 
 def test_many_files_that_are_all_in_the_queue_need_no_question(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

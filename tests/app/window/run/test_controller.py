@@ -217,7 +217,9 @@ def test_a_cancelled_file_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: D
     before = desk.items.get(cancelled)
     assert before is not None
     assert before.results is not None
-    assert [item.key for item in desk.controller.cancelled()] == [cancelled, waiting]
+    assert [item.key for item in desk.controller.stopped()] == [cancelled, waiting]
+    noted: list[object] = []
+    desk.controller.noted.connect(noted.append)
     desk.controller.continue_files([cancelled, waiting])
     qtbot.waitUntil(lambda: all(item.state is ItemState.DONE for item in desk.items), timeout=PATIENCE)
     after = desk.items.get(cancelled)
@@ -227,7 +229,8 @@ def test_a_cancelled_file_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: D
     with SessionReader(after.results.database) as reader:
         (source,) = [each for each in reader.sources() if each.file == long]
         assert source.ledger.inferred == reader.count(source.number) == 100, "each frame is detected once"
-    assert desk.controller.cancelled() == []
+    assert desk.controller.stopped() == []
+    assert noted == []  # not "where an earlier run stopped": the user has stopped it here
 
 
 @pytest.mark.usefixtures("slow")
@@ -246,6 +249,7 @@ def test_a_file_that_failed_goes_on_behind_its_stored_frames(qtbot: QtBot, desk:
     qtbot.waitUntil(lambda: desk.state(key) is ItemState.FAILED, timeout=2 * PATIENCE)
     before, stored = desk.items.get(key), frames()
     assert stored > 20
+    assert [item.key for item in desk.controller.stopped()] == [key]
     (tmp_path / "away").rename(video.parent)
     desk.controller.retry(key)
     qtbot.waitUntil(lambda: desk.state(key) is ItemState.DONE, timeout=2 * PATIENCE)
