@@ -47,6 +47,18 @@ def slices_of(times: NDArray[np.float64], length: float) -> NDArray[np.int64]:
     return np.clip(places * BINS, 0, BINS - 1).astype(np.int64)
 
 
+def parts_of(frames: NDArray[np.int64]) -> tuple[tuple[float, float], ...]:
+    """The parts of a source with results, as fractions of its length. frames: with results in each slice, int64 (BINS,), in one at least.
+
+    A run may take some of the frames, so slices without a frame are a gap only where they are more than usual.
+    """
+    seen = np.flatnonzero(frames)
+    steps = np.diff(seen)
+    ends = np.flatnonzero(steps > 3 * np.median(steps)) if len(steps) else np.zeros(0, np.int64)
+    begins, lasts = seen[np.append(0, ends + 1)], seen[np.append(ends, len(seen) - 1)]
+    return tuple((float(begin) / BINS, (float(last) + 1) / BINS) for begin, last in zip(begins, lasts, strict=True))
+
+
 class Tally:
     """Counts detections per class and hundredth of confidence, and also per slice of time.
 

@@ -161,6 +161,8 @@ def draw_tracks(painter: QPainter, tracks: NDArray[np.void], view: TimeView, dur
 
 LANES, FEW_LANES = 6, 2
 """Rows of classes or tracks at most, usually and where there is little room."""
+LANE = 10
+"""The height of a row, logical pixels; of few rows in much room, up to twice as much."""
 MARKS = 4.0
 """The height of the marks of crossings and failures, logical pixels."""
 CROSSING = QColor("#f5d76e")
@@ -205,6 +207,10 @@ class Contents:
         """The number of lanes, and of the row that says how many more there are."""
         return self.most if len(self.tracks) else len(self.shown) + bool(self.more)
 
+    def row_height(self, room: float) -> float:
+        """The height of a row where there is so much room for all of them, logical pixels."""
+        return min(room / max(self.rows, 1), 2.0 * LANE)
+
     @property
     def shown(self) -> tuple[Lane, ...]:
         """The lanes that are shown, if no tracks are."""
@@ -231,12 +237,13 @@ class Contents:
         drawn.setDevicePixelRatio(ratio)
         drawn.fill(Qt.GlobalColor.transparent)
         with QPainter(drawn) as painter:
-            height = area.height() / max(self.rows, 1)
+            height = self.row_height(area.height())
             names = QRectF(area.left() - self.names_width, area.top(), self.names_width, area.height())
             draw_names(painter, [*(lane.name for lane in self.shown), self.more] if names.width() else (), names, height)
             painter.setClipRect(area.adjusted(0, 0, 0, MARKS))
             if len(self.tracks):
-                draw_tracks(painter, self.tracks, view, duration, self.most, area)
+                lanes = QRectF(area.left(), area.top(), area.width(), height * self.rows)
+                draw_tracks(painter, self.tracks, view, duration, self.most, lanes)
             elif self.lanes:
                 lanes = QRectF(area.left(), area.top(), area.width(), height * len(self.shown))
                 draw_lanes(painter, self.shown, view, self.columns, lanes, ratio)

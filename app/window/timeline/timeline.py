@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractSlider, QMenu, QSizePolicy, QToolButton
 
 from framefleet.app.window.queue.item import Part
 from framefleet.app.window.timeline.class_counts import BINS, slices_of
-from framefleet.app.window.timeline.contents import FEW_LANES, LANES, MARKS, Contents, Lane, TimeView, columns_of
+from framefleet.app.window.timeline.contents import FEW_LANES, LANE, LANES, MARKS, Contents, Lane, TimeView, columns_of
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.painting import draw_box, painting
 from framefleet.app.window.widgets.translation import translate
@@ -20,9 +20,8 @@ from framefleet.engine.media.types import SourceInfo
 STEPS = 10_000
 """Positions of the slider over a source's length."""
 MARGIN = 8.0  # logical pixels left and right, so that the handle stays inside
-TRACK, ANALYSED, TOP, BELOW, LANE = 4.0, 2.0, 6.0, 17, 10
-"""Heights of the groove and of the line of the analysed part, the upper edge of the lanes, the room below them, and the height of a lane,
-logical pixels."""
+TRACK, ANALYSED, TOP, BELOW = 4.0, 2.0, 6.0, 17
+"""Heights of the groove and of the line of the analysed part, the upper edge of the lanes, and the room below them, logical pixels."""
 
 
 NEAR = 5.0
@@ -59,7 +58,7 @@ class Timeline(QAbstractSlider):
         self.hover: float | None = None
         self.view = TimeView()
         self.part: Part | None = None
-        self._min_rows = 2
+        self._keeps_height = self._growing = False
         self._fixed: float | None = None  # the other edge of the part, while the mouse drags one
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click, the keys go on working for the player
         self.setMouseTracking(True)
@@ -69,10 +68,20 @@ class Timeline(QAbstractSlider):
         """A height for the lanes above the groove; any width."""
         return QSize(400, round(TOP) + max(self.contents.rows, self._min_rows) * LANE + BELOW)
 
+    @property
+    def _min_rows(self) -> int:
+        return LANES + 1 if self._keeps_height else self.contents.most + 1 if self._growing else 2
+
     def keep_height(self, keep: bool) -> None:
         """Be as high as with all lanes at once, whatever the source has: another source does not move what is above."""
-        self._min_rows = LANES + 1 if keep else 2
+        self._keeps_height = keep
         self.updateGeometry()
+
+    def expect_lanes(self, growing: bool) -> None:
+        """Have room for all lanes at once while a source is detected: each new class would move what is above."""
+        if growing is not self._growing:
+            self._growing = growing
+            self._changed()
 
     def show_few(self, few: bool) -> None:
         """Show fewer lanes than usual, because there is little room."""
@@ -169,8 +178,8 @@ class Timeline(QAbstractSlider):
         """The row that shows more or fewer lanes when it is clicked, empty if there is none."""
         if not self.contents.more:
             return QRectF()
-        height = (self.height() - BELOW - TOP) / self.contents.rows
-        return QRectF(MARGIN, self.height() - BELOW - height, self.contents.names_width, height)
+        height = self.contents.row_height(self.height() - BELOW - TOP)
+        return QRectF(MARGIN, TOP + (self.contents.rows - 1) * height, self.contents.names_width, height)
 
     def toggle_lanes(self) -> None:
         """Show the lanes of all classes, or only those of the most frequent ones."""
@@ -210,12 +219,17 @@ class Timeline(QAbstractSlider):
         self._paint_part(painter, middle)
         if self.hover is not None and not self.isSliderDown():
             painter.fillRect(
-                QRectF(self.x_of(self.hover) - 0.5, 4, 1, middle - 4), QColor(theme.ON_STAGE_MUTED if self.contents.rows else theme.MUTED)
+                QRectF(self.x_of(self.hover) - 0.5, 4, 1, middle - 4), QColor(theme.ON_STAGE_MUTED if self._dark else theme.MUTED)
             )
-        painter.fillRect(QRectF(played - 0.75, 4, 1.5, middle - 4), QColor(theme.ON_STAGE if self.contents.rows else theme.TEXT))
+        painter.fillRect(QRectF(played - 0.75, 4, 1.5, middle - 4), QColor(theme.ON_STAGE if self._dark else theme.TEXT))
         painter.setBrush(QColor(theme.TEXT))
         painter.setPen(QPen(QColor(theme.ACCENT), 2) if self.hasFocus() else Qt.PenStyle.NoPen)
         painter.drawEllipse(QRectF(played - 6, middle - 6, 12, 12))
+
+    @property
+    def _dark(self) -> bool:
+        """Whether there are lanes, or will be."""
+        return self._growing or bool(self.contents.rows)
 
     def _fill(self, painter: QPainter, begin: float, end: float, top: float, height: float, colour: QColor) -> None:
         """Fill a rectangle from one fraction of the length to another, where the view contains it; at least one pixel wide."""
@@ -237,7 +251,7 @@ class Timeline(QAbstractSlider):
             painter.drawPolygon([QPointF(x - 5, 3), QPointF(x + 5, 3), QPointF(x, 9)])
 
     def _paint_contents(self, painter: QPainter, played: float) -> None:
-        if self.contents.rows:  # the colours of classes need a dark ground
+        if self._dark:  # the colours of classes need a dark ground
             top = TOP - 2  # letters of the first name reach above its lane
             ground = QRectF(MARGIN, top, self.width() - 2 * MARGIN, self.height() - BELOW + MARKS - top)
             draw_box(painter, ground, 2, theme.STAGE)

@@ -19,7 +19,7 @@ from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.results.saving import PictureSaver
 from framefleet.app.window.results.stored import is_known, read_clock
 from framefleet.app.window.run.background import Background
-from framefleet.app.window.timeline.class_counts import Tally, length_of
+from framefleet.app.window.timeline.class_counts import Tally, length_of, parts_of
 from framefleet.app.window.timeline.contents import Lane
 from framefleet.app.window.timeline.seeking import HoverCard, Seeking
 from framefleet.app.window.viewer.canvas import NOT_YET, Pictures, VideoCanvas
@@ -336,7 +336,6 @@ class Viewer(QWidget):
         self.transport.set_source(item.progress.info)
         self.player.set_viewport(self.canvas.device_size())
         self.player.open(item, play, at)
-        self._detected(item)
         self._count()
         self.transport.set_clock(None)
         self._clock_of = None
@@ -350,7 +349,6 @@ class Viewer(QWidget):
         self.player.close_file()
         self.canvas.show_message("")
         self.transport.set_source(None)
-        self._detected(None)
         self._count()
 
     def update_item(self, item: QueueItem, tally: Tally | None, queue_busy: bool) -> None:
@@ -428,7 +426,12 @@ class Viewer(QWidget):
             elif item.progress.head is not None and info is not None and length:
                 end = (item.progress.head - info.begin) / length
                 ahead = tuple(((first - info.begin) / length, (last - info.begin) / length) for first, last in item.ahead.parts)
+            stopped = item.ended or item.state is ItemState.PAUSED
+            if stopped and item.state is not ItemState.DONE and not item.live and self._tally is not None and self._tally.frames.any():
+                (begin, end), *behind = parts_of(self._tally.frames + self._tally.failures)  # a place may have been sought
+                ahead = tuple(behind)
             self.canvas.set_missing(translate("viewer", _missing(item)))
+        self.transport.timeline.expect_lanes(item is not None and not item.ended)
         self.transport.timeline.set_detected(min(end, 1.0), begin)
         self.transport.timeline.set_ahead(ahead)
 
@@ -441,6 +444,7 @@ class Viewer(QWidget):
         info = self.item.progress.info if self.item is not None else None
         self.transport.timeline.set_lanes(lanes, tally.failures if tally is not None else None, info.frames if info is not None else 0)
         self.counted.emit(tally.counts(shown.confidence) if tally is not None else {})
+        self._detected(self.item)
 
     def _shown(self, shown: Shown) -> None:
         info = self.player.info

@@ -519,6 +519,11 @@ def test_detection_goes_to_the_place_at_which_the_user_looks(qtbot: QtBot, windo
     assert heads[0] < 7, "boxes are there long before those of the frames before"
     (span,) = viewer.transport.timeline.ahead[:1]
     assert 0.7 < span[0] < 0.91
+    window.context.run.cancel(item().key)
+    timeline = viewer.transport.timeline
+    qtbot.waitUntil(lambda: timeline.detected[1] < span[0] and len(timeline.ahead) == 1, timeout=PATIENCE)  # the gap stays visible
+    assert timeline.ahead[0][0] == pytest.approx(span[0], abs=0.01)
+    window.context.run.continue_files([item().key])
     qtbot.waitUntil(lambda: item().state is ItemState.DONE, timeout=2 * PATIENCE)
     results = item().results
     assert results is not None

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from framefleet.app.window.timeline.class_counts import BINS, Tally, live_length
+from framefleet.app.window.timeline.class_counts import BINS, Tally, live_length, parts_of
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.types import Detections, FrameRef, FrameResult, InferenceFailure
@@ -87,3 +87,14 @@ def test_the_slices_of_a_live_source_become_longer_as_it_goes_on() -> None:
     assert np.flatnonzero(tally.failures).tolist() == [places[1]]
     assert tally.frames.sum() == 4
     assert tally.counts(0.25) == {1: 13}
+
+
+def test_a_gap_is_where_more_slices_than_usual_have_no_frame() -> None:
+    """Of a run over every tenth slice, the second quarter was not reached before the user stopped it."""
+    frames = np.zeros(BINS, np.int64)
+    frames[::10] = 1
+    assert parts_of(frames) == ((0.0, 951 / BINS),)
+    frames[BINS // 4 : BINS // 2] = 0
+    assert parts_of(frames) == ((0.0, 231 / BINS), (BINS // 2 / BINS, 951 / BINS))
+    frames[1:] = 0
+    assert parts_of(frames) == ((0.0, 1 / BINS),)

@@ -175,6 +175,26 @@ def test_with_little_room_there_are_fewer_lanes(timeline: Timeline) -> None:
     assert timeline.sizeHint().height() == usual
 
 
+def test_new_classes_do_not_move_what_is_above_while_a_source_is_detected(qtbot: QtBot, timeline: Timeline) -> None:
+    counts, heights = np.ones(BINS, np.int64), set[int]()
+    timeline.expect_lanes(growing=True)
+    for number in range(10):
+        timeline.set_lanes([Lane(f"class {each}", each, counts, EACH) for each in range(number)])
+        heights.add(timeline.sizeHint().height())
+        timeline.resize(timeline.width(), timeline.sizeHint().height())
+        if number == 2:  # two lanes of twice the usual height, and dark ground below them
+            picture, x = timeline.grab().toImage(), int(timeline.left) + 3
+            assert picture.pixelColor(x, 6 + 35) != QColor(theme.STAGE)
+            assert picture.pixelColor(x, 6 + 45) == QColor(theme.STAGE)
+    assert len(heights) == 1
+    qtbot.mouseClick(timeline, LEFT, pos=timeline.more_row.center().toPoint())
+    assert timeline.contents.all_lanes
+    timeline.toggle_lanes()
+    timeline.set_lanes([Lane("class 0", 0, counts, EACH)])
+    timeline.expect_lanes(growing=False)
+    assert timeline.sizeHint().height() < heights.pop(), "when it is done, one class needs less room"
+
+
 def test_the_name_of_the_only_lane_stands_in_the_middle_of_it(timeline: Timeline) -> None:
     """The lane has the height of two, from 6 to 26 logical pixels."""
     timeline.set_lanes([Lane("tvmonitor", 0, np.ones(BINS, np.int64), EACH)])
