@@ -6798,6 +6798,10 @@ Bilder: {decoder}</translation>
         <translation>{frames} in {time}</translation>
     </message>
     <message>
+        <source>{frames}, {new} of them new, in {time}</source>
+        <translation>{frames}, davon {new} neu, in {time}</translation>
+    </message>
+    <message>
         <source>{names} and {count} more</source>
         <translation>{names} und {count} weitere</translation>
     </message>

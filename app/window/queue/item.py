@@ -210,6 +210,11 @@ class QueueItem:
             return (pictures if self.pictures else frames).format(failed=failed, count=count)
         return formats.plural(self.progress.frames, "picture" if self.pictures else "frame")
 
+    @property
+    def new_frames(self) -> int:
+        """The number of frames of the last run, to which its time belongs; of stored results, those of all runs."""
+        return self.progress.frames - self.progress.before
+
     def _speed(self, rate: float) -> str:
         text = translate("queue", "{rate} pictures/s") if self.pictures else translate("queue", "{rate} frames/s")
         return text.format(rate=formats.rate(rate))
@@ -234,7 +239,7 @@ class QueueItem:
                 parts.append(translate("queue", "{remaining} left").format(remaining=formats.remaining(self.remaining)))
             return " · ".join(parts)
         if self.state is ItemState.DONE:
-            speed = f" · {self._speed(progress.frames / progress.seconds)}" if progress.seconds else ""
+            speed = f" · {self._speed(self.new_frames / progress.seconds)}" if progress.seconds else ""
             return f"{frames}{speed}"
         if self.state is ItemState.CANCELLED and self.live:
             return translate("queue", "Stopped after {frames}").format(frames=frames)

@@ -142,7 +142,11 @@ class OutcomeLine(Panel):
         elif item.state is ItemState.FAILED:
             head = translate("results", "Failed after {frames}").format(frames=frames)
         elif item.progress.seconds:
-            head = translate("results", "{frames} in {time}").format(frames=frames, time=formats.remaining(item.progress.seconds))
+            text = translate("results", "{frames} in {time}")
+            if item.progress.before:
+                text = translate("results", "{frames}, {new} of them new, in {time}")
+            time = formats.remaining(item.progress.seconds)
+            head = text.format(frames=frames, new=formats.count(item.new_frames), time=time)
         else:
             head = frames
         if self._found is None:

@@ -1,5 +1,6 @@
 """When a file is done, one line says what came out and leads to exports, counts and corrections."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,15 @@ def test_the_line_says_in_how_many_frames_each_class_is(qtbot: QtBot, window: Ma
     qtbot.waitUntil(lambda: line.text.text() == "20 frames in 1 s: car in 6")
     window.context.filter.choose_confidence(95)
     qtbot.waitUntil(lambda: line.text.text() == "20 frames in 1 s: nothing found")
+
+
+def test_the_line_says_how_many_frames_its_time_is_of(qtbot: QtBot, window: MainWindow, line: OutcomeLine) -> None:
+    """Eight frames were there before the last run, which took a second."""
+    (item,) = window.context.queue
+    continued = replace(item, progress=replace(item.progress, before=8))
+    line.show_item(continued)
+    qtbot.waitUntil(lambda: line.text.text() == "20 frames, 12 of them new, in 1 s: person in 7, bicycle in 7, car in 6")
+    assert continued.summary == "20 frames · 12.0 frames/s"
 
 
 def test_in_a_small_window_the_buttons_are_below_the_sentence(qtbot: QtBot, window: MainWindow, line: OutcomeLine) -> None:
