@@ -10,6 +10,7 @@ from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QWidget
 
 from framefleet.app.window.devices import bottleneck, figures, rows
+from framefleet.app.window.devices.figures import SmallCharts
 from framefleet.app.window.devices.status import (
     DeviceStatus,
     Phase,
@@ -71,6 +72,7 @@ class DeviceCard(QFrame):
         self.message, self.note = wrapped("error"), wrapped("notice")
         self.gauges, self.members = rows.Gauges(), rows.MemberRows()
         self._figures: figures.DeviceFigures | None = None
+        self._charts: SmallCharts | None = None
         for widget in (self.change, self.gauges, self.members):
             widget.hide()
         head = QWidget()
@@ -78,7 +80,7 @@ class DeviceCard(QFrame):
         words = column(head, self.engine, self.message, self.note, spacing=4)
         self.whole = QWidget()
         self._details = column(words, self.gauges, self.members, spacing=10, margins=(MARGIN, 2, MARGIN, MARGIN), of=self.whole)
-        column(self.row, self.whole, spacing=0, of=self)
+        self._column = column(self.row, self.whole, spacing=0, of=self)
         self.whole.hide()
 
     @property
@@ -95,6 +97,26 @@ class DeviceCard(QFrame):
             self._details.addWidget(self._figures)
             self._show_figures()
         return self._figures
+
+    @property
+    def wants_charts(self) -> bool:
+        """Whether charts below the row say more than the row: it is closed, and the device takes part in a run."""
+        status = self._status
+        return not self.opened and status is not None and status.engine is not None and status.phase not in (Phase.FAILED, Phase.LEFT)
+
+    @property
+    def charts(self) -> SmallCharts | None:
+        """The charts below the row, None while there are none."""
+        return self._charts if self._charts is not None and not self._charts.isHidden() else None
+
+    def show_charts(self, shown: bool) -> None:
+        """Show charts below the row, or not."""
+        if shown and self._charts is None:
+            self._charts = SmallCharts()
+            self._column.insertWidget(1, self._charts)
+        if self._charts is not None and self._charts.isHidden() is shown:
+            self._charts.setVisible(shown)
+            self.refresh()
 
     def _show_figures(self) -> None:
         if self._figures is not None and self._status is not None:
@@ -238,9 +260,10 @@ class DeviceCard(QFrame):
         self.members.show_members(telemetry)
 
     def refresh(self, now: float | None = None) -> None:
-        """Redraw charts and figures, unless the card is closed. now: monotonic seconds."""
-        status = self._status
-        if status is None or not self.opened:
-            return
-        self.phase.setText(status_title(status))
-        self.figures.refresh(status, time.monotonic() if now is None else now)
+        """Redraw charts and figures that are shown. now: monotonic seconds."""
+        status, now = self._status, time.monotonic() if now is None else now
+        if status is not None and self.charts is not None:
+            self.charts.charts.refresh(status, now)
+        if status is not None and self.opened:
+            self.phase.setText(status_title(status))
+            self.figures.refresh(status, now)

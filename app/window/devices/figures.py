@@ -17,20 +17,55 @@ from framefleet.app.window.widgets.translation import marked, translate
 _BASE = Qt.AlignmentFlag.AlignBaseline
 
 
+class Charts:
+    """Charts of the throughput and the latency of a device. height: of each one, logical pixels."""
+
+    def __init__(self, height: int) -> None:
+        self._drawn: tuple[Sample, ...] | None = None
+        self.rate = Chart(translate("devices", "Throughput of the last minute"), ("ACCENT",), height)
+        self.latency = Chart(translate("devices", "Latency of the last minute"), ("ACCENT", "MUTED"), height)
+
+    def refresh(self, status: DeviceStatus, now: float) -> bool:
+        """Redraw the charts; return whether they change. now: the monotonic time at their right end, seconds.
+
+        The charts of a run that rests end with its last frame.
+        """
+        if status.at_rest:
+            now = status.shown.time
+        if status.samples is self._drawn and (status.at_rest or not status.samples or now - status.samples[-1].time > 61):
+            return False  # the charts stay, or every line has left them
+        self._drawn = samples = status.samples
+        times = [sample.time - now for sample in samples]
+        self.rate.show_values(times, [smoothed(samples)])
+        self.latency.show_values(times, [connected(samples, name) for name in ("latency_p50", "latency_p99")])
+        return True
+
+
+class SmallCharts(QWidget):
+    """The charts of a device side by side, below its row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.charts = Charts(SMALL_CHART_HEIGHT)
+        rate = column(label("small", translate("devices", "frames/s")), self.charts.rate, spacing=0)
+        latency = column(label("small", translate("devices", "ms latency")), self.charts.latency, spacing=0)
+        row((rate, 1), (latency, 1), spacing=10, margins=(18, 2, 6, 6), of=self)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+
 class DeviceFigures(QWidget):
     """Shows the figures of one ``DeviceStatus``; after a failure or after the device has left, only its completed work."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._drawn: tuple[Sample, ...] | None = None
+        self._charts = Charts(CHART_HEIGHT)
         self.rate = label("section", formats.DASH)
         self.latency = label("section", formats.DASH, tip=translate("devices", "Half of the frames took at most this time"))
         self.unit = label("small", translate("devices", "frames/s"))
         self.frames, self.tail = ElidedLabel("small"), ElidedLabel("small")
         for more in (self.frames, self.tail):
             more.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.rate_chart = Chart(translate("devices", "Throughput of the last minute"), ("ACCENT",))
-        self.latency_chart = Chart(translate("devices", "Latency of the last minute"), ("ACCENT", "MUTED"))
+        self.rate_chart, self.latency_chart = self._charts.rate, self._charts.latency
         self.stages = StageBar()
         self.stage_text, self.bottleneck = wrapped("small"), wrapped("small")
         self.moving = QWidget()
@@ -58,15 +93,9 @@ class DeviceFigures(QWidget):
         self.moving.setVisible(status.phase not in (Phase.FAILED, Phase.LEFT))
 
     def refresh(self, status: DeviceStatus, now: float) -> None:
-        """Redraw the charts. now: the monotonic time at their right end, seconds; those of a run that rests end with its last frame."""
-        if status.at_rest:
-            now = status.shown.time
-        if status.samples is self._drawn and (status.at_rest or not status.samples or now - status.samples[-1].time > 61):
-            return  # the charts stay, or every line has left them
-        self._drawn = samples = status.samples
-        times = [sample.time - now for sample in samples]
-        self.rate_chart.show_values(times, [smoothed(samples)])
-        self.latency_chart.show_values(times, [connected(samples, name) for name in ("latency_p50", "latency_p99")])
+        """Redraw the charts and the stages. now: monotonic seconds."""
+        if not self._charts.refresh(status, now):
+            return
         stages = in_order(status.busy or status.stages)
         self.stages.show_stages(stages, status.bottleneck)
         say(self.stage_text, short_legend(stages))
@@ -103,16 +132,17 @@ def _figure_line(figure: QWidget, unit: QWidget, more: QWidget) -> QBoxLayout:
     return row((figure, 0, _BASE), (unit, 0, _BASE), (more, 1, _BASE), spacing=6)
 
 
-CHART_HEIGHT = 64
+CHART_HEIGHT, SMALL_CHART_HEIGHT = 64, 40
+"""Heights of a chart among the details of a device, and below its row, logical pixels."""
 AXIS = 30
 
 
 class Chart(QWidget):
     """Lines over the last ``HISTORY`` seconds, from zero; the first line is filled. colours: names of the theme's table."""
 
-    def __init__(self, name: str, colours: Sequence[str]) -> None:
+    def __init__(self, name: str, colours: Sequence[str], height: int = CHART_HEIGHT) -> None:
         super().__init__()
-        self.setFixedHeight(CHART_HEIGHT)
+        self.setFixedHeight(height)
         self.setAccessibleName(name)
         self._plot = pg.PlotWidget(enableMenu=False)
         item = self._plot.getPlotItem()

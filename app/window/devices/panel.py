@@ -257,6 +257,8 @@ FEW_DEVICES = 16
 
 WHOLE = 16_777_215
 """Qt's largest size."""
+CHARTS = 64
+"""The height of the charts below a row, logical pixels."""
 MAX_TALL = 4
 """Up to this number of devices, rows are tall and their figures large."""
 
@@ -481,14 +483,24 @@ class DevicePanel(build.Panel):
             card.set_columns(columns)
 
     def _fit(self) -> None:
-        """Put the topology beside the devices in a wide panel, else above them; without room for all rows, only its first line."""
+        """Put the topology beside the devices in a wide panel, else above them; without room for all rows, only its first line.
+
+        Charts below all rows take the room that is left, if it is enough.
+        """
         wide, shown = self.width() >= SIDE_BY_SIDE, self.topology.worth_showing
         self._joined.setVisible(shown)
-        if not shown:
-            return
         if (layout := self.layout()) is not None:
             layout.activate()
-        room = self._body.geometry().height() - self.rows.sizeHint().height()
+        with_charts = [card.charts for card in self.cards if card.charts is not None]
+        room = self._body.geometry().height() - self.rows.sizeHint().height() + sum(charts.sizeHint().height() for charts in with_charts)
+        height = self._fit_topology(wide, room) if shown else 0
+        wanting = [card for card in self.cards if card.wants_charts]
+        fits = len(wanting) * CHARTS <= room - (0 if wide else height)
+        for card in self.cards:
+            card.show_charts(fits and card in wanting)
+
+    def _fit_topology(self, wide: bool, room: int) -> int:
+        """Give the topology its height, and return it. wide: it is beside the devices. room: that they leave, logical pixels."""
         self._body.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
         self._body.setStretchFactor(self._joined, int(wide))
         height = self.topology.arrange(wide, self.width(), room)
@@ -496,6 +508,7 @@ class DevicePanel(build.Panel):
         self._joined.setVerticalScrollBarPolicy(off.ScrollBarAsNeeded if wide else off.ScrollBarAlwaysOff)
         self._joined.setMinimumHeight(0 if wide else height)
         self._joined.setMaximumHeight(WHOLE if wide else height)
+        return height
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Place the topology anew."""

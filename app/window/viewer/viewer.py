@@ -431,7 +431,7 @@ class Viewer(QWidget):
                 (begin, end), *behind = parts_of(self._tally.frames + self._tally.failures)  # a place may have been sought
                 ahead = tuple(behind)
             self.canvas.set_missing(translate("viewer", _missing(item)))
-        self.transport.timeline.expect_lanes(item is not None and not item.ended)
+        self.transport.timeline.expect_lanes(item is not None and not item.ended and item.results is not None)
         self.transport.timeline.set_detected(min(end, 1.0), begin)
         self.transport.timeline.set_ahead(ahead)
 

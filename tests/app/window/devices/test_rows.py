@@ -8,12 +8,14 @@ from PySide6.QtGui import QAccessible, QFontMetricsF
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
+from framefleet.app.window.devices.figures import Chart
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.rows import OF_RUN, DeviceRow, RowColumns
 from framefleet.app.window.devices.status import DeviceStatus, fold, shares_of
 from framefleet.app.window.devices.telemetry import Metric
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.widgets import theme, translation
+from framefleet.app.window.widgets.build import ScrollPane
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.recording import Recording
 from framefleet.engine.devices.telemetry import Telemetry
@@ -71,6 +73,29 @@ def test_a_row_is_a_named_button_for_screen_readers(qtbot: QtBot) -> None:
     assert known.role() is QAccessible.Role.Button
     assert known.text(QAccessible.Text.Name).startswith(f"{GPUS[0]}: ")
     assert known.text(QAccessible.Text.Description) == "Shows or hides the details"
+
+
+def test_charts_stand_below_the_rows_of_few_devices_where_all_have_room(qtbot: QtBot) -> None:
+    statuses = [working(device, 100) for device in GPUS[:2]]
+    panel = panel_of(qtbot, *statuses)
+    panel.resize(348, 574)
+    panel.show()
+
+    def with_charts() -> list[bool]:
+        return [chart.isVisible() for card in panel.cards for chart in card.findChildren(Chart)]
+
+    qtbot.waitUntil(lambda: with_charts() == [True] * 4)
+    panel.refresh()
+    assert {chart.top_label.text() for chart in panel.findChildren(Chart)} == {"1,500", "10"}
+    scrolled = panel.findChild(ScrollPane).verticalScrollBar()
+    qtbot.waitUntil(lambda: scrolled.maximum() == 0)
+    panel.resize(348, 250)
+    qtbot.waitUntil(lambda: not any(with_charts()))
+    panel.resize(348, 574)
+    qtbot.mouseClick(panel.cards[0].row, Qt.MouseButton.LeftButton)  # its details have larger ones
+    qtbot.waitUntil(lambda: panel.cards[0].opened and panel.cards[0].charts is None)
+    panel.show_devices([working(device, 100) for device in GPUS])
+    qtbot.waitUntil(lambda: not any(card.charts for card in panel.cards))
 
 
 def test_the_only_device_is_open_unless_the_user_closes_it(qtbot: QtBot) -> None:
