@@ -69,6 +69,10 @@ class Actions:
         self.quit.triggered.connect(window.close)
         self.help.triggered.connect(self._show_help)
         self.about.triggered.connect(self._show_about)
+        self.view = QMenu(translate("window", "View"), window)
+        self.view.addActions((self.left, self.right, self.videos.menuAction(), self.fullscreen))
+        support = QMenu(translate("window", "Help"), window)
+        support.addActions((self.help, self.demo, self.about))
         self.menu = QMenu(window)
         for group in (
             (
@@ -83,8 +87,8 @@ class Actions:
                 self.export,
             ),
             (self.undo, self.redo, self.delete),
-            (self.left, self.right, self.zones, self.correct, self.videos.menuAction(), self.fullscreen),
-            (self.settings, self.tune, self.cluster, self.demo, self.help, self.about),
+            (self.zones, self.correct, self.view.menuAction()),
+            (self.settings, self.tune, self.cluster, support.menuAction()),
             (self.quit,),
         ):
             self.menu.addActions(group)
@@ -152,7 +156,7 @@ class Actions:
         """Add a menu of what is drawn over the picture."""
         menu = QMenu(translate("window", "Over the picture"), self._window)
         menu.addActions(parts)
-        self.menu.insertMenu(self.fullscreen, menu)
+        self.view.insertMenu(self.fullscreen, menu)
 
     def _show_about(self) -> None:
         text = translate("window", "Framefleet {version} detects objects in videos with YOLOv4, on every device of this machine.")

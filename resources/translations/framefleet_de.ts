@@ -8803,6 +8803,10 @@ Doppelklick zeigt nur diese Klasse</translation>
         <translation>Vollbild</translation>
     </message>
     <message>
+        <source>Help</source>
+        <translation>Hilfe</translation>
+    </message>
+    <message>
         <source>Keyboard shortcuts</source>
         <translation>Tastenkürzel</translation>
     </message>
@@ -8973,6 +8977,10 @@ Doppelklick zeigt nur diese Klasse</translation>
     <message>
         <source>Videos and pictures ({media});;All files (*)</source>
         <translation>Videos und Einzelbilder ({media});;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>View</source>
+        <translation>Ansicht</translation>
     </message>
     <message>
         <source>Watch the demo</source>

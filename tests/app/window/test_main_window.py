@@ -359,7 +359,8 @@ def test_new_files_are_shown_where_nothing_else_can_be(qtbot: QtBot, open_window
     drop(window, [video])
     qtbot.waitUntil(lambda: window.windowTitle() == "clip.mp4 — Framefleet")
     qtbot.waitUntil(lambda: window.context.viewer.player.info is not None and all_ended(window), timeout=PATIENCE)
-    drop(window, [tmp_path / "notes.txt"])  # what is being watched stays
+    (tmp_path / "more.txt").write_text("no video")
+    drop(window, [tmp_path / "more.txt"])  # what is being watched stays
     qtbot.waitUntil(lambda: len(window.context.queue) == 3 and all_ended(window))
     qtbot.waitUntil(lambda: window.windowTitle() == "clip.mp4 — Framefleet")
 
@@ -424,6 +425,7 @@ def test_the_rows_of_the_menu_are_equally_high_and_no_icon_stands_for_two_action
     menu.ensurePolished()
     rows = [action for action in menu.actions() if not action.isSeparator()]
     assert len({menu.actionGeometry(action).height() for action in rows}) == 1
+    assert menu.sizeHint().height() <= 640, "one column, also on a small screen"
     opening = [window.context.actions.open_folder, window.context.actions.open_results, window.context.actions.sessions]
     pictures = [action.icon().pixmap(16, 16).toImage() for action in opening]
     assert all(one != other for one, other in combinations(pictures, 2))
