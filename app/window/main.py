@@ -105,7 +105,7 @@ def run_window(
                     window.quitting.ask = True
                     window.show()
                     window.begin(Start(again, demo))
-                    window.open_paths(paths, show=True)
+                    window.context.requests.open_paths.emit(paths)
                     status = application.exec()
             finally:
                 window.quitting.ask = False

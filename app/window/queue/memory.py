@@ -132,7 +132,7 @@ class QueueMemory(QObject):
         self._entries: dict[int, _Entry] = {}
         self._writing = False
         self.unfinished: tuple[Remembered, ...] = ()
-        self._before: dict[Path, ViewState] = {}
+        self._before: dict[tuple[Path, bool], ViewState] = {}  # by path, and whether detection has ended
         self.viewed = set[int]()
         self.view_of: Callable[[QueueItem], ViewState] = self.view_before
         self._soon = QTimer(self, singleShot=True, interval=SAVE_MS)
@@ -156,12 +156,12 @@ class QueueMemory(QObject):
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             _log.warning("the queue of the last run cannot be read: %s", error)
             return []
-        self._before = {entry.path: entry.view for entry in remembered}
+        self._before = {(entry.path, ended): entry.view for entry in remembered for ended in {entry.ended, True}}
         return remembered
 
     def view_before(self, item: QueueItem) -> ViewState:
-        """What was shown of a file at the end of the last run."""
-        return self._before.get(item.path, NOT_SHOWN)
+        """What was shown of a file at the end of the last run. A file that was finished and is detected anew begins at its start."""
+        return self._before.get((item.path, item.ended), NOT_SHOWN)
 
     def save_soon(self) -> None:
         """Write the queue soon, because it has changed."""
