@@ -67,7 +67,9 @@ class Pipeline:
         self._decode_threads = DecodeThreads(decoder, self._buffer, 2 * batch + 8, send, watchdog, start_thread, forward)
         self._streams = streams = StreamThreads(self._buffer, send, watchdog, start_thread, on_device, decoder.live)
         self._inference = Inference(backend, watchdog, lambda: streams.idle)  # not of this pipeline: a cycle would keep the engine
-        self._result_sender = ResultSender(backend, decoder.threads, timings, self._inference, self._buffer, send, die, member_stats, member)
+        self._result_sender = ResultSender(
+            backend, decoder.threads, timings, self._inference, self._buffer, send, die, member_stats, member
+        )
         self._shared = SharedPictures(backend, self._inference, send) if member else None
 
     @property
