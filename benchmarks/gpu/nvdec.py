@@ -148,7 +148,9 @@ def open_alone(device: DeviceId, threads: int) -> Decoder:
         return FfmpegDecoder(threads)
     from framefleet.engine.media.nvdec.decoder import open_nvdec
 
-    return open_nvdec(int(device.name), 64, threads, required=True)
+    decoder = open_nvdec(int(device.name), threads, required=True)
+    decoder.make_room(64)
+    return decoder
 
 
 def processes(path: Path, number: int, sessions: int, seconds: float) -> float:

@@ -194,7 +194,8 @@ def _bytes(info: SourceInfo, device: DeviceId, size: tuple[int, int], letterbox:
 
     gpu = Gpu(None)
     uploads = Uploads(gpu.device, gpu.device.create_stream())
-    decoder = open_nvdec(int(device.name), 3 * BATCH, 1, required=False)
+    decoder = open_nvdec(int(device.name), 1, required=False)
+    decoder.make_room(3 * BATCH)
     try:
         return compare_inputs(info, decoder, GpuInputs(gpu, uploads, size, letterbox), size, letterbox)
     finally:

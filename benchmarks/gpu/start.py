@@ -38,6 +38,7 @@ STEPS = {
     "the worker has its task": "DeviceStarting$",
     "the engine's network is loaded": "the model is loaded$",
     "the source is probed": "SourceOpened$",
+    "the decoder has examined the source": "the decoder has examined ",
     "the GPU's kernels are loaded": "kernels are loaded$",
     "the GPU's engine is built": "the engine is built$",
     "the engine is ready": "DeviceReady$",

@@ -14,7 +14,7 @@ from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo, SourceKind
 from framefleet.engine.notices import DeviceError, Notice
 from framefleet.engine.settings import Decode, EngineSettings
-from framefleet.engine.types import DeviceId, EngineInfo
+from framefleet.engine.types import DeviceId
 
 if TYPE_CHECKING:
     from framefleet.engine.media.live.decoding import DeviceDecoder
@@ -95,6 +95,12 @@ class Decoder(ABC):
         """Like ``decode``, but yield the frames that are ready together, at least one, in one list."""
         return singly(self.decode(info, segment, skip))
 
+    def make_room(self, frames: int) -> None:  # noqa: B027
+        """Let this many more frames be in use at once, before ``decode``: those that the engine holds are known when it is built."""
+
+    def examine(self, info: SourceInfo) -> None:  # noqa: B027
+        """Find out how a source can be decoded. ``decode`` does this otherwise, and takes longer. Errors: see ``decode``."""
+
     def cpu_reason(self, info: SourceInfo) -> Notice | None:  # noqa: ARG002
         """Return why the CPU decodes frames of this source although the device has NVDEC, None if there is no such reason."""
         return None
@@ -132,8 +138,10 @@ class FfmpegDecoder(Decoder):
         return decode_planes(info, segment, skip, max(1, THREADS // self.threads), oblong_only=not self._planes)
 
 
-def open_decoder(engine: EngineInfo, settings: EngineSettings, device: DeviceId | None) -> Decoder:
-    """Create the decoder for an engine. device: the CUDA device whose memory may hold the frames; None: decode into host memory.
+def open_decoder(settings: EngineSettings, device: DeviceId | None) -> Decoder:
+    """Create the decoder for an engine, which tells it later to ``make_room``.
+
+    device: the CUDA device whose memory may hold the frames; None: decode into host memory.
 
     Raises DeviceError if the settings require NVDEC, and the device or the library for it is missing.
     """
@@ -142,10 +150,9 @@ def open_decoder(engine: EngineInfo, settings: EngineSettings, device: DeviceId 
     if device is not None and settings.decode is not Decode.CPU:
         from framefleet.engine.media.nvdec.decoder import open_nvdec
 
-        frames = (2 + engine.slots) * engine.batch  # in the worker's buffer and in the engine
         more = many and settings.decode_threads is None
         try:
-            return open_nvdec(int(device.name), frames, threads, settings.decode is Decode.NVDEC, more)
+            return open_nvdec(int(device.name), threads, settings.decode is Decode.NVDEC, more)
         except DeviceError as error:
             if settings.decode is Decode.NVDEC:
                 raise

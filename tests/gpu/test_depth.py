@@ -181,7 +181,8 @@ def test_frames_decoded_on_the_first_device(network: Network, uncut: Backend, st
     info = probe(make_video(tmp_path / "a.mp4", 24, size=(192, 160)))
     found: list[list[Detections]] = []
     for backend in (uncut, staged):
-        decoder = open_decoder(backend.info, SETTINGS, backend.decodes_on)
+        decoder = open_decoder(SETTINGS, backend.decodes_on)
+        decoder.make_room(3 * backend.info.batch)
         frames = decoder.decode(info, info.segments[0])
         images = [frame.image for frame in islice(frames, 8) if not isinstance(frame, DecodeFailure)]
         given = [image for image in images if isinstance(image, DeviceFrame)]

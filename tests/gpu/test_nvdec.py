@@ -301,7 +301,7 @@ def test_decode_threads_follow_the_hardware() -> None:
     engines = limits(4, 8).engines
     assert engines > 0
     for threads, more, expected in ((12, True, max(12, 3 * engines)), (64, True, 64), (12, False, 12)):
-        decoder = open_nvdec(0, 16, threads, required=True, more=more)
+        decoder = open_nvdec(0, threads, required=True, more=more)
         assert decoder.threads == expected
         decoder.close()
 

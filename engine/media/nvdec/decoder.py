@@ -78,6 +78,14 @@ class NvdecDecoder(Decoder):
         self._processors = share_of_gpu(Device(index).pci_bus_id, _PROCESSORS) if threads > _PROCESSORS else frozenset[int]()
         self._live: LiveNvdec | None = None
 
+    def make_room(self, frames: int) -> None:
+        """Let this many more frames be in use at once."""
+        self._surfaces.grow(frames)
+
+    def examine(self, info: SourceInfo) -> None:
+        """Decode the first frame to find out whether NVDEC decodes the source. The session stays open for the first segment."""
+        self.supports(info)
+
     def supports(self, info: SourceInfo) -> Notice | None:
         """Why NVDEC cannot decode this source, None if it can. Decodes one frame to find out, once for each source.
 
@@ -337,8 +345,8 @@ _THREADS_OF_ENGINE = 3
 """Decode threads for each NVDEC engine. An H100 and an H200 have seven engines (``benchmarks/results/gpu-host.md``)."""
 
 
-def open_nvdec(index: int, frames: int, threads: int, required: bool, more: bool = False) -> NvdecDecoder:
-    """A decoder with memory for this many frames besides one for each thread. more: use more threads where the GPU has many NVDEC engines.
+def open_nvdec(index: int, threads: int, required: bool, more: bool = False) -> NvdecDecoder:
+    """A decoder with memory for one frame of each thread. more: use more threads where the GPU has many NVDEC engines.
 
     Other parameters and errors: see ``NvdecDecoder``.
     """
@@ -347,4 +355,4 @@ def open_nvdec(index: int, frames: int, threads: int, required: bool, more: bool
         Device(index).set_current()
         with suppress(UnsupportedError):
             threads = max(threads, _THREADS_OF_ENGINE * hardware_decoders())
-    return NvdecDecoder(index, device_surfaces(index, frames + threads, _SURFACE_BYTES), threads, required)
+    return NvdecDecoder(index, device_surfaces(index, threads, _SURFACE_BYTES), threads, required)

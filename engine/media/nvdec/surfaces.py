@@ -56,6 +56,12 @@ class SurfaceRing:
         self._waiting: deque[threading.Condition] = deque()
         self.used = 0
 
+    def grow(self, count: int) -> None:
+        """Allow this many more surfaces."""
+        with self._lock:
+            self._count += count
+            self._call_next()
+
     def room_for(self, nbytes: int) -> int:
         """Number of frames of this size that the budget allows."""
         return self._budget // max(nbytes, 1)

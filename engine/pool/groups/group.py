@@ -166,7 +166,8 @@ class Group(Backend):
         index = int(device.name)
         open_device(device)
         # the frames in the worker's buffer, one per decode thread, and those of the batch that is downloaded
-        decoder = open_nvdec(index, 3 * self.info.batch + threads, threads, required)
+        decoder = open_nvdec(index, threads, required)
+        decoder.make_room(3 * self.info.batch + threads)
         self._pictures.page_lock = PageLock(index)
         self._downloads = Downloads(index, self._pictures, lambda: self._member_pool.idle)
         return decoder

@@ -11,11 +11,13 @@ pictures in shared memory.
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
 import traceback
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from functools import partial
 from multiprocessing import reduction
 from multiprocessing.connection import Connection
@@ -23,7 +25,8 @@ from typing import NoReturn
 
 from framefleet.engine.backends.base import Backend
 from framefleet.engine.devices.affinity import bind_to_share
-from framefleet.engine.media import decoder, types
+from framefleet.engine.media import types
+from framefleet.engine.media.decoder import Decoder, FfmpegDecoder, open_decoder
 from framefleet.engine.notices import FramefleetError, Notice, unexpected
 from framefleet.engine.pool import events, prepared, protocol
 from framefleet.engine.pool.worker import inference, live_streams
@@ -34,6 +37,8 @@ from framefleet.engine.processes.watchdog import Watchdog
 from framefleet.engine.settings import Isolation, Parallel
 from framefleet.engine.types import DeviceId, without_device
 
+_log = logging.getLogger(__name__)
+
 PROBE_PATIENCE = 20
 """Opening a source may take this many times as long as one frame: a file without an index is read from start to end."""
 
@@ -43,8 +48,9 @@ def probe_sources(
     sampling: types.Sampling | None,
     send: Callable[[protocol.FromWorker], None],
     watchdog: Watchdog,
+    examine: Callable[[types.SourceInfo], None],
 ) -> None:
-    """Open the sources of ``tasks`` and send the answers, until a task is None. sampling: see ``Setup``."""
+    """Open the sources of ``tasks`` and send the answers, until a task is None. sampling: see ``Setup``. examine: called afterwards."""
     from framefleet.engine.media.probe import probe
 
     clock = watchdog.add()
@@ -64,6 +70,8 @@ def probe_sources(
             answer = protocol.ProbeFailed(task.source, why)
         clock.stop()
         send(answer)
+        if isinstance(answer, protocol.Probed):
+            examine(answer.info)
 
 
 DECODE_THREADS_SECONDS = 0.5
@@ -89,11 +97,13 @@ class Worker:
         self._stopping = False
         self._probes: queue.SimpleQueue[protocol.Probe | None] = queue.SimpleQueue()
         self._pipeline: Pipeline | None = None
+        self._decoder: Future[Decoder] | None = None
+        self._opening = threading.Event()  # whether the decoder is being opened, or will not be
         self._watchdog = Watchdog(setup.stall_seconds, self._sending.locked, self._die)
 
     def run(self) -> None:
         """Build the engine, feed it until the pool says ``Stop`` or is gone."""
-        probe = partial(probe_sources, self._probes, self._setup.sampling, self._send, self._watchdog)
+        probe = partial(probe_sources, self._probes, self._setup.sampling, self._send, self._watchdog, self._examine)
         for name, target in (("receive", self._receive), ("watch", self._watchdog.run)):
             self._start_thread(name, target)
         for _ in range(protocol.PROBE_THREADS):
@@ -111,6 +121,7 @@ class Worker:
             last = protocol.Stopped() if self._stopping else self._run_engine()
         finally:
             held.release()
+            self._opening.set()
         self._send_last(last)
 
     def _run_engine(self) -> protocol.Failed | protocol.Stopped:
@@ -133,7 +144,7 @@ class Worker:
             pipeline.close()
             del pipeline
             # the rest of the engine is freed here, by its last reference: the garbage collector might free it in a thread of another GPU
-            self._pipeline = None
+            self._pipeline = self._decoder = None
         return protocol.Stopped()
 
     def _start_thread(self, name: str, target: Callable[[], None]) -> threading.Thread:
@@ -155,32 +166,49 @@ class Worker:
     def _build_pipeline(self) -> Pipeline:
         """Build the engine, and open what decodes for it."""
         group = self._setup.device.kind == "group" and self._setup.parallel is not Parallel.DEPTH
-        with ThreadPoolExecutor(1, "load") as loading:  # meanwhile the libraries are loaded and the device is opened
-            network = loading.submit(prepared.load, self._setup.model)
-            backend = self._create_backend()
-            backend.open(self._setup.engine)
-            # the members of a group watch themselves
-            inference.build(backend, network.result, self._setup.engine, self._send, self._watchdog, watched=not group)
-        del network  # the engine has its own copy of the weights
         common = self._send, self._die, self._watchdog, self._start_thread
-        try:
-            if group:
+        with ExitStack() as failing:
+            with ThreadPoolExecutor(2, "load") as loading:  # meanwhile the libraries are loaded and the device is opened
+                network = loading.submit(prepared.load, self._setup.model)
+                backend = self._create_backend()
+                backend.open(self._setup.engine)
+                if not group:
+                    self._decoder = loading.submit(self._open_decoder, backend.decodes_on)
+                    failing.callback(self._close_decoder, self._decoder)
+                self._opening.set()
+                failing.callback(backend.close)
+                # the members of a group watch themselves
+                inference.build(backend, network.result, self._setup.engine, self._send, self._watchdog, watched=not group)
+            del network  # the engine has its own copy of the weights
+            if self._decoder is None:
                 from framefleet.engine.pool.groups.group import Group
 
                 assert isinstance(backend, Group)
                 timings, forward, stats = backend.member_timings, backend.forwarding, backend.member_stats
-                return Pipeline(backend, backend.decoder(), timings, *common, forward=forward, member_stats=stats)
-            own = {backend.device: backend.timings}
-            return Pipeline(backend, self._open_decoder(backend), own, *common, member=self._setup.member)
-        except BaseException:
-            backend.close()
-            raise
+                pipeline = Pipeline(backend, backend.decoder(), timings, *common, forward=forward, member_stats=stats)
+            else:
+                decoder, own = self._decoder.result(), {backend.device: backend.timings}
+                decoder.make_room((2 + backend.info.slots) * backend.info.batch)  # in the worker's buffer and in the engine
+                pipeline = Pipeline(backend, decoder, own, *common, member=self._setup.member)
+            failing.pop_all()
+            return pipeline
 
-    def _open_decoder(self, backend: Backend) -> decoder.Decoder:
-        """Open the decoder for a built engine."""
-        if not self._setup.decodes:
-            return decoder.FfmpegDecoder(threads=0)
-        return decoder.open_decoder(backend.info, self._setup.engine, backend.decodes_on)
+    def _open_decoder(self, device: DeviceId | None) -> Decoder:
+        """Open the decoder, while the engine is built. device: see ``open_decoder``."""
+        return open_decoder(self._setup.engine, device) if self._setup.decodes else FfmpegDecoder(threads=0)
+
+    def _close_decoder(self, opened: Future[Decoder]) -> None:
+        if opened.exception() is None:
+            opened.result().stop()
+            opened.result().close()
+
+    def _examine(self, info: types.SourceInfo) -> None:
+        """Let the decoder examine a source before the engine is ready: it then has the source's first frames sooner."""
+        self._opening.wait()
+        if self._decoder is not None and self._pipeline is None:
+            with suppress(FramefleetError):  # ``decode`` meets the same error, and says what is wrong
+                self._decoder.result().examine(info)
+                _log.debug("the decoder has examined %s", info.path)
 
     def _create_backend(self) -> Backend:
         from framefleet.engine.backends import create_backend, create_depth_backend

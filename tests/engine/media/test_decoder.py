@@ -12,12 +12,11 @@ from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame, SourceInfo, SourceKind
 from framefleet.engine.notices import DeviceError
 from framefleet.engine.settings import Decode, EngineSettings, Hint
-from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo
+from framefleet.engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.notices import words
 
 GPU = DeviceId("cuda", "0")
-ENGINE = EngineInfo(GPU, "A GPU", "TensorRT", "fp16", AS_ASKED, 96, 96, 4, 3)
 INFO = SourceInfo("a.mp4", SourceKind.VIDEO, "h264", 96, 64, 30, 1.0, 30.0, ())
 
 
@@ -32,7 +31,7 @@ INFO = SourceInfo("a.mp4", SourceKind.VIDEO, "h264", 96, 64, 30, 1.0, 30.0, ())
     ],
 )
 def test_ffmpeg_is_used_for_the_cpu_or_by_the_settings(settings: EngineSettings, device: DeviceId | None, threads: int) -> None:
-    decoder = open_decoder(ENGINE, settings, device)
+    decoder = open_decoder(settings, device)
     assert isinstance(decoder, FfmpegDecoder)
     assert decoder.threads == threads
 
@@ -41,13 +40,13 @@ def test_ffmpeg_is_used_for_the_cpu_or_by_the_settings(settings: EngineSettings,
 def test_without_a_driver_only_auto_falls_back_to_ffmpeg() -> None:
     pytest.importorskip("cuda.core", reason="cuda-python is not installed")
     with pytest.raises(DeviceError):
-        open_decoder(ENGINE, EngineSettings(decode=Decode.NVDEC), GPU)
+        open_decoder(EngineSettings(decode=Decode.NVDEC), GPU)
     video, pictures = (replace(INFO, kind=kind) for kind in (SourceKind.VIDEO, SourceKind.IMAGES))
-    decoder = open_decoder(ENGINE, EngineSettings(), GPU)
+    decoder = open_decoder(EngineSettings(), GPU)
     assert isinstance(decoder, FfmpegDecoder)
     assert str(decoder.cpu_reason(video)).startswith("NVDEC needs ")
     assert not decoder.cpu_reason(pictures)
-    assert not open_decoder(ENGINE, EngineSettings(decode=Decode.CPU), GPU).cpu_reason(video)
+    assert not open_decoder(EngineSettings(decode=Decode.CPU), GPU).cpu_reason(video)
 
 
 def test_ffmpeg_skips_the_completed_frames_of_a_segment(tmp_path: Path) -> None:

@@ -50,6 +50,18 @@ def in_thread(call: object, *arguments: object) -> tuple[threading.Thread, list[
     return thread, results
 
 
+def test_more_surfaces_serve_who_waits() -> None:
+    surfaces = ring(count=1)
+    surfaces.acquire(100)
+    thread, results = in_thread(surfaces.acquire, 100)
+    thread.join(0.1)
+    assert not results
+    surfaces.grow(1)
+    thread.join(10.0)
+    assert len(results) == 1
+    assert surfaces.used == 200
+
+
 def test_memory_is_used_again() -> None:
     surfaces = ring()
     first, release = surfaces.acquire(100)
