@@ -29,7 +29,7 @@ from benchmarks.gpu.nvdec import Decoding, decoder_alone, nvdec_alone
 from benchmarks.meters import family
 from benchmarks.report import spread, table, write
 from framefleet.engine.bench.pool_run import Clips
-from framefleet.engine.media.decoder import GPU_THREADS
+from framefleet.engine.media.decoder import open_decoder
 from framefleet.engine.model.load import check_model
 from framefleet.engine.notices import DeviceError, SourceError, literal
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStats, SourceFinished, SourceOpened
@@ -158,6 +158,13 @@ def verdict(shares: Sequence[float], cost: float) -> tuple[str, bool]:
     return f"{words}{cost:.0f} µs a frame (≤ {MAX_MICROSECONDS:.0f}): {'reached' if reached else '**missed**'}", reached
 
 
+def _usual_threads(device: DeviceId) -> int:
+    """The number of decode threads of a run on this device."""
+    decoder = open_decoder(EngineSettings(), device if device.kind == "cuda" else None)
+    decoder.close()
+    return decoder.threads
+
+
 def main() -> int:
     """Measure and write the result. Returns 1 if a target for GPUs is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -169,14 +176,15 @@ def main() -> int:
     words = "of each model: random:1 sees some ten objects a frame at 0.4 with yolov4, at 0.57 with yolov4-tiny"
     parser.add_argument("--confidence", type=float, nargs="+", default=[0.4], help=words)
     parser.add_argument("--device", type=DeviceId.parse, default=DeviceId("cuda", "0"))
-    parser.add_argument("--decode-threads", type=int, default=GPU_THREADS, help=f"sessions of every row ({GPU_THREADS})")
+    parser.add_argument("--decode-threads", type=int, help="sessions of every row (as many as a run uses)")
     parser.add_argument("--engines", type=int, default=1, help="worker processes for each model, which share the decode threads (1)")
     parser.add_argument("--frames", type=int, default=20000, help="length of the video (20000)")
     parser.add_argument("--seconds", type=float, default=3.0, help="of each measurement of a decoder alone")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--result", default="gpu-host", help="name of the page in benchmarks/results")
     options = parser.parse_args()
-    device, threads, gpu = options.device, options.decode_threads, options.device.kind == "cuda"
+    device, gpu = options.device, options.device.kind == "cuda"
+    threads = options.decode_threads or _usual_threads(device)
     each = threads // options.engines
     limit = "NVDEC alone" if gpu else "FFmpeg alone"
     decoders: dict[str, list[Decoding]] = {limit: [], **({"NvdecDecoder alone": []} if gpu else {})}
