@@ -67,7 +67,7 @@ class Tuning(QObject):
             Severity.INFO,
             translate("tuning", "The engines in use are those that were ready soonest"),
             (translate("tuning", "Look for faster ones"), self.start),
-            details=translate("tuning", "This takes one to two minutes for each device. Later files then use the fastest engine."),
+            details=translate("tuning", "Looking for faster ones takes one to two minutes for each device. Later files then use them."),
         )
 
     def start(self) -> None:

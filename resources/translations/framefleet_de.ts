@@ -8416,16 +8416,16 @@ Labels: {labels}</translation>
         <translation>Schnellere Engines werden gesucht …</translation>
     </message>
     <message>
+        <source>Looking for faster ones takes one to two minutes for each device. Later files then use them.</source>
+        <translation>Die Suche nach schnelleren dauert ein bis zwei Minuten je Gerät. Spätere Dateien verwenden diese dann.</translation>
+    </message>
+    <message>
         <source>The engines in use are those that were ready soonest</source>
         <translation>Die verwendeten Engines sind die, die zuerst fertig waren</translation>
     </message>
     <message>
         <source>The engines were not tuned</source>
         <translation>Die Engines wurden nicht abgestimmt</translation>
-    </message>
-    <message>
-        <source>This takes one to two minutes for each device. Later files then use the fastest engine.</source>
-        <translation>Das dauert ein bis zwei Minuten je Gerät. Spätere Dateien verwenden dann die schnellste Engine.</translation>
     </message>
     <message>
         <source>{device} has the fastest engine already: {after} images/s</source>

@@ -154,7 +154,9 @@ def _after(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus
         return replace(status, phase=Phase.LEFT, building=None, message="", note="", samples=_at_rest(status, now))
     samples, (frames, run) = status.samples, status.earlier
     if not ((event.final and samples) or (status.resting and not event.frames_per_second)):  # the charts of a run that rests stay
-        samples = (*_recent(status, now), Sample(now, event.frames_per_second, event.latency_p50, event.latency_p99, event.bottleneck))
+        paused = bool(samples) and now - samples[-1].time > RATE_SECONDS  # there was no file to detect in
+        earlier = _at_rest(status, now) if paused else _recent(status, now)
+        samples = (*earlier, Sample(now, event.frames_per_second, event.latency_p50, event.latency_p99, event.bottleneck))
     total = run + event.run
     reports = status.reports if status.reports and status.reports[-1][1].frames <= total.frames else ((now, run),)
     while len(reports) > 1 and now - reports[1][0] >= RATE_SECONDS:

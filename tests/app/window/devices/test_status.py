@@ -91,6 +91,9 @@ def test_a_device_does_nothing_while_it_is_away() -> None:
             (20.0, 0.0, None),
         ]
     assert fold(DeviceStatus(CPU), DeviceLeft(CPU), 1.0).samples == ()
+    later = fold(working, DeviceStats(CPU, 10, 30.0, 5.0, 9.0), 20.0)  # there was no file in between
+    rates = [(sample.time, sample.frames_per_second) for sample in later.samples]
+    assert rates == [(1.0, 20.0), (1.0, 0.0), (20.0, 0.0), (20.0, 30.0)], "the chart has no line across the time without work"
 
 
 def test_building_ends_with_the_engine_or_with_the_device() -> None:
