@@ -23,7 +23,7 @@ NOT_YET = marked("viewer", "Not analysed yet")
 Split: TypeAlias = Callable[[FrameResult, Detections], tuple[Detections, Detections, NDArray[np.bool_]]]
 """Returns what to show of a result, given with its visible detections: its own ones, others of the same frame, and which of these have
 labels."""
-MIN_SIZE = QSize(240, 160)
+MIN_SIZE = QSize(240, 100)
 """The least size of a picture that is shown alone, logical pixels."""
 NOTE = QPointF(10, 10)
 """The place of the note, from the top left corner of the picture."""

@@ -10,6 +10,7 @@ from framefleet.app.window.corrections.corrector import Corrector
 from framefleet.app.window.grid.grid import Grid
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.viewer.filter import ViewFilter
+from framefleet.app.window.widgets.banner import Severity
 from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.corrections import Corrections, edits
@@ -254,6 +255,12 @@ def test_in_a_small_window_the_panels_below_are_hidden_while_objects_are_correct
     shown.context.actions.zones.trigger()  # Ctrl + 3 asks for panels that are not visible
     qtbot.waitUntil(lambda: area.isVisible() and area.height() > 100)
     assert shown.context.actions.zones.isChecked()
+    shown.resize(1000, 680)
+    shown.context.banners.show_banner("engines", Severity.INFO, "The engines in use", details="Later files use the fastest")
+    qtbot.waitUntil(lambda: canvas.height() < 160)
+    assert canvas.height() <= shown.context.viewer.pictures.height(), "the whole picture is seen, also below a banner"
+    assert shown.height() <= 680
+    shown.context.banners.remove("engines")
     shown.context.actions.zones.trigger()
     assert not area.isVisible()
     shown.resize(1360, 840)
