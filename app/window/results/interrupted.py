@@ -202,5 +202,6 @@ def attach(context: Context) -> Feature:
     """Show the queue of the last run again at the start, and say when another run has replaced the results of the shown file."""
     ReplacedResults(context)
     interrupted = InterruptedRun(context)
-    interrupted.queued.connect(context.selection.begin)
+    for act in (context.selection.begin, context.selection.show_first):  # the user has just said which files matter
+        interrupted.queued.connect(act)
     return Feature(begin=lambda start: interrupted.look(go_on=start.again))

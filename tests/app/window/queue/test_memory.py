@@ -144,7 +144,7 @@ def test_the_position_and_the_chosen_part_are_there_again(qtbot: QtBot, window: 
     assert window.context.memory.view_before(anew) == ViewState(), "the finished file is watched from its start when it is detected anew"
     timeline.set_part(Part(0.25, 0.75))
     buttons(window)["Continue"].click()
-    feature(window, QueuePanel).show_item([*window.context.queue][1].key)
+    assert window.context.selection.key == [*window.context.queue][1].key, "the file that goes on is shown"
     qtbot.waitUntil(lambda: player.current is not None and player.current.pts == pytest.approx(0.8, abs=0.01), timeout=PATIENCE)
     qtbot.waitUntil(lambda: timeline.part == views[1].part, timeout=PATIENCE)
     window.context.memory.stop()
