@@ -6197,6 +6197,10 @@ Bilder: {decoder}</translation>
         <translation>{number} fehlgeschlagen</translation>
     </message>
     <message>
+        <source>{number} live</source>
+        <translation>{number} live</translation>
+    </message>
+    <message>
         <source>{number} stopped</source>
         <translation>{number} gestoppt</translation>
     </message>

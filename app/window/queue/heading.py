@@ -42,18 +42,20 @@ def summary_of(model: QueueModel) -> tuple[str, dict[Found, str]]:
     done, failed, ended = (sum(item.state is state for item in items) for state in (ItemState.DONE, ItemState.FAILED, ItemState.CANCELLED))
     stopped = sum(item.state is ItemState.CANCELLED and item.live for item in items)
     cancelled = ended - stopped
+    live = sum(item.live and not item.ended for item in items)  # streams are never done
     if not items:
         return "", {}
     all_ended = done + failed + ended == len(items)
     first = (
         translate("queue", "{done} done").format(done=formats.count(done))
         if all_ended
-        else translate("queue", "{done} of {count} done").format(done=formats.count(done), count=formats.count(len(items)))
+        else translate("queue", "{done} of {count} done").format(done=formats.count(done), count=formats.count(len(items) - live - stopped))
     )
     kinds = Counter(kind_of(model, item) for item in items) if all_ended else Counter({Found.FAILED: failed})
     if not kinds[Found.EMPTY]:
         del kinds[Found.OBJECTS]  # all files have objects
-    parts = [first] * (not all_ended or bool(done) or not failed + ended)
+    parts = [first] * ((not all_ended and len(items) > live + stopped) or bool(done) or not live + failed + ended)
+    parts += [translate("queue", "{number} live").format(number=formats.count(live))] if live else []
     parts += [translate("queue", "{number} cancelled").format(number=formats.count(cancelled))] if cancelled else []
     parts += [translate("queue", "{number} stopped").format(number=formats.count(stopped))] if stopped else []
     shown = {kind: translate("queue", text).format(number=formats.count(kinds[kind])) for kind, text in KINDS.items() if kinds[kind]}

@@ -226,14 +226,16 @@ def limit_text(device: status.DeviceStatus) -> str:
 
 
 def figures_text(item: QueueItem) -> str:
-    """``25.0 frames/s · received 1,234 · analysed 1,200 · dropped 34 · recorded to …``."""
+    """``dropped 34 · received 1,234 · analysed 1,200 · 25.0 frames/s · recorded to …``: a narrow line shows the first parts."""
     counted = item.progress.finished.ledger if item.progress.finished is not None else item.progress.counted
-    parts = [translate("streams", "{rate} frames/s").format(rate=formats.rate(item.rate))] if item.rate else []
+    parts: list[str] = []
     if counted is not None and counted.received is not None:
         lost = counted.received - counted.inferred
+        parts.append(translate("streams", "dropped {count}").format(count=formats.count(lost)))
         parts.append(translate("streams", "received {count}").format(count=formats.count(counted.received)))
         parts.append(translate("streams", "analysed {count}").format(count=formats.count(counted.inferred)))
-        parts.append(translate("streams", "dropped {count}").format(count=formats.count(lost)))
+    if item.rate:
+        parts.append(translate("streams", "{rate} frames/s").format(rate=formats.rate(item.rate)))
     if item.progress.recording is not None and not item.ended:
         parts.append(of_engine(item.progress.recording.reason))
     return " · ".join(parts)

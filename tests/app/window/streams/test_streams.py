@@ -100,6 +100,8 @@ def test_a_stream_is_shown_live_and_stops_and_goes_on(
     qtbot.waitUntil(lambda: view.overlay.accessibleName().startswith("Live"), timeout=PATIENCE)
     assert "From packet to boxes" in view.overlay.accessibleDescription()
     qtbot.waitUntil(lambda: "received" in streams.bar.figures.accessibleName(), timeout=PATIENCE)
+    assert streams.bar.figures.accessibleName().startswith("dropped "), "a narrow bar shows what matters most"
+    qtbot.waitUntil(lambda: feature(window, QueuePanel).heading.summary.accessibleName() == "1 live")  # it is never done
     assert not streams.bar.live.isEnabled()
 
     viewer.player.seek(first)  # back to what was stored, while detection goes on
