@@ -248,6 +248,7 @@ class Comparison(QObject):
             self._canvas.set_labels(labels)
             self.bar.show_names(*_told_apart(first, other))
             self.bar.show()
+            self._context.requests.comparing.emit(True)
             self._shortcuts.set_enabled(True)
             self._apply()
             self._compare()
@@ -264,6 +265,7 @@ class Comparison(QObject):
             return
         self._key, self._first, self._second, self._differences = None, None, Results.empty(), None
         self.bar.hide()
+        self._context.requests.comparing.emit(False)
         self.bar.show_counts("")
         self._shortcuts.set_enabled(False)
         item = self._viewer.item

@@ -189,7 +189,14 @@ def attach(context: Context) -> Feature:
         changed.connect(line.show_item)
     context.filter.changed.connect(line.set_filter)
     context.run.corrected.connect(lambda key: line.count_again() if key == selection.key else None)
-    for action in (actions.correct, actions.zones):  # the panels that it leads to need the room
-        action.toggled.connect(lambda _: line.set_wanted(not actions.correct.isChecked() and not actions.zones.isChecked()))
+    others: set[object] = set()  # that need the room: the panels that the line leads to, and the bar of a comparison
+
+    def give_room(other: object, shown: bool) -> None:
+        others.add(other) if shown else others.discard(other)
+        line.set_wanted(not others)
+
+    for action in (actions.correct, actions.zones):
+        action.toggled.connect(partial(give_room, action))
+    requests.comparing.connect(partial(give_room, requests))
     context.viewer.add_bar(line)
     return Feature()

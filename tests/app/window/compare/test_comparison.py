@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.compare.comparison import ChoiceDialog, Comparison
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.models.comparison import ExplanationDialog
+from framefleet.app.window.results.outcome import OutcomeLine
 from framefleet.engine.evaluation.compare import StoredResult
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionWriter
@@ -69,6 +70,8 @@ def test_both_results_are_shown_and_keys_lead_from_one_difference_to_the_next(
     player, canvas = window.context.viewer.player, window.context.viewer.canvas
     assert comparison.bar.names.text() == "Solid: tiny · dashed: other"
     assert (len(canvas.visible_detections), len(canvas.other_detections)) == (1, 1)
+    outcome = feature(window, OutcomeLine)
+    assert outcome.isHidden(), "the bar of the comparison needs the room"
     comparison.bar.only.click()
     assert (len(canvas.visible_detections), len(canvas.other_detections)) == (0, 0)
     for forward, frame in ((True, 6), (True, 12), (False, 6)):
@@ -82,6 +85,9 @@ def test_both_results_are_shown_and_keys_lead_from_one_difference_to_the_next(
 
     window.context.actions.correct.setChecked(True)
     assert not comparison.active, "the correction mode ends the comparison"
+    window.context.actions.correct.setChecked(False)
+    assert outcome.isVisible()
+    window.context.actions.correct.setChecked(True)
     start(qtbot, window, comparison)
     assert not window.context.actions.correct.isChecked()
     window.context.filter.choose_confidence(85)  # the other model is less confident
@@ -120,10 +126,12 @@ def test_the_other_results_are_dashed_and_have_their_own_labels(qtbot: QtBot, wi
     qtbot.waitUntil(lambda: canvas.result is not None and canvas.result.ref.index == 12, timeout=PATIENCE)
     assert [canvas.label_of(class_id) for class_id in canvas.other_detections.class_ids.tolist()] == ["tram"]
     both = pixels(canvas.grab().toImage())
+    window.context.filter.choose_confidence(85)  # the other model is less confident
+    assert (len(canvas.visible_detections), len(canvas.other_detections)) == (1, 0)
+    assert (both != pixels(canvas.grab().toImage())).any()
     comparison.bar.close_button.click()
     assert not comparison.bar.isVisible()
     assert len(canvas.other_detections) == 0
-    assert (both != pixels(canvas.grab().toImage())).any()
 
 
 def test_the_models_lead_to_the_comparison_of_results(qtbot: QtBot, window: MainWindow, comparison: Comparison) -> None:
