@@ -4511,6 +4511,13 @@
             <numerusform>%Ln Erkennungen</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln events</source>
+        <translation>
+            <numerusform>%Ln Ereignis</numerusform>
+            <numerusform>%Ln Ereignisse</numerusform>
+        </translation>
+    </message>
     <message>
         <source>A clip for</source>
         <translation>Ein Ausschnitt für</translation>
@@ -4715,6 +4722,10 @@
         <translation>Ausschnitte schreiben</translation>
     </message>
     <message>
+        <source>{next}, {previous}: next, previous</source>
+        <translation>{next}, {previous}: nächstes, voriges</translation>
+    </message>
+    <message>
         <source>{written} of {total} files</source>
         <translation>{written} von {total} Dateien</translation>
     </message>
@@ -4761,13 +4772,6 @@
         <translation>
             <numerusform>%Ln Ausschnitt, zusammen {length}.</numerusform>
             <numerusform>%Ln Ausschnitte, zusammen {length}.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln events · {next}, {previous}: next, previous</source>
-        <translation>
-            <numerusform>%Ln Ereignis · {next}, {previous}</numerusform>
-            <numerusform>%Ln Ereignisse · {next}, {previous}: nächstes, voriges</numerusform>
         </translation>
     </message>
     <message>

@@ -119,10 +119,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%Ln events · {next}, {previous}: next, previous</source>
+        <source>%Ln events</source>
         <translation>
-            <numerusform>%Ln event · {next}, {previous}: next, previous</numerusform>
-            <numerusform>%Ln events · {next}, {previous}: next, previous</numerusform>
+            <numerusform>%Ln event</numerusform>
+            <numerusform>%Ln events</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -81,10 +81,10 @@ class CompareBar(QWidget):
         self.names.setText(text)
         self.names.setToolTip(text)
 
-    def show_counts(self, text: str) -> None:
+    def show_counts(self, parts: Sequence[str]) -> None:
         """Say where the results differ."""
-        self.counts.setText(text)
-        self.counts.setToolTip(text)
+        self.counts.show_parts(parts)
+        self.counts.setToolTip(self.counts.text())
 
     def enable(self, enabled: bool) -> None:
         """Let the user go to frames that differ."""
@@ -266,7 +266,7 @@ class Comparison(QObject):
         self._key, self._first, self._second, self._differences = None, None, Results.empty(), None
         self.bar.hide()
         self._context.requests.comparing.emit(False)
-        self.bar.show_counts("")
+        self.bar.show_counts(())
         self._shortcuts.set_enabled(False)
         item = self._viewer.item
         self._canvas.set_labels(item.results.labels if item is not None and item.results is not None else ())
@@ -336,7 +336,7 @@ class Comparison(QObject):
         if self._canvas.result is not None:
             here = translate("compare", "here {first} only solid, {second} only dashed")
             texts.append(here.format(first=self._here[0], second=self._here[1]))
-        self.bar.show_counts(" · ".join(texts))
+        self.bar.show_counts(texts)
 
 
 def _told_apart(first: StoredResult, second: StoredResult) -> tuple[str, str]:

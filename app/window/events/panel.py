@@ -161,11 +161,12 @@ class EventsPanel(Panel):
 
     def _say(self) -> None:
         if self._running:
-            self.count.setText(translate("events", "The events are listed when the file is done."))
+            self.count.show_parts([translate("events", "The events are listed when the file is done.")])
             return
         keys = {name: self._bindings.short(f"events/{name}") for name in ("next", "previous")}
-        text = translate("events", "%Ln events · {next}, {previous}: next, previous", None, self.model.rowCount())
-        self.count.setText(text.format(**keys))
+        hint = translate("events", "{next}, {previous}: next, previous").format(**keys)
+        self.count.show_parts([translate("events", "%Ln events", None, self.model.rowCount()), hint])
+        self.count.setToolTip(hint)
 
 
 MARGIN = 12

@@ -197,7 +197,7 @@ class StreamBar(QWidget):
     def show_item(self, item: QueueItem, following: bool, device: status.DeviceStatus | None = None) -> None:
         """Show the figures of a live item. following: the newest picture is shown. device: that analyses it, None: none now."""
         counted = item.progress.finished.ledger if item.progress.finished is not None else item.progress.counted
-        self.figures.setText(figures_text(item))
+        self.figures.show_parts(figures_of(item))
         self.figures.setAccessibleName(self.figures.text())
         losses = {**counted.dropped, **counted.failed} if counted is not None else {}
         listed = sorted(losses.items(), key=lambda each: -each[1])
@@ -225,8 +225,8 @@ def limit_text(device: status.DeviceStatus) -> str:
     return text.format(device=device.device, stage=figures.stage_name(device.bottleneck or ""))
 
 
-def figures_text(item: QueueItem) -> str:
-    """``dropped 34 · received 1,234 · analysed 1,200 · 25.0 frames/s · recorded to …``: a narrow line shows the first parts."""
+def figures_of(item: QueueItem) -> list[str]:
+    """``dropped 34``, ``received 1,234``, ``analysed 1,200``, ``25.0 frames/s``, ``recorded to …``: a narrow line shows the first ones."""
     counted = item.progress.finished.ledger if item.progress.finished is not None else item.progress.counted
     parts: list[str] = []
     if counted is not None and counted.received is not None:
@@ -238,4 +238,4 @@ def figures_text(item: QueueItem) -> str:
         parts.append(translate("streams", "{rate} frames/s").format(rate=formats.rate(item.rate)))
     if item.progress.recording is not None and not item.ended:
         parts.append(of_engine(item.progress.recording.reason))
-    return " · ".join(parts)
+    return parts

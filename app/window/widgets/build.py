@@ -1,5 +1,6 @@
 """Makes labels, buttons, panels, rows and columns in one call each, and lays out rows of buttons that may be wider than their panel."""
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from PySide6 import QtWidgets
@@ -102,10 +103,15 @@ class ElidedLabel(QtWidgets.QLabel):
 
     def __init__(self, role: str, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
         super().__init__()
-        self._mode = mode
+        self._mode, self._parts = mode, tuple[str, ...]()
         self.setProperty("role", role)
         self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
         self.setTextFormat(Qt.TextFormat.PlainText)
+
+    def show_parts(self, parts: Sequence[str]) -> None:
+        """Show parts with " · " between them; the last ones that do not fit are left out, not cut."""
+        self._parts = tuple(parts)
+        self.setText(" · ".join(parts))
 
     def minimumSizeHint(self) -> QSize:
         """The height of one line; no minimum width."""
@@ -115,7 +121,8 @@ class ElidedLabel(QtWidgets.QLabel):
         """Draw the text, elided to the width."""
         with QPainter(self) as painter:
             painter.setPen(self.palette().color(self.foregroundRole()))
-            text = self.fontMetrics().elidedText(self.text(), self._mode, self.width())
+            text = painting.fitting(self.fontMetrics(), self._parts, self.width()) if self._parts else self.text()
+            text = self.fontMetrics().elidedText(text, self._mode, self.width())
             painter.drawText(self.rect(), int(self.alignment()), text)
 
 

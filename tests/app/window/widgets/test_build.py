@@ -20,7 +20,7 @@ from framefleet.app.window.settings.dialog import SettingsDialog
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import translation
-from framefleet.app.window.widgets.build import FRAME, Flow, ScrollPane, within_screen
+from framefleet.app.window.widgets.build import FRAME, ElidedLabel, Flow, ScrollPane, within_screen
 from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.store.session import SessionReader
 from tests.support.window import feature, queue_item, write_results
@@ -141,3 +141,17 @@ def test_rows_of_a_flow_follow_the_texts_of_its_widgets(qtbot: QtBot) -> None:
     labels[0].setText("a much longer text")
     assert flow.heightForWidth(width) > one
     assert flow.heightForWidth(flow.sizeHint().width()) == one
+
+
+def test_a_line_leaves_out_the_parts_that_do_not_fit(qtbot: QtBot) -> None:
+    line, whole = ElidedLabel("small"), ElidedLabel("small")
+    for each in (line, whole):
+        qtbot.addWidget(each)
+        each.setFixedSize(each.fontMetrics().horizontalAdvance("70 events · N, P: ne"), 20)
+    line.show_parts(["70 events", "N, P: next, previous"])
+    whole.setText("70 events")
+    assert line.text() == "70 events · N, P: next, previous"
+    assert line.grab().toImage() == whole.grab().toImage()
+    line.setFixedWidth(400)
+    whole.setFixedWidth(400)
+    assert line.grab().toImage() != whole.grab().toImage()
