@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.paths import PROJECT, syntax_tree
+from tests.support.paths import PROJECT, nodes_of, syntax_tree
 
 TAKES_APART = {
     *("split", "rsplit", "splitlines", "partition", "rpartition", "replace"),
@@ -50,7 +50,7 @@ def is_for_people(node: ast.expr) -> bool:
 
 def taken_apart(tree: ast.AST) -> Iterator[int]:
     """The lines that look for words in such a text."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if not isinstance(node, ast.Call | ast.Compare):
             continue
         match node:

@@ -16,7 +16,7 @@ import pytest
 
 from framefleet.engine.notices import Notice, Option, SourceError, Text, install_extra, render
 from framefleet.engine.notices.tables import PARTS, TEXTS
-from tests.support.paths import PROJECT, PYTHONPATH, syntax_tree
+from tests.support.paths import PROJECT, PYTHONPATH, nodes_of, syntax_tree
 from tests.support.running import codes
 
 FOLDERS = ("app", "engine", "plugins")
@@ -33,7 +33,7 @@ def calls() -> Iterator[tuple[str, str, set[str] | None]]:
     """Each place in the code that makes a notice: the place, the code, and the names of the fields (None: passed as ``**``)."""
     for folder in FOLDERS:
         for path in sorted((PROJECT / folder).rglob("*.py")):
-            for node in ast.walk(syntax_tree(path)):
+            for node in nodes_of(syntax_tree(path)):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Notice" and node.args:
                     first = node.args[0]
                     # a code may be chosen: Notice("a.b" if … else "a.c", …)

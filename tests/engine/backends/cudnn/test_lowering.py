@@ -24,11 +24,14 @@ from framefleet.engine.backends.cudnn.program import (
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.network import Activation, Network
 from framefleet.engine.settings import ModelFiles
+from tests.support.faults.counts import others_slow
 from tests.support.models import TINY_CFG, run_by_definition
 from tests.support.networks.cudnn import run_program
 
 CSP_CFG = TINY_CFG.with_name("csp.cfg")
 INPUTS = np.random.default_rng(1).random((2, 3, 32, 32), np.float32)
+
+CUTS = [(1,), (4,), (9,), (15,), (19,), (5, 12), (2, 3, 4), (1000,), (1, 999, 1000)]
 
 Computed = list[tuple[Program, list[NDArray[np.float64]]]]
 
@@ -49,7 +52,7 @@ def computed(network: Network, program: Program) -> Computed:
     return [(each, run_program(each, network, INPUTS)) for each in (program, chained(program))]
 
 
-@pytest.mark.parametrize("cuts", [(1,), (4,), (9,), (15,), (19,), (5, 12), (2, 3, 4), (1000,), (1, 999, 1000)])
+@pytest.mark.parametrize("cuts", others_slow(CUTS, (9,), (5, 12), (1, 999, 1000)))
 def test_stages_with_memory_of_their_own_compute_the_network(cuts: tuple[int, ...], network: Network, computed: Computed) -> None:
     """Also where a raw output or one input of a concatenation comes from an earlier stage than the others."""
     for each, reference in computed:
