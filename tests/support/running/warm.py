@@ -14,7 +14,7 @@ from framefleet.engine.media.picture import swscale_is_exact
 from framefleet.engine.model.split import split
 from tests.support.models import tiny_network
 
-for name in ("numpy.polynomial", "numpy.random"):  # NumPy loads them when they are first used
+for name in ("numpy.polynomial", "numpy.random", "av.subtitles.stream", "http.client", "ssl"):  # loaded when they are first used
     importlib.import_module(name)
 device_name(process_core(), "CPU")  # loads OpenVINO's library for processors
 network = tiny_network()
