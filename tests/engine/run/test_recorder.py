@@ -25,7 +25,7 @@ from tests.support.goldens import CLIP
 
 CPUS = DeviceId("cpu", "0"), DeviceId("cpu", "1")
 SETTINGS = RunSettings(
-    ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels, (320, 192)),
+    ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels, (192, 128)),
     CPUS[:1],
     engine=EngineSettings(Precision.FP32, stored_confidence=0.1, threads=1),
     isolation=Isolation.THREAD,

@@ -25,6 +25,7 @@ from tests.support.media import make_video
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
 
+FRAMES = 160  # two segments
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 MOMENTS = long_count(50)
 LIMIT = 3.0
@@ -33,7 +34,7 @@ LIMIT = 3.0
 
 @pytest.fixture(scope="module")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_video(tmp_path_factory.mktemp("media") / "long.mp4", 300, (64, 48), gop=10)
+    return make_video(tmp_path_factory.mktemp("media") / "long.mp4", FRAMES, (64, 48), gop=10)
 
 
 def _start(video: Path, out: Path, *options: str) -> subprocess.Popen[bytes]:
@@ -65,14 +66,14 @@ def _check(process: subprocess.Popen[bytes], number: int, out: Path, twice: bool
     report = json.loads(done.out.splitlines()[-1])
     if report["exit"] == "ok":
         assert done.status in (0, -number), "the report was printed before"
-        assert len(indices) == 300
+        assert len(indices) == FRAMES
         return "after the run"
     assert report["exit"] == "interrupted"
     assert done.status == 128 + number, done.err
     assert "stopping" in done.err or "interrupted" in done.err
     counted = report["sources"][0]["frames"] if report["sources"] else {"decoded": 0, "inferred": 0}
     if twice:
-        assert len(indices) <= 300
+        assert len(indices) <= FRAMES
         return "ended at once"
     assert counted["decoded"] == counted["inferred"] == len(indices)
     for file in files:
@@ -114,8 +115,8 @@ def test_a_signal_while_a_video_is_written(number: signal.Signals, video: Path, 
     done = finish(process)
     assert done.status == 128 + number, done.err
     assert done.report["exit"] == "interrupted"
-    assert done.report["sources"][0]["frames"]["inferred"] == 300
-    assert len(read_lines(tmp_path / "long.jsonl")) == 300
+    assert done.report["sources"][0]["frames"]["inferred"] == FRAMES
+    assert len(read_lines(tmp_path / "long.jsonl")) == FRAMES
     assert sorted(path.name for path in tmp_path.iterdir()) == ["long.jsonl", "session.sqlite"]
 
 
