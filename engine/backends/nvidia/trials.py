@@ -53,6 +53,12 @@ SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
 ENOUGH = 0.95
 """A batch with this share of the highest images/s is large enough. Twice the batch doubles memory and latency."""
 
+_CLEARLY = 0.02
+"""By how much a share has to differ from ENOUGH so that another batch than FIRST_BATCH is taken: trials of an hour differ by 0.01."""
+
+FIRST_BATCH = 32
+"""The batch of an engine that was not tuned: the one that trials found on H100s and H200s. With less memory it becomes smaller."""
+
 _DOUBTFUL = 0.90
 """Batches with this share of the highest images/s are measured again."""
 
@@ -66,7 +72,7 @@ _FLAT = 2
 def tune_batch(
     measure: Callable[[int], float | None], budget_ms: float | None = None, sizes: tuple[int, ...] = SIZES
 ) -> tuple[int, Notice]:
-    """Choose the smallest batch that is fast enough, and say why.
+    """Choose the smallest batch that is fast enough, and say why; FIRST_BATCH unless another one is clearly better.
 
     All sizes are compared with the fastest one, and the ones that may be chosen are measured several times. A rule that compares each size
     with the one before takes another batch when two measurements differ by 1 %.
@@ -101,6 +107,8 @@ def tune_batch(
         if (ms := measure(batch)) is not None:
             times[batch].append(ms)
     chosen, known = min(speeds(ENOUGH)), speeds()
+    if FIRST_BATCH in speeds(ENOUGH - _CLEARLY) and min(speeds(ENOUGH + _CLEARLY)) >= FIRST_BATCH:
+        chosen = FIRST_BATCH
     larger = {batch: speed for batch, speed in known.items() if batch > chosen}
     if not larger:
         return chosen, end
@@ -174,9 +182,6 @@ def layer_pays(exact: Trial, fastest: Trial, trial: Trial, network: Network) -> 
 
 
 OFFERED = (Precision.FP32, Precision.FP16)
-
-FIRST_BATCH = 32
-"""The batch of an engine that was not tuned: the one that trials found on H100s and H200s. With less memory it becomes smaller."""
 
 _TRIAL_BATCH = 8
 """The batch in which a trial runs frames through an ``OnnxNetwork``."""
@@ -343,7 +348,7 @@ class Builder:
             return self._settings.hint.batch, Notice("backends.batch_for_latency")
 
         budget = self._settings.latency_budget
-        key = f"{self.situation}\n{precision}\nsmallest batch with {ENOUGH} of the speed, and reason, within {budget}"
+        key = f"{self.situation}\n{precision}\nsmallest batch with {ENOUGH} of the speed, or {FIRST_BATCH}, and reason, within {budget}"
         if not self._tuning and budget is None and self._cache.recall(key) is None:
             return FIRST_BATCH, Notice("backends.first_batch")
 

@@ -17,6 +17,10 @@ H200_RTX = {1: 0.94, 2: 1.14, 4: 1.56, 8: 2.36, 16: 4.0, 32: 7.6, 64: 15.0, 128:
 """The same with TensorRT-RTX, and 16 and 64 interpolated."""
 
 
+H100_RTX = H200_RTX | {32: 7.76, 64: 15.15}
+"""Two trials on an H100 on the same day found that 128 brings 5 % more than 32: once a little less, once a little more."""
+
+
 class Device:
     """Measures batches with noise. sigma: the standard deviation of a measurement, as a share of it."""
 
@@ -42,12 +46,18 @@ def test_the_smallest_batch_that_is_fast_enough_is_taken() -> None:
     assert Counter(device.tried)[4] == 1
 
 
-@pytest.mark.parametrize("times", [H200, H200_RTX])
+@pytest.mark.parametrize("times", [H200, H200_RTX, H100_RTX])
 def test_repeated_trials_take_the_same_batch(times: Mapping[int, float]) -> None:
     """As noisy as one measurement of a GPU that other programs use."""
     device = Device(times, sigma=0.01)
     chosen = Counter(tune_batch(device.measure)[0] for _ in range(100))
     assert chosen[32] >= 95, chosen
+
+
+def test_another_batch_is_taken_if_it_is_clearly_better() -> None:
+    assert tune_batch((H200 | {32: 7.4}).get)[0] == 64
+    assert tune_batch((H200 | {16: 3.4}).get)[0] == 16
+    assert tune_batch((H200 | {16: 3.5}).get)[0] == 32
 
 
 def test_batches_of_one_speed_are_not_all_tried() -> None:
