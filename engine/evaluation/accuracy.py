@@ -263,7 +263,11 @@ def interpolated(right: NDArray[np.number], wrong: NDArray[np.number], objects: 
     precision = right / (right + wrong + np.spacing(1))
     precision = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
     padded = np.concatenate([precision, np.zeros((len(precision), 1))], axis=1)
-    return np.array([row[np.searchsorted(recalls, RECALLS)].mean() for recalls, row in zip(recall, padded, strict=True)])
+    values = np.empty((len(padded), len(RECALLS)))
+    for place, (recalls, row) in enumerate(zip(recall, padded, strict=True)):
+        row.take(recalls.searchsorted(RECALLS), out=values[place])
+    mean_of_all: NDArray[np.float64] = values.mean(axis=1)
+    return mean_of_all
 
 
 def curve(matches: Matches, truth: Boxes, number: int | None = None, confidence: float = 0.25) -> Curve:

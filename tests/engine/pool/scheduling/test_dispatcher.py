@@ -23,6 +23,7 @@ from tests.support.notices import words
 
 DEVICES = (DeviceId("cuda", "0"), DeviceId("cpu", "0"), DeviceId("cuda", "1"))
 SEGMENT_PTS = 1_000_000
+NOTHING = Detections()
 
 
 def frame_ref(task: Detect, position: int) -> FrameRef:
@@ -211,7 +212,7 @@ class Run:
     def send(self, device: DeviceId, task: Detect, position: int, count: int) -> None:
         number = task.segment.number
         if count:
-            results = [FrameResult(frame_ref(task, position + at), device, 64, 48, Detections()) for at in range(count)]
+            results = [FrameResult(frame_ref(task, position + at), device, 64, 48, NOTHING) for at in range(count)]
             self.tell(self.dispatcher.receive(device, Frames.pack(number, position, results, device)))
 
     def end(self, device: DeviceId, task: Detect, *, complete: bool) -> None:
