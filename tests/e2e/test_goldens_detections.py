@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.cli import Outcome, run_main
-from tests.support.goldens import CLIP, MODEL, Goldens, compare_frames, framefleet, read_lines
+from tests.support.goldens import CLIP, MODEL, Goldens, compare_frames, read_lines
 
 DEVICES = {"cpu:0", "cpu:1"}
 GROUP = {"cpu:0+cpu:1"}
@@ -32,11 +32,8 @@ def facts(report: dict[str, Any]) -> list[str]:
     return [*lines, f"exit: {report['exit']}"]
 
 
-def detect(folder: Path, *arguments: str | Path, program: bool = False) -> Outcome:
-    """Run ``framefleet detect ARGUMENTS`` in a folder. program: in a process of its own, which takes a second more."""
-    if program:
-        done = framefleet(folder, "detect", *arguments)
-        return Outcome(done.returncode, done.stdout, done.stderr)
+def detect(folder: Path, *arguments: str | Path) -> Outcome:
+    """Run ``framefleet detect ARGUMENTS`` in a folder."""
     with chdir(folder):
         return run_main("detect", *arguments)
 
@@ -63,7 +60,6 @@ def test_a_strategy_gives_the_recorded_results(
         tmp_path,
         *(*(f"{name}.mp4" for name in names), *MODEL, "--devices", "cpu:0,cpu:1"),
         *("--parallel", strategy, *options, "--format", "jsonl", "--out", "out", "--json"),
-        program=strategy == "segments",
     )
     assert run.status == 0, run.err
     content = re.sub(rb'"device": "[^"]*"', b'"device": ""', (tmp_path / "out" / "street.jsonl").read_bytes())  # depends on timing

@@ -52,7 +52,8 @@ def wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes]) ->
 
 @pytest.mark.slow
 def test_a_disk_that_fills_during_the_run(video: Path, tmp_path: Path) -> None:
-    done = detect(video, "--size", "256", "--out", tmp_path / "out", before=limited(3_000))
+    with limited(3_000):
+        done = detect(video, "--size", "256", "--out", tmp_path / "out")
     assert done.status == 1
     assert done.report["exit"] == "failed"
     assert 0 < done.report["sources"][0]["frames"]["inferred"] <= FRAMES
@@ -66,7 +67,8 @@ def test_a_disk_that_fills_during_the_run(video: Path, tmp_path: Path) -> None:
 
 
 def test_a_disk_that_is_full_at_the_start(video: Path, tmp_path: Path) -> None:
-    done = detect(video, "--out", tmp_path / "out", before=limited(2))
+    with limited(2):
+        done = detect(video, "--out", tmp_path / "out")
     assert done.status == 2
     assert done.report["exit"] == "unusable"
     assert "session.sqlite" in done.report["error"]
@@ -77,7 +79,8 @@ def test_a_disk_that_fills_at_the_end_of_a_run(stored: Path, video: Path, tmp_pa
     """The session fits, and not the text of its results."""
     size = (stored / "session.sqlite").stat().st_size
     assert size < (stored / "long.jsonl").stat().st_size
-    done = detect(video, stored / "short.mp4", "--out", tmp_path / "out", before=limited(size // 1024 + 512))
+    with limited(size // 1024 + 512):
+        done = detect(video, stored / "short.mp4", "--out", tmp_path / "out")
     assert (done.status, done.report["exit"]) == (1, "failed")
     assert [source["frames"]["inferred"] for source in done.report["sources"]] == [FRAMES, 5]
     assert "long.jsonl: a file may have " in done.err
@@ -86,7 +89,8 @@ def test_a_disk_that_fills_at_the_end_of_a_run(stored: Path, video: Path, tmp_pa
 
 
 def test_a_disk_that_fills_while_results_are_written(stored: Path, tmp_path: Path) -> None:
-    done = run("results", stored, "--out", tmp_path, "--format", "jsonl,coco", before=limited(1000))
+    with limited(1000):
+        done = run("results", stored, "--out", tmp_path, "--format", "jsonl,coco")
     assert done.status == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["short.coco.json", "short.jsonl"]
     assert len(read_lines(tmp_path / "short.jsonl")) == 5

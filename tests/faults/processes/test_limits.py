@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import FAST, TINY, run_main
+from tests.support.faults.missing import limited
 from tests.support.media import make_video
 from tests.support.paths import PYTHONPATH
 from tests.support.store import write_session
@@ -54,12 +55,12 @@ def framefleet(folder: Path, limit: tuple[int, int], *words: str) -> subprocess.
 )
 def test_a_limit_is_named_and_blames_no_frame(kind: int, value: int, option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_video(tmp_path / "video.mp4", FRAMES, (160, 120))
-    limited = framefleet(tmp_path, (kind, value), *DETECT)
-    assert limited.returncode == 2, limited.stderr
-    assert option in limited.stderr
-    assert "Traceback" not in limited.stderr
-    assert "inside Framefleet" not in limited.stderr
-    assert "starting again" not in limited.stderr or "crashed (SIG" in limited.stderr  # a library without memory may crash
+    done = framefleet(tmp_path, (kind, value), *DETECT)
+    assert done.returncode == 2, done.stderr
+    assert option in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "inside Framefleet" not in done.stderr
+    assert "starting again" not in done.stderr or "crashed (SIG" in done.stderr  # a library without memory may crash
     monkeypatch.chdir(tmp_path)
     free = run_main(*DETECT)
     assert free.status == 0, free.err
@@ -85,11 +86,12 @@ def test_a_limit_of_files_is_named_by_what_writes_and_the_session_stays(
 ) -> None:
     make_video(tmp_path / "a.mp4", 300, (160, 120))
     write_session(tmp_path / "s" / "session.sqlite", {str(tmp_path / "a.mp4"): 300}, boxes=20)
-    limited = framefleet(tmp_path, (resource.RLIMIT_FSIZE, 8 << 10), *words)
-    assert limited.returncode in (1, 2), limited.stderr
-    assert "a file may have 8 KiB here: raise the limit (ulimit -f)" in limited.stderr
-    assert "Traceback" not in limited.stderr
-    assert "disk" not in limited.stderr
-    assert ".part" not in limited.stderr, "the message names the file that the user gets"
     monkeypatch.chdir(tmp_path)
+    with limited(8):
+        done = run_main(*words)
+    assert done.status in (1, 2), done.err
+    assert "a file may have 8 KiB here: raise the limit (ulimit -f)" in done.err
+    assert "Traceback" not in done.err
+    assert "disk" not in done.err
+    assert ".part" not in done.err, "the message names the file that the user gets"
     assert run_main(*words).status == 0, "without the limit, it works"

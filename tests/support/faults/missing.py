@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shlex
 import subprocess
 import sys
-from contextlib import chdir
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +48,17 @@ NOT_BEGUN = "Failed to import the site module"
 """What Python says if SIGINT comes while Python itself starts. No program can prevent that."""
 
 
-def limited(kibibytes: int) -> tuple[str, ...]:
-    """The words before a command that let no file grow beyond this size, as if the disk were full then."""
-    return ("bash", "-c", f'ulimit -f {kibibytes} && exec "$@"', "bash")
+@contextmanager
+def limited(kibibytes: int) -> Iterator[None]:
+    """In the block, let no file of this process and its children grow beyond this size, as if the disk were full then."""
+    (soft, hard), bytecode = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True  # Python keeps bytecode that a limit cut
+    resource.setrlimit(resource.RLIMIT_FSIZE, (kibibytes << 10, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        sys.dont_write_bytecode = bytecode
 
 
 def start(*arguments: str | Path, before: tuple[str, ...] = (), cwd: Path = PROJECT) -> subprocess.Popen[bytes]:

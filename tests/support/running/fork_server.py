@@ -10,6 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import resource
+import sys
 from collections.abc import Callable
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext
@@ -71,6 +72,7 @@ def _begin(parent: int, inherited: tuple[Any, ...], target: Callable[..., None],
     os.environ.clear()
     os.environ.update(environment)
     resource.setrlimit(resource.RLIMIT_FSIZE, file_size)
+    sys.dont_write_bytecode |= file_size[0] != resource.RLIM_INFINITY  # Python keeps bytecode that a limit cut
     Path("/proc/self/comm").write_text(_name(parent))
     forkserver._forkserver.ensure_running = lambda: None  # type: ignore[attr-defined] # the server that forked this process runs
     child.CONTEXT = _Context()

@@ -21,8 +21,8 @@ from tests.support.groups import dying_member_main, gone, group_fault_main, memb
 from tests.support.media import make_video
 from tests.support.pool import CPUS, Seen, engine_fault_main, run_pool, small_settings, with_worker, worker_pids
 
-FRAMES = 130
-CUT_FRAMES, GOP = 400, 100
+FRAMES = 80
+CUT_FRAMES, GOP = 300, 100
 SETTINGS = small_settings(Parallel.FRAMES, confidence=0.1)
 
 
@@ -150,24 +150,24 @@ def test_a_member_that_dies_while_it_has_nothing_to_do_is_started_again(video: P
 
 
 def test_a_frame_that_kills_members_fails_alone(video: Path) -> None:
-    fault = partial(group_fault_main, numbers=frozenset({100}), how="kill")
+    fault = partial(group_fault_main, numbers=frozenset({50}), how="kill")
     seen = run_pool([video], CPUS, SETTINGS, pool_type=with_worker(fault))
-    check_complete(seen, failed={100})
-    assert seen.failed(0) == {100: DIED_TWICE.reason}
+    check_complete(seen, failed={50})
+    assert seen.failed(0) == {50: DIED_TWICE.reason}
     assert len(seen.failures) == 2
     assert all(failure.restarting for failure in seen.failures)
 
 
 @pytest.mark.parametrize("isolation", [Isolation.PROCESS, Isolation.THREAD])
 def test_a_frame_that_an_engine_refuses_fails_alone(isolation: Isolation, video: Path) -> None:
-    numbers = frozenset({100, 101})
+    numbers = frozenset({50, 51})
     if isolation is Isolation.PROCESS:
         fault = partial(group_fault_main, numbers=numbers, how="late")
     else:
         fault = partial(engine_fault_main, numbers=numbers, how="late")
     settings = replace(SETTINGS, isolation=isolation, engine=replace(SETTINGS.engine, batch=4))
     seen = run_pool([video], CPUS, settings, pool_type=with_worker(fault))
-    check_complete(seen, failed={100, 101})
+    check_complete(seen, failed={50, 51})
     assert all("the engine's fault" in str(reason) for reason in seen.failed(0).values())
     assert not seen.failures
 
@@ -180,10 +180,10 @@ def test_a_member_that_hangs_is_replaced(video: Path) -> None:
         if isinstance(event, FramesDone | DeviceStarting):
             decoding.update(worker_pids().values())
 
-    fault = partial(group_fault_main, numbers=frozenset({100}), how="hang")
+    fault = partial(group_fault_main, numbers=frozenset({50}), how="hang")
     seen = run_pool([video], CPUS, SETTINGS, note, with_worker(fault, stall_seconds=1.5))
-    check_complete(seen, failed={100})
-    assert seen.failed(0) == {100: DIED_TWICE.reason}
+    check_complete(seen, failed={50})
+    assert seen.failed(0) == {50: DIED_TWICE.reason}
     assert len(seen.failures) in (1, 2)  # the run may end before the last one is told
     for failure in seen.failures:
         assert failure.restarting
