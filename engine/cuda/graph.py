@@ -50,7 +50,7 @@ class Copy:
 
 
 def copy(destination: int, source: int, nbytes: int, stream: Stream) -> None:
-    """Copy between host and device addresses, in stream order. Returns at once if the host memory is pinned."""
+    """Copy between host and device addresses, in stream order. Returns at once if the host memory is pinned, else when it has been read."""
     (status,) = driver.cuMemcpyAsync(destination, source, nbytes, stream.handle)
     if status != driver.CUresult.CUDA_SUCCESS:
         raise RuntimeError(f"{nbytes} bytes cannot be copied: {status.name}")

@@ -66,6 +66,18 @@ def test_large_pictures_of_a_batch_keep_their_places(backend: NvidiaBackend) -> 
     assert_same([backend.infer([image])[0] for image in images], backend.infer(images), 1.0)
 
 
+def test_a_picture_may_change_once_it_is_submitted(backend: NvidiaBackend) -> None:
+    """Also one that is alone, which the driver copies from where it is, with and without gaps between its rows."""
+    (image,) = pictures(1)
+    large = cv2.resize(image, (1920, 1080), interpolation=cv2.INTER_NEAREST)
+    gaps = np.zeros((1080, 1952, 3), np.uint8)[:, 16:1936]
+    for picture in (large.copy(), gaps):
+        picture[...] = large
+        found = backend.submit([picture])
+        picture[...] = 0
+        assert_same(backend.infer([large, large])[:1], found.result(), 1.0)
+
+
 def test_the_demo_clip_has_the_detections_of_tensorrt() -> None:
     clip = cv2.VideoCapture(str(DEMO.clip))
     frames = [cv2.cvtColor(clip.read()[1], cv2.COLOR_BGR2RGB) for _ in range(64)]

@@ -108,7 +108,8 @@ def _stage(copying: tuple[HostImage, NDArray[np.uint8]]) -> None:
 class Uploads:
     """Copies one slot's host pictures to the device. stream: only for copies, so that copying and computing overlap.
 
-    Pictures in ``REGISTERED`` memory are copied directly, the others through the slot's own pinned memory.
+    Pictures in ``REGISTERED`` memory are copied directly, and so is a picture that is alone: the driver copies it in parts, and one part
+    travels while the next one is read. The others go through the slot's own pinned memory, several at once.
     """
 
     def __init__(self, device: Device, stream: Stream) -> None:
@@ -129,7 +130,7 @@ class Uploads:
         Raises OutOfMemoryError if the device's memory does not suffice.
         """
         places = np.cumsum([0, *(-(-image.nbytes // _ALIGNMENT) * _ALIGNMENT for image in images)]).tolist()
-        at_hand = [_is_registered(image) for image in images]
+        at_hand = [_goes_directly(image, alone=len(images) == 1) for image in images]
         if places[-1] > self._room or (len(self._host) < self._room and not all(at_hand)):
             self._memory.close()
             self._room = max(places[-1], self._room)
@@ -170,11 +171,11 @@ def _inside(fit: Fit) -> tuple[int, int, int, int]:
     return fit.left, fit.top, fit.inner_width, fit.inner_height
 
 
-def _is_registered(image: HostImage) -> bool:
-    """Whether a picture, or a frame in one block, lies in registered memory. Frames of FFmpeg never do."""
+def _goes_directly(image: HostImage, alone: bool) -> bool:
+    """Whether a picture can be copied to the device from where it is. Frames of FFmpeg, whose planes are apart, never can."""
     if isinstance(image, Planes):
         return REGISTERED.covers(image.luma.ctypes.data)
-    return image.strides[1:] == (3, 1) and REGISTERED.covers(image.ctypes.data)
+    return (alone and image.flags.c_contiguous) or (image.strides[1:] == (3, 1) and REGISTERED.covers(image.ctypes.data))
 
 
 STAGES = ("preprocess", "network", "postprocess", "download")
