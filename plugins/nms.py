@@ -42,9 +42,9 @@ class Nms(Launch):
     """Suppresses like ``engine.detection.postprocess``, with distances in fractions of each frame, then maps boxes like ``Fit.to_source``.
 
     frames: address of FRAME × batch; an entry of zeros gets no records. wanted: address of ``class_mask``. beta: ``Yolo.diou_beta``,
-    None = plain IoU. results: address, aligned to 8, of ``result_bytes`` bytes. A picture with more than CAPACITY candidates gets no
-    records. At most LIMIT records are kept, the strongest ones. suppress: whether boxes of one object overlap. most: candidates that may
-    become records, the strongest ones; None = all.
+    None = plain IoU. results: address, aligned to 8, of ``result_bytes`` bytes on the device or in pinned memory. A picture with more than
+    CAPACITY candidates gets no records. At most LIMIT records are kept, the strongest ones. suppress: whether boxes of one object overlap.
+    most: candidates that may become records, the strongest ones; None = all.
     """
 
     def __init__(

@@ -5,7 +5,7 @@ of pointwise convolutions and the fastest of several plans. ``auto`` uses those 
 
 - Times on the device are those of CUDA events.
 - ``network`` is this stage in the graph of a batch, in steady state with several batches under way. A device runs its stages one after the
-  other, so no other stage shares this time. The other stages are preprocessing, YOLO layer, NMS and download.
+  other, so no other stage shares this time. The other stages are preprocessing, and YOLO layer and NMS with the copy of their results.
 - PyTorch runs the same layers in FP16, channels last, with batch normalisation folded, as a CUDA graph, with and without ``torch.compile``.
   It computes raw outputs only.
 - Latency is the time from a picture in pageable host memory to its detections in host memory, by the caller's clock, one at a time.
@@ -41,8 +41,8 @@ BATCHES, SIZES = (1, 2, 4, 8, 16, 32, 64, 128), (416, 512, 608)
 LATENCY_SHAPES = ((416, 416), (720, 1280), (1080, 1920))
 LATENCIES = 500
 BATCH = 32
-STAGES = ("upload", "preprocess", "network", "postprocess", "download")
-AROUND = ("preprocess", "postprocess", "download")
+STAGES = ("upload", "preprocess", "network", "postprocess")
+AROUND = ("preprocess", "postprocess")
 
 NEEDED = {416: 6000, 608: 2900}
 """The least images/s of the network alone by the faster library, by size."""

@@ -106,8 +106,8 @@ class Backend(Closing, ABC):
     def timings(self) -> Mapping[str, float]:
         """ms that the device spent in each stage since the last call, by its own clock; empty if it has none. From any thread.
 
-        Stages: "decode", "upload", "preprocess", "network", "postprocess", "download". Work that runs
-        n times at once counts 1/n, so that frames ÷ time is the rate that the stage alone would allow.
+        Stages: "decode", "upload", "preprocess", "network", "postprocess", which includes the copy of the results to the host. Work that
+        runs n times at once counts 1/n, so that frames ÷ time is the rate that the stage alone would allow.
         """
         return {}
 

@@ -222,7 +222,6 @@ COLOURS = {
     "network": "#6aa5ff",
     "postprocess": "#87b8ff",
     "deliver": "#a9ccff",
-    "download": "#a9ccff",
 }
 ORDER = tuple(COLOURS)
 _NAMES = {"queue": marked("stages", "waiting"), "infer": marked("stages", "detect")}

@@ -178,7 +178,7 @@ def _goes_directly(image: HostImage, alone: bool) -> bool:
     return (alone and image.flags.c_contiguous) or (image.strides[1:] == (3, 1) and REGISTERED.covers(image.ctypes.data))
 
 
-STAGES = ("preprocess", "network", "postprocess", "download")
+STAGES = ("preprocess", "network", "postprocess")
 """The stages of a batch within the graph, in order."""
 
 
@@ -237,8 +237,7 @@ class FrameTable:
 class OutputSteps:
     """The last steps of a batch: decoding and suppression on the device, detections in pinned memory.
 
-    outputs, heads: form and addresses of the raw outputs. table: address of the frames. steps, download: for the stream, in
-    this order.
+    outputs, heads: form and addresses of the raw outputs. table: address of the frames. steps: for the stream, in this order.
     exact_stream: another stream of this device, to download raw outputs when the kernels find more than they can keep.
     """
 
@@ -259,7 +258,8 @@ class OutputSteps:
         self._heads, batch = heads, outputs.batch
         self._results = memory.pinned(result_bytes(batch))
         self._counts, self._records = read_results(self._results, batch)
-        results = memory.device(self._results.nbytes)
+        # for one picture, the kernel writes there; for many, one copy is faster than that
+        results = self._results.ctypes.data if batch == 1 else memory.device(self._results.nbytes)
         candidates = Candidates(memory.device(batch * CAPACITY * CANDIDATE_BYTES), memory.device(batch * 4))
         wanted = memory.constant(class_mask(network.classes, settings.classes))
         beta, suppress, most = None, True, None
@@ -282,10 +282,11 @@ class OutputSteps:
             decoding,
             Nms(kernels, candidates, table, wanted, batch, settings.iou, beta, results, suppress, most),
         ]
-        self.download = Copy(self._results.ctypes.data, results, self._results.nbytes)
+        if batch > 1:
+            self.steps.append(Copy(self._results.ctypes.data, results, self._results.nbytes))
 
     def read(self, fits: Sequence[Fit]) -> list[Found]:
-        """The detections of the first ``len(fits)`` frames, after the download.
+        """The detections of the first ``len(fits)`` frames, after the steps.
 
         If the kernels found more candidates or detections than they can keep, or outputs that are not finite, the CPU's code decodes the
         raw outputs instead.
@@ -359,8 +360,6 @@ class WholeSlot(Slot):
             self._marks.end("network"),
             *self._outputs.steps,
             self._marks.end("postprocess"),
-            self._outputs.download,
-            self._marks.end("download"),
         ]
         for step in self.steps:  # the first launch of a kernel may allocate, which a recording forbids
             step.launch(stream)

@@ -169,7 +169,7 @@ class StagedSlot(Slot):
                 steps += [*inputs.steps, marks.end("preprocess")]
             steps += [computing, marks.end(f"network {stage.id}")]
             if stage is last:
-                steps += [*outputs.steps, marks.end("postprocess"), outputs.download, marks.end("download")]
+                steps += [*outputs.steps, marks.end("postprocess")]
             leg = Leg(stage.streams, computing, steps, marks, finish_event(stage.streams.device, settings))
             needed = [move for move in staged.moves if move.destination == place]
             if needed:
@@ -198,7 +198,7 @@ class StagedSlot(Slot):
         return self._outputs.read(fits)
 
     def stage_times(self) -> Mapping[str, float]:
-        """ms of the last batch: "preprocess", of each device "network cuda:N" and "transfer cuda:N" (to it), "postprocess", "download"."""
+        """ms of the last batch: "preprocess", of each device "network cuda:N" and "transfer cuda:N" (to it), "postprocess"."""
         return {stage: ms for leg in self.legs for stage, ms in leg.times().items()}
 
     def leg_times(self) -> list[StageTime]:

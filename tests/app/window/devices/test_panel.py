@@ -342,8 +342,8 @@ def test_of_many_devices_the_rows_in_sight_show_new_figures_at_once(qtbot: QtBot
 
 
 def test_stages_of_several_devices_stand_in_their_order() -> None:
-    stages = {"download": 1.0, "network cuda:1": 2.0, "network cuda:0": 3.0, "decode": 4.0, "unheard-of": 5.0}
-    assert list(in_order(stages)) == ["decode", "network cuda:0", "network cuda:1", "download", "unheard-of"]
+    stages = {"postprocess": 1.0, "network cuda:1": 2.0, "network cuda:0": 3.0, "decode": 4.0, "unheard-of": 5.0}
+    assert list(in_order(stages)) == ["decode", "network cuda:0", "network cuda:1", "postprocess", "unheard-of"]
 
 
 def test_the_status_line_counts_only_devices_that_take_part(qtbot: QtBot) -> None:
