@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -28,9 +28,7 @@ ROWS = 2
 def numbered(number: int, size: tuple[int, int] = (320, 240)) -> NDArray[np.uint8]:
     """A picture that shows a number, uint8 (height, width, 3), RGB: 16 black or white squares in two rows, and below a bar that moves."""
     width, height = size
-    image = np.empty((height, width, 3), np.uint8)
-    image[...] = np.linspace(40, 200, width, dtype=np.uint8)[None, :, None]
-    image[:, :, 2] = 90
+    image = _background(size).copy()
     cell_height, cell_width = height // 4, width // (BITS // ROWS)
     for bit in range(BITS):
         row, column = divmod(bit, BITS // ROWS)
@@ -41,17 +39,29 @@ def numbered(number: int, size: tuple[int, int] = (320, 240)) -> NDArray[np.uint
     return image
 
 
+@cache
+def _background(size: tuple[int, int]) -> NDArray[np.uint8]:
+    """The picture behind the squares."""
+    width, height = size
+    image = np.empty((height, width, 3), np.uint8)
+    image[...] = np.linspace(40, 200, width, dtype=np.uint8)[None, :, None]
+    image[:, :, 2] = 90
+    return image
+
+
 def number_of(image: HostImage) -> int:
     """Read the number in a picture or frame that ``numbered`` drew."""
     pixels = pixels_of(image)
-    height, width = pixels.shape[:2]
-    cell_height, cell_width = height / 4, width / (BITS // ROWS)
-    number = 0
-    for bit in range(BITS):
-        row, column = divmod(bit, BITS // ROWS)
-        y, x = int((row + 0.5) * cell_height), int((column + 0.5) * cell_width)
-        number |= int(pixels[y, x].mean() > 127) << bit
-    return number
+    middles = _middles(pixels.shape[0], pixels.shape[1])
+    values = pixels[middles].reshape(BITS, -1).mean(axis=1)
+    return int(np.packbits(values > 127, bitorder="little").view("<u2")[0])
+
+
+@cache
+def _middles(height: int, width: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows and columns of the middles of all squares."""
+    row, column = np.divmod(np.arange(BITS), BITS // ROWS)
+    return ((row + 0.5) * height / 4).astype(np.intp), ((column + 0.5) * width / (BITS // ROWS)).astype(np.intp)
 
 
 def write_pictures(folder: Path, count: int, size: tuple[int, int] = (64, 48)) -> Path:

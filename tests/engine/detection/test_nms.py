@@ -20,13 +20,16 @@ BOX = st.tuples(COORDINATE, COORDINATE, st.integers(0, 12), st.integers(0, 12), 
 def greedy(boxes: NDArray[np.float32], scores: NDArray[np.float32], classes: NDArray[np.int32], iou: float) -> list[int]:
     """The definition, one pair at a time."""
     kept: list[int] = []
+    corners, of_class = boxes.tolist(), classes.tolist()
     for index in sorted(range(len(scores)), key=lambda i: -float(scores[i])):
-        x1, y1, x2, y2 = map(float, boxes[index])
+        x1, y1, x2, y2 = corners[index]
         for other in kept:
-            a1, b1, a2, b2 = map(float, boxes[other])
+            if of_class[index] != of_class[other]:
+                continue
+            a1, b1, a2, b2 = corners[other]
             overlap = max(0.0, min(x2, a2) - max(x1, a1)) * max(0.0, min(y2, b2) - max(y1, b1))
             union = (x2 - x1) * (y2 - y1) + (a2 - a1) * (b2 - b1) - overlap
-            if classes[index] == classes[other] and union > 0 and overlap / union > iou:
+            if union > 0 and overlap / union > iou:
                 break
         else:
             kept.append(index)
