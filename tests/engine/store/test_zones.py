@@ -74,11 +74,11 @@ def test_a_short_time_is_continued_by_the_next_call(tmp_path):
 
 
 def test_a_long_run_keeps_no_more_than_a_short_one_and_counts_the_same(tmp_path, monkeypatch):
-    """A picture each two seconds for an hour: some objects wait in the zone for minutes, the others come, cross the line and go."""
+    """A picture each two seconds for 40 minutes: some objects wait in the zone for minutes, the others come, cross the line and go."""
     path = tmp_path / "s.sqlite"
     random = np.random.default_rng(36)
     begins, speeds = np.cumsum(random.uniform(5, 60, 150)), random.choice([0.05, 2.0, 3.0], 150)
-    seconds = 3600
+    seconds = 2400
 
     def frame(index: int) -> FrameResult:
         second = 2 * index
@@ -104,13 +104,13 @@ def test_a_long_run_keeps_no_more_than_a_short_one_and_counts_the_same(tmp_path,
     monkeypatch.setattr("framefleet.engine.store.zones.SETTLE_SECONDS", 1e9)
     forgets_nothing = LiveCounts(path, 0, zones)
     once = forgets_nothing.update(60)
-    assert counted[-1] > 50
+    assert counted[-1] > 30
     assert counted == sorted(counted)
     assert np.array_equal(late.crossings, once.crossings)
     assert np.array_equal(np.sort(late.visits, order=["begin", "track"]), np.sort(once.visits, order=["begin", "track"]))
     assert late.as_json() == once.as_json()
     assert max(kept) < forgets_nothing.kept / 5
-    assert max(kept[6:]) <= 1.5 * max(kept[:6])
+    assert max(kept[4:]) <= 1.5 * max(kept[:4])
     people, weak = live.update(60, classes=frozenset({0})), live.update(60, confidence=0.95)
     assert 0 < people.crossed(0, forward=False) < counted[-1]
     assert (len(weak.crossings), len(weak.visits)) == (0, 0)

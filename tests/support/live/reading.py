@@ -26,8 +26,18 @@ from framefleet.engine.media.live.messages import (
 from framefleet.engine.notices import Notice
 from framefleet.engine.processes.child import ChildProcess
 
+CONNECTING, WAITING, RUNNING = LiveState.CONNECTING, LiveState.WAITING_FOR_KEYFRAME, LiveState.RUNNING
+PAUSING, STALLED = LiveState.WAITING_TO_RECONNECT, LiveState.STALLED
+
 PATIENCE = 40.0
 """Seconds after which a test gives up: not a measurement."""
+
+
+def read(text: str) -> LiveAddress:
+    """The address in a text."""
+    address = LiveAddress.read(text)
+    assert address is not None
+    return address
 
 
 class Reading:
