@@ -126,9 +126,10 @@ class OutcomeLine(Panel):
             button.setVisible(results is not None)
         found = self._found.most_common() if self._found is not None else []
         parts = [translate("results", "{name} in {count}").format(name=name, count=formats.count(number)) for name, number in found]
-        text, tip = (self._sentence(item, shown) for shown in (parts[:MAX_NAMED], parts))
-        self.text.setText(text if len(parts) <= MAX_NAMED else f"{text} …")
-        self.text.setToolTip(tip)
+        kept = range(min(len(parts), MAX_NAMED), 0, -1)
+        texts = [self._sentence(item, parts[:number]) + (" …" if number < len(parts) else "") for number in kept]
+        self.text.show_longest(texts or [self._sentence(item, parts)])
+        self.text.setToolTip(self._sentence(item, parts))
         icon = ("stop", "MUTED") if cancelled else ("warning", "WARNING") if item.progress.failed > 0 else ("check", "GOOD")
         self.symbol.show_icon(*(("error", "DANGER") if item.state is ItemState.FAILED else icon))
         self.go_on.setVisible(goes_on)

@@ -103,15 +103,20 @@ class ElidedLabel(QtWidgets.QLabel):
 
     def __init__(self, role: str, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
         super().__init__()
-        self._mode, self._parts = mode, tuple[str, ...]()
+        self._mode, self._texts = mode, tuple[str, ...]()
         self.setProperty("role", role)
         self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
         self.setTextFormat(Qt.TextFormat.PlainText)
 
     def show_parts(self, parts: Sequence[str]) -> None:
         """Show parts with " · " between them; the last ones that do not fit are left out, not cut."""
-        self._parts = tuple(parts)
-        self.setText(" · ".join(parts))
+        self.show_longest([" · ".join(parts[:kept]) for kept in range(len(parts), 0, -1)])
+
+    def show_longest(self, texts: Sequence[str]) -> None:
+        """Show the first of these texts that fits, else the last one, elided. The first one is the whole text."""
+        self._texts = tuple(texts)
+        self.setText(next(iter(texts), ""))
+        self.update()
 
     def minimumSizeHint(self) -> QSize:
         """The height of one line; no minimum width."""
@@ -121,8 +126,9 @@ class ElidedLabel(QtWidgets.QLabel):
         """Draw the text, elided to the width."""
         with QPainter(self) as painter:
             painter.setPen(self.palette().color(self.foregroundRole()))
-            text = painting.fitting(self.fontMetrics(), self._parts, self.width()) if self._parts else self.text()
-            text = self.fontMetrics().elidedText(text, self._mode, self.width())
+            texts, metrics = self._texts or (self.text(),), self.fontMetrics()
+            text = next((text for text in texts if metrics.horizontalAdvance(text) <= self.width()), texts[-1])
+            text = metrics.elidedText(text, self._mode, self.width())
             painter.drawText(self.rect(), int(self.alignment()), text)
 
 

@@ -11,6 +11,7 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.results.export import ExportDialog
 from framefleet.app.window.results.outcome import OutcomeLine
+from framefleet.app.window.widgets.build import ElidedLabel
 from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.session import SessionWriter
@@ -60,6 +61,14 @@ def test_in_a_small_window_the_buttons_are_below_the_sentence(qtbot: QtBot, wind
         qtbot.waitUntil(lambda: window.size().toTuple() == size)  # noqa: B023
         qtbot.waitUntil(lambda: (line.text.geometry().bottom() < line.export.geometry().top()) is below)  # noqa: B023
         assert line.text.width() > 300
+    whole, shorter = line.text.grab().toImage(), ElidedLabel("")
+    qtbot.addWidget(shorter)
+    shorter.setText("20 frames in 1 s: person in 7, bicycle in 7 …")
+    line.text.setFixedWidth(shorter.sizeHint().width() + 1)
+    qtbot.waitUntil(lambda: line.text.width() == shorter.sizeHint().width() + 1)
+    cut = line.text.grab().toImage()
+    line.text.show_longest([shorter.text()])
+    assert cut == line.text.grab().toImage() != whole, "classes without room are left out, not cut"
 
 
 def test_its_buttons_lead_to_exports_lines_and_corrections(qtbot: QtBot, window: MainWindow, line: OutcomeLine) -> None:
