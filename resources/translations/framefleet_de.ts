@@ -361,6 +361,14 @@
         <translation>Verbinden</translation>
     </message>
     <message>
+        <source>Press {key} to join it with track {number}</source>
+        <translation>{key} verbindet es mit Spur {number}</translation>
+    </message>
+    <message>
+        <source>Select the other track and press {key}</source>
+        <translation>Wählen Sie die andere Spur, dann {key}</translation>
+    </message>
+    <message>
         <source>Split</source>
         <translation>Teilen</translation>
     </message>
@@ -403,14 +411,6 @@
     <message>
         <source>Undo the last correction that an earlier run of the program stored</source>
         <translation>Die letzte Korrektur zurücknehmen, die ein früherer Lauf des Programms gespeichert hat</translation>
-    </message>
-    <message>
-        <source>press {key} to join it with track {number}</source>
-        <translation>{key} verbindet es mit Spur {number}</translation>
-    </message>
-    <message>
-        <source>select the other track and press {key}</source>
-        <translation>wählen Sie die andere Spur und drücken Sie {key}</translation>
     </message>
     <message>
         <source>{next}, {previous}: next, previous object · Esc: none · &apos;{later}&apos;, &apos;{earlier}&apos;: next, previous frame</source>

@@ -104,7 +104,7 @@ class CorrectionBar(QWidget):
 
     def say(self, message: str) -> None:
         """Show why a correction is impossible, in the whole width, until the selection changes."""
-        self.selected.setText(message)
+        self.selected.show_parts([message])
         self.selected.setToolTip(message)
         self.hint.hide()
 
@@ -113,10 +113,10 @@ class CorrectionBar(QWidget):
         """Whether the bar says why a correction is impossible."""
         return self.hint.isHidden()
 
-    def show_selected(self, text: str, class_id: int | None, track: int | None) -> None:
-        """Show the selected object. text: in words. class_id: None = nothing is selected. track: None = it has none."""
-        self.selected.setText(text)
-        self.selected.setToolTip("")
+    def show_selected(self, parts: Sequence[str], class_id: int | None, track: int | None) -> None:
+        """Show the selected object. parts: in words, the most important first. class_id: None = nothing is selected. track: None = none."""
+        self.selected.show_parts(parts)
+        self.selected.setToolTip(self.selected.text())
         self.hint.show()
         self.classes.setEnabled(class_id is not None or self.draw.isChecked())
         if class_id is not None:

@@ -175,10 +175,11 @@ class Corrector(QObject):
         if selected is None and self.drawing.new:
             asked = translate("corrections", "Draw the box of a missing object of the class {label}; another class: {key}")
             key = self._viewer.bindings.short("correct/class")
-            self.bar.show_selected(asked.format(label=self.bar.classes.currentText(), key=key), None, None)
+            self.bar.show_selected([asked.format(label=self.bar.classes.currentText(), key=key)], None, None)
             return
         if selected is None:
-            self.bar.show_selected(translate("corrections", _NOTHING).format(key=self._viewer.bindings.short("correct/next")), None, None)
+            nothing = translate("corrections", _NOTHING).format(key=self._viewer.bindings.short("correct/next"))
+            self.bar.show_selected([nothing], None, None)
             return
         class_id, track = int(found.class_ids[selected]), self._track
         words = [self._canvas.label_of(class_id)]
@@ -188,12 +189,12 @@ class Corrector(QObject):
             words.append(translate("corrections", "verified"))
         if self._joining is not None:
             ask = (
-                translate("corrections", "select the other track and press {key}")
+                translate("corrections", "Select the other track and press {key}")
                 if self._joining == track
-                else translate("corrections", "press {key} to join it with track {number}")
+                else translate("corrections", "Press {key} to join it with track {number}")
             )
-            words.append(ask.format(key=self._viewer.bindings.short("correct/join"), number=self._joining))
-        self.bar.show_selected(" · ".join(words), class_id, track)
+            words.insert(0, ask.format(key=self._viewer.bindings.short("correct/join"), number=self._joining))
+        self.bar.show_selected(words, class_id, track)
 
     @property
     def _labels(self) -> tuple[str, ...]:

@@ -150,7 +150,7 @@ def test_a_track_is_split_at_the_picture_and_the_parts_are_joined(shown, qtbot):
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_B)
     waits(qtbot, shown, lambda: bar.selected.text().endswith("track 2"))
     press(qtbot, shown, Qt.Key.Key_G)
-    assert bar.selected.text().endswith("select the other track and press G")
+    assert bar.selected.text().startswith("Select the other track and press G")
     player.seek(0.0)
     qtbot.waitUntil(lambda: frame_of(shown) == 0)
     press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_G)
@@ -371,7 +371,7 @@ def test_without_a_change_nothing_is_corrected(shown, qtbot):
     canvas.highlight(None)  # the mouse leaves the picture
     assert canvas.selected == 0
     press(qtbot, shown, Qt.Key.Key_G)
-    assert bar.selected.text().endswith("select the other track and press G")
+    assert bar.selected.text().startswith("Select the other track and press G")
     press(qtbot, shown, Qt.Key.Key_Escape)
     assert (canvas.selected, bar.selected.text()) == (None, "Click an object, or press E")
     assert edits(shown.context.viewer.item.results.database) == []
