@@ -89,6 +89,7 @@ def test_a_correction_during_a_run_is_kept_and_counted_also_after_a_pause(qtbot:
     window = correcting
     correct(qtbot, window, Qt.Key.Key_E, Qt.Key.Key_Backspace)
     assert item_of(window, ItemState.RUNNING) is not None
+    qtbot.waitUntil(lambda: next(iter(window.context.queue)).progress.frames > 3, timeout=PATIENCE)  # the frame that is corrected next
     window.context.run.set_paused(True)
     qtbot.waitUntil(lambda: not window.context.run.has_run, timeout=PATIENCE)
     show_frame(qtbot, window, 3)
