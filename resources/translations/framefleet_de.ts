@@ -6169,10 +6169,6 @@ Bilder: {decoder}</translation>
         <translation>{name} geht weiter</translation>
     </message>
     <message>
-        <source>{name} goes on after {frames}</source>
-        <translation>{name} geht weiter ({frames} fertig)</translation>
-    </message>
-    <message>
         <source>{name} is already in the queue</source>
         <translation>{name} ist bereits in der Warteschlange</translation>
     </message>
@@ -7827,10 +7823,6 @@ Labels: {labels}</translation>
     <message>
         <source>detect</source>
         <translation>Erkennung</translation>
-    </message>
-    <message>
-        <source>download</source>
-        <translation>Download</translation>
     </message>
     <message>
         <source>infer</source>

@@ -256,4 +256,11 @@ def connect(context: Context) -> None:
     for there in (opening.restored, opening.unfinished, opening.named):
         there.connect(context.selection.show_first)
     opening.remembered.connect(lambda keys: context.selection.show_first(keys) if context.selection.key is None else None)
-    opening.repeated.connect(context.activity.show_done)
+    said: list[str] = []
+
+    def say(text: str) -> None:
+        said[:] = [text]
+        context.activity.show_done(text)
+
+    opening.repeated.connect(say)
+    context.run.file_done.connect(lambda _: context.activity.forget(said) if all(item.ended for item in context.queue) else None)

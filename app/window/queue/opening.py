@@ -16,7 +16,7 @@ from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.results.stored import read_stored
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.run.controller import DetectionController
-from framefleet.app.window.widgets import formats, questions
+from framefleet.app.window.widgets import questions
 from framefleet.app.window.widgets.banner import BannerArea, Severity
 from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.media.sources import expand_sources, is_folder
@@ -270,10 +270,6 @@ class Opening(QObject):
             one = translate("queue", "{name} goes on").format(name=first.path.name)
             if first.state is ItemState.FAILED and not first.progress.frames:
                 one = translate("queue", "{name} is tried again").format(name=first.path.name)
-            elif first.progress.frames:
-                one = translate("queue", "{name} goes on after {frames}").format(
-                    name=first.path.name, frames=formats.plural(first.progress.frames, "picture" if first.pictures else "frame")
-                )
             self.repeated.emit(one if len(begun) == 1 else translate("queue", "%Ln files go on where they stopped", None, len(begun)))
         elif repeated:
             one = translate("queue", "{name} is already in the queue").format(name=repeated[0].name or repeated[0])

@@ -224,7 +224,7 @@ def test_an_unfinished_file_is_not_queued_twice(qtbot: QtBot, window: MainWindow
     window.context.run.cancel(first)
     assert opened(one, link) == ["one.mp4", "other.mp4"]
     assert line.text.text() == "one.mp4 goes on"
-    for frames, said in ((0, "one.mp4 is tried again"), (7, "one.mp4 goes on after 7 frames")):
+    for frames, said in ((0, "one.mp4 is tried again"), (7, "one.mp4 goes on")):
         item = window.context.queue.get(first)
         assert item is not None
         window.context.queue.update(replace(item, state=ItemState.FAILED, progress=replace(item.progress, frames=frames)))
@@ -232,6 +232,10 @@ def test_an_unfinished_file_is_not_queued_twice(qtbot: QtBot, window: MainWindow
         item = window.context.queue.get(first)
         assert item is not None
         assert (item.state, line.text.text()) == (ItemState.WAITING, said)
+    for item in window.context.queue:
+        window.context.queue.update(replace(item, state=ItemState.DONE))
+    window.context.run.file_done.emit(item)
+    assert line.isHidden(), "it is said for as long as it is true"
 
 
 def test_many_files_that_are_all_in_the_queue_need_no_question(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
