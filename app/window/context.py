@@ -39,11 +39,12 @@ UNDO_LIMIT = 200
 class Requests(QObject):
     """What one feature asks of another one.
 
-    open_paths: list of Path that the user chose. open_stream: an address that the user dropped. live_canvas: the key of a live item, and a
-    VideoCanvas that shows it from now on. export: QueueItem or None, and the format to choose at first ("" = the last one). clips:
-    QueueItem or None, and the Part to save, or None. count: at lines and zones of the shown file. compare: its results with others.
-    comparing: whether they are compared now. draw: Line or Zone, the type of what to draw. drop_area: a further window on which files can
-    be dropped. bottleneck: Bottleneck or None, whenever it has changed. progress: the finished part of the files that run, 0..1, or None.
+    open_paths: list of Path that the user chose. open_stream: an address that the user dropped. live_canvas: the key of a live item,
+    and a VideoCanvas that shows it from now on. export: QueueItem or None, and the format to choose at first ("" = the last one).
+    clips: QueueItem or None, and the Part to save, or None. count: at lines and zones of the shown file. compare: its results with
+    others. comparing: whether they are compared now. draw: Line or Zone, the type of what to draw. drop_area: a further window on which
+    files can be dropped. bottleneck: Bottleneck or None, whenever it has changed. progress: the finished part of the files that run,
+    0..1, or None, and their number.
     """
 
     open_paths = Signal(object)
@@ -57,7 +58,7 @@ class Requests(QObject):
     draw = Signal(object)
     drop_area = Signal(QWidget)
     bottleneck = Signal(object)
-    progress = Signal(object)
+    progress = Signal(object, int)
 
 
 class Context:

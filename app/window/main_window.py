@@ -224,8 +224,9 @@ class MainWindow(QMainWindow):
         if item is not None:
             self.pages.setCurrentWidget(self.middle)
 
-    def _show_progress(self, fraction: float | None) -> None:
-        self._show_title(percent="" if fraction is None else formats.percent(fraction))
+    def _show_progress(self, fraction: float | None, number: int) -> None:
+        several = translate("window", "{percent} of %Ln files", None, number) if number > 1 else "{percent}"
+        self._show_title(percent="" if fraction is None else several.format(percent=formats.percent(fraction)))
 
     def _show_title(self, **changed: str) -> None:
         """Name the progress and the file in the title."""

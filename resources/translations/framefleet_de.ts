@@ -9006,6 +9006,13 @@ Klicken, um es zu ändern</translation>
         <source>{panel}: shown in its own window</source>
         <translation>{panel}: in eigenem Fenster</translation>
     </message>
+    <message numerus="yes">
+        <source>{percent} of %Ln files</source>
+        <translation>
+            <numerusform>{percent} von %Ln Datei</numerusform>
+            <numerusform>{percent} von %Ln Dateien</numerusform>
+        </translation>
+    </message>
     <message>
         <source>{total} frames/s</source>
         <translation>{total} Bilder/s</translation>

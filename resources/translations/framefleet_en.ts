@@ -357,6 +357,13 @@
             <numerusform>%Ln files waiting</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>{percent} of %Ln files</source>
+        <translation>
+            <numerusform>{percent} of %Ln file</numerusform>
+            <numerusform>{percent} of %Ln files</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>zones</name>

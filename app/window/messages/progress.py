@@ -21,17 +21,18 @@ SOON_MS = 500
 class Progress(QObject):
     """The progress of the files that are being detected together: from the first one that waits until none does.
 
-    changed: the finished part of all of them, 0..1, None = unknown, or nothing runs. ended: the numbers of finished and of failed files.
+    changed: the finished part of all of them, 0..1, None = unknown, or nothing runs; and their number. ended: the numbers of finished
+    and of failed files.
     """
 
-    changed = Signal(object)
+    changed = Signal(object, int)
     ended = Signal(int, int)
 
     def __init__(self, queue: QueueModel, parent: QObject) -> None:
         super().__init__(parent)
         self._queue = queue
         self._keys: set[int] = set()
-        self._shown: float | None = None
+        self._shown: tuple[float | None, int] = None, 0
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
         self._soon.timeout.connect(self.look)
 
@@ -49,9 +50,10 @@ class Progress(QObject):
         runs = any(item.state is ItemState.RUNNING for item in together)
         known = [part for part in parts if part is not None]
         fraction = sum(known) / len(parts) if runs and len(known) == len(parts) else None
-        if fraction != self._shown:
-            self._shown = fraction
-            self.changed.emit(fraction)
+        now = (fraction, len(together)) if fraction is not None else (None, 0)
+        if now != self._shown:
+            self._shown = now
+            self.changed.emit(*now)
         if together and all(item.ended for item in together):
             done, failed = (sum(item.state is state for item in together) for state in (ItemState.DONE, ItemState.FAILED))
             self._keys.clear()
@@ -128,7 +130,7 @@ def attach(context: Context) -> Feature:
 
     for changed in (context.queue.rowsInserted, context.queue.rowsRemoved, context.run.item_changed):
         changed.connect(progress.look_soon)
-    progress.changed.connect(desktop.show_progress)
+    progress.changed.connect(lambda fraction, _number: desktop.show_progress(fraction))
     progress.changed.connect(context.requests.progress)
     progress.ended.connect(ended)
     return Feature(stop=lambda: desktop.show_progress(None))

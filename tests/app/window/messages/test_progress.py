@@ -81,21 +81,21 @@ def test_without_a_portal_the_notification_service_shows_it(
 def test_the_progress_is_that_of_the_files_that_run_together(qtbot: QtBot, qapp: QApplication) -> None:
     queue = QueueModel()
     progress = Progress(queue, queue)
-    shown: list[float | None] = []
+    shown: list[tuple[float | None, int]] = []
     ends: list[tuple[int, int]] = []
-    progress.changed.connect(shown.append)
+    progress.changed.connect(lambda fraction, number: shown.append((fraction, number)))
     progress.ended.connect(lambda done, failed: ends.append((done, failed)))
     info = video_info("a.mp4", 100)
     first = queue_item(Path("a.mp4"), ItemState.RUNNING, key=2, info=info, frames=50)
     second = queue_item(Path("b.mp4"), key=3)
     queue.extend([queue_item(Path("before.mp4"), ItemState.DONE, key=1), first, second])
     progress.look()
-    assert shown == [0.25]  # the file of before does not count
+    assert shown == [(0.25, 2)]  # the file of before does not count
     queue.update(replace(first, state=ItemState.DONE))
     queue.update(queue_item(Path("b.mp4"), ItemState.FAILED, key=3))
     progress.look()
     progress.look()
-    assert (shown, ends) == ([0.25, None], [(1, 1)])
+    assert (shown, ends) == ([(0.25, 2), (None, 0)], [(1, 1)])
 
 
 def test_the_title_has_the_progress_and_then_only_the_name(
@@ -105,4 +105,6 @@ def test_the_title_has_the_progress_and_then_only_the_name(
     window = open_window(tiny_files())
     window.open_paths([make_video(tmp_path / "long.mp4", 50, (32, 32))])
     qtbot.waitUntil(lambda: " % · long.mp4 — Framefleet" in window.windowTitle(), timeout=PATIENCE)
+    window.context.requests.progress.emit(0.11, 3)
+    assert window.windowTitle() == "11 % of 3 files · long.mp4 — Framefleet", "this is not how far long.mp4 is"
     qtbot.waitUntil(lambda: window.windowTitle() == "long.mp4 — Framefleet", timeout=PATIENCE)
