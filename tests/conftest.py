@@ -230,13 +230,14 @@ def _used_by_others(name: str) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def _nothing_left_behind() -> Iterator[None]:
-    threads, memory = set(threading.enumerate()), _shared_memory()
-    yield
+def _nothing_left_behind() -> Iterator[set[str]]:
+    """Yields the names of threads and processes that may stay, empty at first: tests that share a window share its preview process."""
+    threads, processes, memory, stay = set(threading.enumerate()), set(multiprocessing.active_children()), _shared_memory(), set[str]()
+    yield stay
     deadline, pause = time.monotonic() + PATIENCE_MS / 1000, 0.02
     while True:
-        left = [thread.name for thread in set(threading.enumerate()) - threads if thread.is_alive()]
-        left += [str(process) for process in multiprocessing.active_children()]
+        left = [thread.name for thread in set(threading.enumerate()) - threads if thread.is_alive() and thread.name not in stay]
+        left += [str(process) for process in set(multiprocessing.active_children()) - processes if process.name not in stay]
         left += sorted(name for name in _shared_memory() - memory if not _used_by_others(name))
         if not left or time.monotonic() > deadline:
             break

@@ -20,6 +20,7 @@ from framefleet.app.window.widgets.appearance import Theme, apply_theme
 from framefleet.engine.devices.discovery import discover
 from framefleet.engine.devices.recording import Recording
 from framefleet.engine.settings import ModelFiles
+from tests.support.desktop.shared import SharedWindow
 from tests.support.media import make_video
 
 HERE = Path(__file__).parent
@@ -61,6 +62,25 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     window.show()
     yield window
     window.close()
+
+
+@pytest.fixture(scope="module")
+def _shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedWindow]:
+    shared = SharedWindow(lambda: tmp_path_factory.mktemp("window"))
+    yield shared
+    shared.close()
+
+
+@pytest.fixture
+def shared_window(qtbot: QtBot, _shared: SharedWindow, _nothing_left_behind: set[str]) -> Iterator[MainWindow]:
+    """The whole window, with nothing chosen yet, as ``window``; the tests of a file that show stored results use it one after the other.
+
+    Making a window takes a tenth of a second, and the first picture another process.
+    """
+    window = _shared.take()
+    yield window
+    _shared.give_back()
+    _nothing_left_behind |= {"framefleet preview", "watch preview"}
 
 
 @pytest.fixture

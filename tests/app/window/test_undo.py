@@ -23,6 +23,11 @@ FRAMES = 10
 
 
 @pytest.fixture
+def window(shared_window: MainWindow) -> MainWindow:
+    return shared_window
+
+
+@pytest.fixture
 def databases(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> list[Path]:
     """Two tracked files in the queue; the first one is shown."""
     found = []

@@ -22,9 +22,9 @@ LARGEST = 1920
 """The width up to which the preview process enlarges 16:9 pictures, pixels."""
 
 
-def settle(ready: Callable[[], bool] = lambda: True) -> None:
-    """Process events until a condition holds and none are left."""
-    deadline = time.monotonic() + PATIENCE
+def settle(ready: Callable[[], bool] = lambda: True, patience: float = PATIENCE) -> None:
+    """Process events until a condition holds and none are left. Raises TimeoutError if that takes more than ``patience`` seconds."""
+    deadline = time.monotonic() + patience
     _process_events()  # the layout of a change
     while not ready():
         _process_events()

@@ -25,6 +25,11 @@ FRAMES = 20
 
 
 @pytest.fixture
+def window(shared_window: MainWindow) -> MainWindow:
+    return shared_window
+
+
+@pytest.fixture
 def shown(window, qtbot, tmp_path) -> MainWindow:
     """A tracked file with one object, and the bar."""
     video = make_video(tmp_path / "a.mp4", FRAMES, (320, 240))
@@ -187,8 +192,8 @@ def test_after_undo_the_bar_shows_the_object_instead_of_a_refusal(shown, qtbot):
     assert (bar.refused, bar.classes.currentText()) == (False, "person")
 
 
-def test_split_and_join_wrap_together(shown, qtbot):
-    bar = feature(shown, Corrector).bar
+def test_split_and_join_wrap_together(open_window, qtbot):
+    bar = feature(open_window(), Corrector).bar
     bar.setParent(None)
     qtbot.addWidget(bar)
     bar.show()

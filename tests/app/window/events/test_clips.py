@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 
 from framefleet.app.window.events.clips import Clips, ClipsDialog
+from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import Part
 from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.media.probe import probe
@@ -16,6 +17,11 @@ from tests.support.media import make_video
 from tests.support.window import feature, write_results
 
 FRAMES = 60
+
+
+@pytest.fixture
+def window(shared_window: MainWindow) -> MainWindow:
+    return shared_window
 
 
 @pytest.fixture

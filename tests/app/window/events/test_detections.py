@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from framefleet.app.window.events.detections import CLASS, CONFIDENCE, FRAME, SIZE, TIME, TRACK
+from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.viewer.filter_panel import FilterPanel
 from framefleet.app.window.zones.workspace import Zones
@@ -15,6 +16,11 @@ from tests.support.media import make_video
 from tests.support.window import feature, write_results
 
 FRAMES = 30
+
+
+@pytest.fixture
+def window(shared_window: MainWindow) -> MainWindow:
+    return shared_window
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QMimeData, QPointF, QSize, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QToolButton, QTreeView, QWidget
@@ -13,6 +14,11 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.open_files import DropOverlay, FileDialogs, RecentFiles
 from framefleet.app.window.widgets.questions import Mode, choose_path
 from tests.support.window import feature
+
+
+@pytest.fixture
+def window(shared_window: MainWindow) -> MainWindow:
+    return shared_window
 
 
 def test_a_dropped_address_is_not_ignored(window: MainWindow, qtbot: QtBot) -> None:

@@ -37,6 +37,11 @@ from tests.support.window import drop, feature
 PATIENCE = 30_000
 
 
+@pytest.fixture
+def window(shared_window: MainWindow) -> MainWindow:
+    return shared_window
+
+
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """40 frames of a video that is there, and 10 of one that is gone: person 0.9 and bicycle 0.8 in each."""
@@ -124,11 +129,11 @@ def test_a_stored_file_can_be_detected_again(qtbot: QtBot, window: MainWindow, s
     qtbot.waitUntil(done_again, timeout=PATIENCE)
 
 
-def test_the_menu_asks_for_stored_results_where_the_windows_own_ones_are(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_the_menu_asks_for_stored_results_where_the_windows_own_ones_are(window: MainWindow) -> None:
     window.context.actions.open_results.trigger()
     dialog = window.findChild(QFileDialog)
     assert dialog is not None
-    assert Path(dialog.directory().absolutePath()) == tmp_path / "sessions"
+    assert Path(dialog.directory().absolutePath()) == window.context.folder
     assert dialog.nameFilters()[0] == "Stored results (*.sqlite *worst-frames*.json)"
     dialog.reject()
 

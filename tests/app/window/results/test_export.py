@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,6 +33,11 @@ from tests.support.cli import run_main
 from tests.support.media import make_video
 from tests.support.store import write_session
 from tests.support.window import feature, queue_item, write_results
+
+
+@pytest.fixture
+def window(shared_window: MainWindow) -> MainWindow:
+    return shared_window
 
 
 def detected(video: Path, frames: int) -> QueueItem:
@@ -376,7 +382,10 @@ def test_an_export_shows_its_progress_and_can_be_cancelled(qtbot: QtBot, window:
     assert list((tmp_path / "out").iterdir()) == []
 
 
-def test_closing_the_window_gives_exports_up(qtbot: QtBot, window: MainWindow, lengthy: QueueItem, tmp_path: Path) -> None:
+def test_closing_the_window_gives_exports_up(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], lengthy: QueueItem, tmp_path: Path
+) -> None:
+    window = open_window()
     feature(window, Exports).start(to_video(lengthy, tmp_path / "out"))
     qtbot.waitUntil(lambda: window.context.activity.text.text().endswith(" %"))
     window.close()

@@ -23,6 +23,11 @@ from tests.support.window import feature, write_results
 
 
 @pytest.fixture
+def window(shared_window: MainWindow) -> MainWindow:
+    return shared_window
+
+
+@pytest.fixture
 def line(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> OutcomeLine:
     """The line of a file in which each frame has one object of another of three classes."""
     results = write_results(tmp_path / "a.sqlite", make_video(tmp_path / "a.mp4", 20, (320, 240)), 20)

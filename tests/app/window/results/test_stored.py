@@ -36,6 +36,11 @@ from tests.support.window import queue_item, write_results
 PATIENCE = 30_000
 
 
+@pytest.fixture
+def window(shared_window: MainWindow) -> MainWindow:
+    return shared_window
+
+
 def set_created(database: Path) -> None:
     """Say that the session is older: a run cannot replace a session within the second that created it."""
     with closing(sqlite3.connect(database)) as connection, connection:

@@ -25,6 +25,11 @@ FRAMES = 20
 
 
 @pytest.fixture
+def window(shared_window: MainWindow) -> MainWindow:
+    return shared_window
+
+
+@pytest.fixture
 def report(tmp_path: Path) -> Path:
     """The folder of a report about two sessions: the first frames have objects that were not found."""
     for name in ("old", "new"):

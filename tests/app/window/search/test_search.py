@@ -19,11 +19,16 @@ FRAMES = 30
 
 
 @pytest.fixture
+def window(shared_window: MainWindow) -> MainWindow:
+    return shared_window
+
+
+@pytest.fixture
 def dialog(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> SearchDialog:
     """The dialog with two sessions: each has a person, a bicycle and a car in turn."""
-    (tmp_path / "sessions").mkdir(exist_ok=True)
+    window.context.folder.mkdir(exist_ok=True)
     for name in ("one", "two"):
-        write_results(tmp_path / "sessions" / f"{name}.sqlite", make_video(tmp_path / f"{name}.mp4", FRAMES, (320, 240)), FRAMES)
+        write_results(window.context.folder / f"{name}.sqlite", make_video(tmp_path / f"{name}.mp4", FRAMES, (320, 240)), FRAMES)
     window.context.actions.search.trigger()
     (dialog,) = window.findChildren(SearchDialog)
     qtbot.waitUntil(lambda: dialog.classes.topLevelItemCount() == 3 and not dialog.progress.text(), timeout=PATIENCE)

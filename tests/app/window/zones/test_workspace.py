@@ -17,6 +17,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
+from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.results.export import ExportDialog
@@ -50,6 +51,11 @@ def tracked(tmp_path_factory) -> Path:
     results = write_results(folder / "a.sqlite", make_video(folder / "a.mp4", FRAMES, (320, 240)), FRAMES)
     track_session(results.database)
     return results.database
+
+
+@pytest.fixture
+def window(shared_window) -> MainWindow:
+    return shared_window
 
 
 @pytest.fixture
@@ -139,7 +145,7 @@ def test_a_drawn_line_is_counted_kept_listed_and_exported(shown, qtbot, window, 
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
     assert [shown.panel.model.index(0, column).data() for column in range(4)] == ["Line 1", "All", "← 0", "→ 1"]
     assert shown.list.model.index(1, 3).data() == "crosses Line 1 backward"
-    stored = json.loads((tmp_path / "zones" / "a.json").read_text())
+    stored = json.loads((window.context.data / "zones" / "a.json").read_text())
     assert stored["lines"] == [{"name": "Line 1", "from": [40, 5], "to": [40, 100], "classes": []}]
     assert shown.panel.sets.currentText() == "This video only · a"
     assert shown.set.library.name_for(tmp_path / "camera" / "b.mp4") is None, "lines belong to a video until they are given away"
@@ -215,15 +221,21 @@ def test_the_sum_of_all_files_is_that_of_the_shown_detections(shown, qtbot, wind
     qtbot.waitUntil(lambda: counted.data().endswith(" 0"))
 
 
-def test_buttons_of_a_narrow_panel_are_not_cut(shown, qtbot):
-    tools = [shown.panel.line, shown.panel.undo, shown.panel.delete]
-    for panel, buttons in ((shown.panel, tools), (shown.tabs, shown.tabs.buttons.buttons())):
-        panel.setParent(None)
-        qtbot.addWidget(panel)
-        panel.resize(panel.minimumSizeHint().width(), 400)
-        panel.show()
-        assert panel.width() < 350
-        assert all(button.width() >= button.sizeHint().width() and button.geometry().right() < panel.width() for button in buttons)
+def test_in_small_panels_no_button_is_cut_and_no_tool_lies_behind_the_table(open_window, qtbot):
+    zones = feature(open_window(), Zones)  # its panels are taken out
+    panel = zones.panel
+    tools = [panel.line, panel.undo, panel.delete]
+    for each, buttons in ((panel, tools), (zones.tabs, zones.tabs.buttons.buttons())):
+        each.setParent(None)
+        qtbot.addWidget(each)
+        each.resize(each.minimumSizeHint().width(), 400)
+        each.show()
+        assert each.width() < 350
+        assert all(button.width() >= button.sizeHint().width() and button.geometry().right() < each.width() for button in buttons)
+    panel.resize(222, 200)
+    qtbot.waitUntil(lambda: panel.height() == 200 and panel.scope.width() > 0)
+    assert max(tool.geometry().bottom() for tool in (panel.delete, panel.scope)) < panel.table.geometry().top()
+    assert panel.table.height() >= 46
 
 
 def test_a_small_window_shows_an_event_and_what_the_fields_above_it_are_for(shown, qtbot, window):
@@ -242,17 +254,6 @@ def test_a_small_window_shows_an_event_and_what_the_fields_above_it_are_for(show
     tabs.mark_one_file((tabs.stack.currentWidget(),))
     qtbot.waitUntil(lambda: tabs.one_file.isVisible() and tabs.one_file.geometry().top() > tabs.stack.geometry().bottom())
     assert [button.geometry() for button in tabs.buttons.buttons()] == places, "the mark of lists of one file moves no head"
-
-
-def test_in_a_low_and_narrow_panel_no_tool_lies_behind_the_table(shown, qtbot):
-    panel = shown.panel
-    panel.setParent(None)
-    qtbot.addWidget(panel)
-    panel.resize(222, 200)
-    panel.show()
-    qtbot.waitUntil(lambda: panel.scope.width() > 0)
-    assert max(tool.geometry().bottom() for tool in (panel.delete, panel.scope)) < panel.table.geometry().top()
-    assert panel.table.height() >= 46
 
 
 def test_the_row_of_the_only_line_can_be_chosen_again_after_another_file_was_shown(shown, qtbot, window):
