@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from framefleet.app.window.devices.telemetry import Metric, metrics
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import Clickable, column
-from framefleet.app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, painting, pixmap, write
+from framefleet.app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, fitting, painting, pixmap, write
 from framefleet.app.window.widgets.translation import marked, translate
 from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.types import DeviceId
@@ -331,7 +331,8 @@ class DeviceRow(InColumns, Clickable):
                 painter.drawPixmap(area.toRect(), pixmap("check", CHECK, theme.GOOD))
             if self._second:
                 below = QRectF(areas.name.x() + LIGHT, self.height() - PAD - self._second, self.width() - 2 * MARGIN - LIGHT, self._second)
-                write(painter, below, " · ".join(filter(None, self._more(areas.cells))), LEFT, theme.font(-2), theme.MUTED)
+                parts = [part for part in self._more(areas.cells) if part]
+                write(painter, below, fitting(QFontMetrics(theme.font(-2)), parts, below.width()), LEFT, theme.font(-2), theme.MUTED)
 
     def _more(self, cells: Mapping[str, QRectF]) -> tuple[str, ...]:
         """What the second line of a tall row says. cells: the columns that have room."""

@@ -66,6 +66,22 @@ def test_a_press_that_is_let_go_elsewhere_opens_nothing(qtbot: QtBot) -> None:
         qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
 
 
+def test_a_part_of_the_second_line_without_room_is_left_out_whole(qtbot: QtBot) -> None:
+    """The share would be cut behind the name of the hardware."""
+    rows = DeviceRow(), DeviceRow()
+    for row, share in zip(rows, (0.5, None), strict=True):
+        qtbot.addWidget(row)
+        row.change(name="cpu:0", hardware="A processor with a long name", rate=100.0, share=share)
+        row.set_columns(RowColumns("cpu:0", ("rate",), tall=True))
+        row.resize(260, row.sizeHint().height())
+    narrow, without = (row.grab().toImage() for row in rows)
+    assert narrow == without
+    for row in rows:
+        row.resize(400, row.height())
+    wide, without = (row.grab().toImage() for row in rows)
+    assert wide != without
+
+
 def test_a_row_is_a_named_button_for_screen_readers(qtbot: QtBot) -> None:
     panel = panel_of(qtbot, *(working(device, 100) for device in GPUS))
     row = panel.cards[0].row
