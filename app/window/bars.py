@@ -197,4 +197,7 @@ def make_status_line(context: Context) -> StatusLine:
     context.requests.bottleneck.connect(line.show_bottleneck)
     context.selection.file_changed.connect(show_file)
     line.add(context.activity)
+    right = context.actions.right
+    right.toggled.connect(line.bottleneck.setHidden)  # the devices say it, too, so that messages have the room
+    line.bottleneck.setHidden(right.isChecked())
     return line

@@ -205,6 +205,9 @@ def test_the_video_gets_most_room_and_panels_stay_as_the_user_leaves_them(qtbot:
     assert again.right.width() == pytest.approx(kept, abs=4)
     again.context.actions.left.trigger()
     assert again.left.isVisible()
+    assert again.status.bottleneck.isHidden(), "the devices say what limits the run"
+    again.context.actions.right.trigger()
+    assert not again.status.bottleneck.isHidden()
 
 
 def test_after_a_start_in_a_tiny_window_the_picture_has_its_room(qtbot: QtBot, open_window: Open, video: Path) -> None:
