@@ -23,7 +23,7 @@ from framefleet.engine.types import DeviceId, EngineInfo
 EXAMPLES = 16
 """Most frames of a video that precisions are tried on: YOLOv4-416 takes 0.6 s for each on two cores."""
 
-_SECONDS = 1.0
+SECONDS = 1.0
 """How long the throughput is measured, before and after."""
 
 
@@ -96,7 +96,7 @@ def _measure(
 
             backend.tuning, backend.examples = True, partial(examples, videos, EXAMPLES)
         engine = backend.activate(network, settings, progress)
-        return engine, throughput(backend, noise_pictures(network, engine.batch), _SECONDS)
+        return engine, throughput(backend, noise_pictures(network, engine.batch), SECONDS)
 
 
 class TuningProcess:

@@ -15,6 +15,12 @@ from tests.support.media import make_video
 
 
 @pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("framefleet.engine.bench.tune.SECONDS", 0.05)
+    monkeypatch.setattr("framefleet.engine.backends.openvino.backend.TRIAL_SECONDS", 0.03)
+
+
+@pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
     return tmp_path / "cache"

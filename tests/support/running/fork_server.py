@@ -25,6 +25,7 @@ from tests.support.running import codes
 PRELOAD = [
     "framefleet.engine.backends.openvino.backend",
     "framefleet.engine.backends.openvino.engine",
+    "framefleet.engine.bench.tune",
     "framefleet.engine.media.images",
     "framefleet.engine.media.probe",
     "framefleet.engine.media.cpu_decoding",
@@ -61,13 +62,14 @@ def _take(passed: Any, number: int) -> None:
 
 
 def _begin(parent: int, inherited: tuple[Any, ...], target: Callable[..., None], args: tuple[Any, ...]) -> None:
-    """In the child: set what a spawned process inherits, shorten the trials of precisions, then call ``target``.
+    """In the child: set what a spawned process inherits, shorten trials and measurements of engines, then call ``target``.
 
-    Tests of the trials run them in their own process. Elsewhere it does not matter which precision is the faster one.
+    Tests of the trials run them in their own process. Elsewhere it does not matter which engine is the faster one.
     """
     from framefleet.engine.backends.openvino import backend as trials
+    from framefleet.engine.bench import tune
 
-    trials.TRIAL_SECONDS, trials.ROUND_SECONDS = 0.03, 0.005
+    trials.TRIAL_SECONDS, trials.ROUND_SECONDS, tune.SECONDS = 0.03, 0.005, 0.05
     environment, file_size, _, _ = inherited
     os.environ.clear()
     os.environ.update(environment)
