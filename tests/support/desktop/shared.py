@@ -73,6 +73,8 @@ class SharedWindow:
             window.toggle_fullscreen()
         for switch, checked in sorted(self._checked.items(), key=lambda pair: not pair[1]):  # of exclusive ones, the checked one first
             switch.setChecked(checked)
+        if context.viewer.canvas.statistics:
+            context.viewer.toggle_statistics()
         feature(window, Grid).set_side(1)
         context.viewer.player.pause()
         for key in [item.key for item in context.queue]:
@@ -84,6 +86,8 @@ class SharedWindow:
         context.filter.set_confidence(new.confidence)
         context.filter.set_labels(())
         feature(window, FilterPanel).search.clear()
+        if any(key.startswith("keys/") for key in context.store.allKeys()):
+            context.bindings.reset()
         context.undo.clear()
         for subject in context.banners.subjects:
             context.banners.remove(subject)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,6 +24,11 @@ from tests.support.store import make_frame, video_info
 from tests.support.window import feature
 
 PATIENCE = 60_000
+
+
+@pytest.fixture
+def window(shared_window: MainWindow) -> MainWindow:
+    return shared_window
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +125,10 @@ def test_a_removed_file_leaves_the_grid(qtbot: QtBot, window: MainWindow, videos
     assert len(feature(window, Grid).cells) == 1
 
 
-def test_many_removed_files_are_not_opened_one_after_the_other(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_many_removed_files_are_not_opened_one_after_the_other(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    window = open_window()
     window.open_paths([make_video(tmp_path / f"{number}.mp4", 10, (64, 48)) for number in range(12)])
     qtbot.waitUntil(lambda: len(window.context.queue) == 12 and window.context.viewer.canvas.placement is not None, timeout=PATIENCE)
     keys = [item.key for item in window.context.queue]

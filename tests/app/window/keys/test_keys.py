@@ -26,6 +26,11 @@ COMMANDS = (Command("a", "First thing", ("A",)), Command("b", "Second thing", ("
 
 
 @pytest.fixture
+def window(shared_window: MainWindow) -> MainWindow:
+    return shared_window
+
+
+@pytest.fixture
 def store(tmp_path: Path) -> QSettings:
     return QSettings(str(tmp_path / "keys.ini"), QSettings.Format.IniFormat)
 
