@@ -96,10 +96,10 @@ class Room:
 
     def __init__(self, gpu: Gpu) -> None:
         self.device, self.constant = gpu.poisoned, gpu.upload
-        self.results = np.zeros(0, np.uint8)
+        self._pinned, self.results = gpu.pinned, np.zeros(0, np.uint8)
 
     def pinned(self, nbytes: int) -> NDArray[np.uint8]:
-        self.results = np.zeros(nbytes, np.uint8)
+        self.results = self._pinned(nbytes)
         return self.results
 
 
@@ -116,7 +116,7 @@ def on_device(gpu: Gpu, network: OnnxNetwork, outputs: Arrays, fits: Sequence[Fi
     addresses = [gpu.upload(output) for output in outputs]
     kernels, stream = (cast("Any", part) for part in (gpu.kernels, gpu.stream))
     steps = OutputSteps(network, raw, kernels, room, settings, addresses, gpu.upload(table), stream)
-    gpu.run(*steps.steps, steps.download)
+    gpu.run(*steps.steps)
     return steps.read(fits), room.results[: 8 * batch].view(np.int32).reshape(batch, 2)
 
 

@@ -42,6 +42,10 @@ class Gpu:
         """Allocate memory filled with POISON. Returns the address."""
         return self._memory.constant(np.full(nbytes, POISON, np.uint8))
 
+    def pinned(self, nbytes: int) -> NDArray[np.uint8]:
+        """Allocate host memory into which kernels may write, zeroed."""
+        return self._memory.pinned(nbytes)
+
     def download(self, address: int, shape: Sequence[int] | int, dtype: Any) -> NDArray[Any]:
         """Copy an array of this shape and dtype from an address."""
         values = np.empty(shape, dtype)

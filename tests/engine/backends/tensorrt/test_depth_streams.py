@@ -73,7 +73,7 @@ def test_batches_under_way_neither_overtake_nor_disturb_each_other(
                 for ours, reference in zip(slot.heads(), expected, strict=True):
                     assert np.linalg.norm(ours - reference) < 1e-3 * np.linalg.norm(reference)
         assert bool(gpus.direct) == peers
-        assert set(slots[0].stage_times()) >= {"preprocess", "network cuda:0", "transfer cuda:1", "postprocess", "download"}
+        assert set(slots[0].stage_times()) >= {"preprocess", "network cuda:0", "transfer cuda:1", "postprocess"}
     assert not gpus.buffers, "memory is left"
     assert gpus.closed_plans == len(cuts) + 1, "each plan is closed on its own device"
 

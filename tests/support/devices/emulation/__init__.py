@@ -123,6 +123,9 @@ class EmulatedGpu:
     def poisoned(self, nbytes: int) -> int:
         return self.upload(np.full(nbytes, POISON, np.uint8))
 
+    def pinned(self, nbytes: int) -> NDArray[np.uint8]:
+        return np.zeros(nbytes, np.uint8)
+
     def download(self, address: int, shape: Sequence[int] | int, dtype: Any) -> NDArray[Any]:
         values = np.empty(shape, dtype)
         ctypes.memmove(values.ctypes.data, address, values.nbytes)
