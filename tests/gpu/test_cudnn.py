@@ -69,13 +69,13 @@ def test_large_pictures_of_a_batch_keep_their_places(backend: NvidiaBackend) -> 
 def test_a_picture_may_change_once_it_is_submitted(backend: NvidiaBackend) -> None:
     """Also one that is alone, which the driver copies from where it is, with and without gaps between its rows."""
     (image,) = pictures(1)
-    large = cv2.resize(image, (1920, 1080), interpolation=cv2.INTER_NEAREST)
-    gaps = np.zeros((1080, 1952, 3), np.uint8)[:, 16:1936]
-    for picture in (large.copy(), gaps):
-        picture[...] = large
+    image = cv2.resize(image, (416, 416), interpolation=cv2.INTER_NEAREST)
+    gaps = np.zeros((416, 448, 3), np.uint8)[:, 16:432]
+    for picture in (image.copy(), gaps):
+        picture[...] = image
         found = backend.submit([picture])
         picture[...] = 0
-        assert_same(backend.infer([large, large])[:1], found.result(), 1.0)
+        assert_same(backend.infer([image, image])[:1], found.result(), 1.0)
 
 
 def test_the_demo_clip_has_the_detections_of_tensorrt() -> None:
