@@ -14,7 +14,7 @@ CPU = DeviceId("cpu", "0")
 
 
 def test_every_combination_is_measured() -> None:
-    results = list(bench_model(tiny_files(), [CPU], [Precision.FP32], [96, 64], [1, 2], 0.1))
+    results = list(bench_model(tiny_files(), [CPU], [Precision.FP32], [96, 64], [1, 2], 0.02))
     assert [(result.size, result.engine.batch) for result in results] == [(96, 1), (96, 2), (64, 1), (64, 2)]
     for result in results:
         assert result.images_per_s > 0
@@ -25,7 +25,7 @@ def test_every_combination_is_measured() -> None:
 
 
 def test_the_models_own_size_is_the_default() -> None:
-    (result,) = bench_model(tiny_files(), [CPU], [Precision.FP32], None, [1], 0.1)
+    (result,) = bench_model(tiny_files(), [CPU], [Precision.FP32], None, [1], 0.02)
     assert result.size == 96
 
 
