@@ -61,7 +61,7 @@ class Actions:
         self.videos = QMenu(translate("window", "Several videos"), window)
         self.more_videos = action("more_videos", translate("window", "One, four, nine or sixteen videos"), "Ctrl+G", "grid")
         self.videos.addAction(self.more_videos)
-        self.tune = action("tune", translate("window", "Look for faster engines"), "", "device")
+        self.tune = action("tune", translate("window", "Look for faster engines"), "", "speed")
         self.demo = action("demo", translate("window", "Watch the demo"), "", "play")
         self.help = action("keys", translate("window", "Keyboard shortcuts"), "F1 ?", "info")
         self.about = action("about", translate("window", "About Framefleet"), "", "info")

@@ -433,8 +433,8 @@ def test_the_rows_of_the_menu_are_equally_high_and_no_icon_stands_for_two_action
     rows = [action for action in menu.actions() if not action.isSeparator()]
     assert len({menu.actionGeometry(action).height() for action in rows}) == 1
     assert menu.sizeHint().height() <= 640, "one column, also on a small screen"
-    opening = [window.context.actions.open_folder, window.context.actions.open_results, window.context.actions.sessions]
-    pictures = [action.icon().pixmap(16, 16).toImage() for action in opening]
+    pictures = [action.icon().pixmap(16, 16).toImage() for action in rows if not action.icon().isNull()]
+    assert len(pictures) > 10
     assert all(one != other for one, other in combinations(pictures, 2))
 
 
