@@ -70,7 +70,6 @@ class Sections(QScrollArea):
         self.nothing.hide()
         column(self.nothing, *self.sections, None, spacing=16, margins=(24, 20, 24, 20), of=self.inside)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        show_inside(self, self.inside, "panel")
         self.topics = QListWidget()
         self.topics.setProperty("role", "topics")
         self.topics.setAccessibleName(translate("settings", "Topics"))
@@ -199,7 +198,9 @@ class SettingsDialog(QDialog):
             push_button(translate("settings", "Export…"), self._ask_export, tip=translate("settings", "Write all settings to a file")),
         )
         head = column(row((self.search, 1), *exchange, spacing=8), self.problem, spacing=6, margins=(24, 16, 24, 8))
-        column(head, (row(self.pane.topics, (self.pane, 1), spacing=0), 1), self.buttons, spacing=0, of=self)
+        whole = column(head, (row(self.pane.topics, (self.pane, 1), spacing=0), 1), spacing=0, of=self)
+        show_inside(self.pane, self.pane.inside, "panel")  # now: before, all its widgets would compute their style again in the dialog
+        whole.addWidget(self.buttons)
 
     @property
     def preferences(self) -> Preferences:
