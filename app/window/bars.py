@@ -161,7 +161,7 @@ class StatusLine(Panel):
     def show_queue(self, items: Iterable[QueueItem]) -> None:
         """Show the number of waiting files or, without any, the longest remaining time."""
         items = list(items)
-        waiting = sum(item.state is ItemState.WAITING for item in items)
+        waiting = sum(item.state is ItemState.WAITING and not item.live for item in items)  # a stream waits for its camera
         left = max((item.remaining for item in items if item.remaining is not None), default=None)
         time = "" if left is None else translate("window", "{left} left").format(left=formats.remaining(left))
         self._left = translate("window", "%Ln files waiting", None, waiting) if waiting else time

@@ -19,7 +19,7 @@ SOON_MS = 500
 
 
 class Progress(QObject):
-    """The progress of the files that are being detected together: from the first one that waits until none does.
+    """The progress of the files that are being detected together: from the first one that waits until none does. Streams have none.
 
     changed: the finished part of all of them, 0..1, None = unknown, or nothing runs; and their number. ended: the numbers of finished
     and of failed files.
@@ -44,7 +44,7 @@ class Progress(QObject):
     def look(self) -> None:
         """Look at the queue."""
         items = {item.key: item for item in self._queue}
-        self._keys = (self._keys | {key for key, item in items.items() if item.active}) & items.keys()
+        self._keys = (self._keys | {key for key, item in items.items() if item.active and not item.live}) & items.keys()
         together = [items[key] for key in self._keys]
         parts = [1.0 if item.ended else 0.0 if item.state is ItemState.WAITING else item.fraction for item in together]
         runs = any(item.state is ItemState.RUNNING for item in together)

@@ -6,6 +6,8 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.bars import StatusLine
 from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.queue.item import ItemState
+from framefleet.engine.media.live.address import LiveAddress
+from framefleet.engine.pool.live_sources import LiveSource
 from framefleet.engine.types import AS_ASKED, DeviceId
 from tests.support.store import video_info
 from tests.support.window import changed, engine_info, queue_item
@@ -18,7 +20,10 @@ def test_the_time_left_is_not_that_of_one_file_while_others_wait(qtbot: QtBot) -
     qtbot.addWidget(line)
     waiting = changed(RUNNING, state=ItemState.WAITING, frames=0, rate=None)
     line.show_rate(25.0)
-    line.show_queue([RUNNING, waiting, waiting])
+    address = LiveAddress.read("rtsp://127.0.0.1:9/cam")
+    assert address is not None
+    camera = replace(waiting, stream=LiveSource(address))
+    line.show_queue([RUNNING, waiting, waiting, camera])
     assert line.queue.text() == "25.0 frames/s · 2 files waiting"
     line.show_queue(iter([RUNNING]))
     assert line.queue.text() == "25.0 frames/s · 4 s left"

@@ -18,6 +18,8 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.messages.progress import Desktop, Progress
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.queue.model import QueueModel
+from framefleet.engine.media.live.address import LiveAddress
+from framefleet.engine.pool.live_sources import LiveSource
 from framefleet.engine.pool.pool import EnginePool
 from tests.support.media import make_video
 from tests.support.models import tiny_files
@@ -88,11 +90,14 @@ def test_the_progress_is_that_of_the_files_that_run_together(qtbot: QtBot, qapp:
     info = video_info("a.mp4", 100)
     first = queue_item(Path("a.mp4"), ItemState.RUNNING, key=2, info=info, frames=50)
     second = queue_item(Path("b.mp4"), key=3)
-    queue.extend([queue_item(Path("before.mp4"), ItemState.DONE, key=1), first, second])
+    address = LiveAddress.read("rtsp://127.0.0.1:9/cam")
+    assert address is not None
+    camera = queue_item(Path("camera"), key=4, stream=LiveSource(address))
+    queue.extend([queue_item(Path("before.mp4"), ItemState.DONE, key=1), first, second, camera])
     progress.look()
-    assert shown == [(0.25, 2)]  # the file of before does not count
+    assert shown == [(0.25, 2)]  # neither the file of before nor the camera counts
     queue.update(replace(first, state=ItemState.DONE))
-    queue.update(queue_item(Path("b.mp4"), ItemState.FAILED, key=3))
+    queue.update(queue_item(Path("b.mp4"), ItemState.FAILED, key=3))  # the camera goes on
     progress.look()
     progress.look()
     assert (shown, ends) == ([(0.25, 2), (None, 0)], [(1, 1)])
