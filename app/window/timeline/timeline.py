@@ -229,7 +229,7 @@ class Timeline(QAbstractSlider):
     @property
     def _dark(self) -> bool:
         """Whether there are lanes, or will be."""
-        return self._growing or bool(self.contents.rows)
+        return (self._growing and self.duration > 0) or bool(self.contents.rows)
 
     def _fill(self, painter: QPainter, begin: float, end: float, top: float, height: float, colour: QColor) -> None:
         """Fill a rectangle from one fraction of the length to another, where the view contains it; at least one pixel wide."""
