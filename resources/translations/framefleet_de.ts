@@ -4722,6 +4722,10 @@
         <translation>Ausschnitte schreiben</translation>
     </message>
     <message>
+        <source>later</source>
+        <translation>später</translation>
+    </message>
+    <message>
         <source>{next}, {previous}: next, previous</source>
         <translation>{next}, {previous}: nächstes, voriges</translation>
     </message>

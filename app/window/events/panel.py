@@ -161,7 +161,9 @@ class EventsPanel(Panel):
 
     def _say(self) -> None:
         if self._running:
-            self.count.show_parts([translate("events", "The events are listed when the file is done.")])
+            later = translate("events", "The events are listed when the file is done.")
+            self.count.show_longest([later, translate("events", "later")])
+            self.count.setToolTip(later)
             return
         keys = {name: self._bindings.short(f"events/{name}") for name in ("next", "previous")}
         hint = translate("events", "{next}, {previous}: next, previous").format(**keys)
