@@ -111,7 +111,8 @@ def test_a_long_video_that_cannot_be_cut_gives_a_hint_once(gop: int, hint: bool,
         pytest.param(Parallel.AUTO, 1, 4, Isolation.PROCESS, id="batches", marks=pytest.mark.slow),
         pytest.param(Parallel.STREAMS, 2, None, Isolation.PROCESS, id="streams"),
         pytest.param(Parallel.SEGMENTS, 2, None, Isolation.PROCESS, id="segments", marks=pytest.mark.slow),
-        pytest.param(Parallel.SEGMENTS, 2, 4, Isolation.THREAD, id="threads"),
+        # default runs compare threads with a single device: groups/test_frames.py
+        pytest.param(Parallel.SEGMENTS, 2, 4, Isolation.THREAD, id="threads", marks=pytest.mark.slow),
     ],
 )
 def test_every_frame_of_every_source_as_without_a_pool(
