@@ -57,8 +57,11 @@ def test_a_signal_closes_the_window_in_order_in_the_middle_of_a_run(
         assert "leaked" not in windows.stderr.read()
 
 
+HEAVY = ("av", "cv2", "openvino", "onnx", "cuda", "tensorrt", "tensorrt_rtx", "pynvml", "PyNvVideoCodec", "ray")
+"""What the window's process must never load: a decoder's or driver's bug would take it down."""
+
 OTHER_LANGUAGE = """
-import sys
+import functools, sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel
@@ -90,16 +93,18 @@ def second():
     shown[1].close()
 
 MainWindow.show = shown_again
-choices.discover = tuple  # no search for devices, which takes two processes
+choices.discover = functools.cache(choices.discover)  # the search for devices takes two processes
 print(main.run_window([]))
+print(sorted({name.partition(".")[0] for name, module in sys.modules.items() if module is not None}.intersection(sys.argv[2:])))
 """
 
 
-def test_another_language_opens_the_window_again_with_its_queue(tmp_path: Path, long: Path) -> None:
+def test_another_language_opens_the_window_again_with_its_queue_and_loads_no_decoder_and_no_backend(tmp_path: Path, long: Path) -> None:
     homes = {name: str(tmp_path / name) for name in FOLDERS}
     environment = os.environ | homes | {"QT_QPA_PLATFORM": "offscreen", "LC_ALL": "C.UTF-8", "PYTHONPATH": PYTHONPATH}
-    done = subprocess.run([sys.executable, "-c", OTHER_LANGUAGE, str(long)], env=environment, capture_output=True, text=True, timeout=60)
-    assert done.stdout.splitlines() == [f"['{long.name}'] True", "0"], done.stderr
+    command = [sys.executable, "-c", OTHER_LANGUAGE, str(long), *HEAVY]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines() == [f"['{long.name}'] True", "0", "[]"], done.stderr
 
 
 class Knot(QObject):
