@@ -75,7 +75,8 @@ def _shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedWindow]:
 def shared_window(qtbot: QtBot, _shared: SharedWindow, _nothing_left_behind: set[str]) -> Iterator[MainWindow]:
     """The whole window, with nothing chosen yet, as ``window``; the tests of a file that show stored results use it one after the other.
 
-    Making a window takes a tenth of a second, and the first picture another process.
+    Making a window takes a tenth of a second, and the first picture another process. A test that detects, that changes the model or that
+    shows only files without pictures uses ``window``: a run's workers, and memory into which no picture comes, would be left behind.
     """
     window = _shared.take()
     yield window
