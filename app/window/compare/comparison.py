@@ -95,11 +95,11 @@ class CompareBar(QWidget):
 class ChoiceDialog(QDialog):
     """Lets the user choose other results of a video. name: of the video, "" = none is shown.
 
-    chosen: the StoredResult. elsewhere: the user wants to choose a session in a file dialog.
+    chosen: the StoredResult. file_wanted: the user wants to choose a session in a file dialog.
     """
 
     chosen = Signal(object)
-    elsewhere = Signal()
+    file_wanted = Signal()
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -111,7 +111,7 @@ class ChoiceDialog(QDialog):
         self.table.itemSelectionChanged.connect(self._selected)
         self.table.itemActivated.connect(lambda *_: self._choose())
         self.said, self.problem = wrapped("muted"), wrapped("error")
-        self.other = push_button(translate("compare", "Another session…"), self.elsewhere)
+        self.other = push_button(translate("compare", "Another session…"), self.file_wanted)
         self.compare = push_button(translate("compare", "Compare"), self._choose, role="primary")
         close = push_button(translate("compare", "Cancel"), self.reject)
         buttons = row(self.other, None, close, self.compare, spacing=8)
@@ -203,7 +203,7 @@ class Comparison(QObject):
             path, own, stop = item.path, item.results.database, Event()
             also = [each.results.database for each in context.queue if each.results is not None and each.path == path]
             dialog.chosen.connect(partial(self.start, item))
-            dialog.elsewhere.connect(partial(self._choose_session, dialog, item))
+            dialog.file_wanted.connect(partial(self._choose_session, dialog, item))
             context.background.start(
                 dialog,
                 partial(_find, context.folder, also, path, own, stop),
