@@ -120,6 +120,7 @@ def test_the_dialog_opens_renames_and_deletes(qtbot: QtBot, window: MainWindow, 
 
     select("damaged")
     assert not dialog.show_.isEnabled()
+    qtbot.waitUntil(dialog.isActiveWindow)  # before, its shortcuts do nothing
     qtbot.keyClick(table, Qt.Key.Key_Delete)
     (box,) = dialog.findChildren(QMessageBox)
     assert box.text().startswith("Delete 1 session (7 bytes)?")
