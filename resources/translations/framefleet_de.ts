@@ -5471,6 +5471,13 @@
         <source>In use</source>
         <translation>In Gebrauch</translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln boxes</source>
+        <translation>
+            <numerusform>%Ln Rahmen</numerusform>
+            <numerusform>%Ln Rahmen</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Accuracy against speed</source>
         <translation>Genauigkeit gegen Geschwindigkeit</translation>
@@ -5813,10 +5820,6 @@
     <message>
         <source>{name}: {rate} frames/s, {hardware}</source>
         <translation>{name}: {rate} Bilder/s, {hardware}</translation>
-    </message>
-    <message>
-        <source>{number} boxes</source>
-        <translation>{number} Rahmen</translation>
     </message>
     <message>
         <source>{parameters} M</source>
@@ -8684,6 +8687,13 @@ Doppelklick zeigt nur diese Klasse</translation>
 </context>
 <context>
     <name>widgets</name>
+    <message numerus="yes">
+        <source>%Ln more messages</source>
+        <translation>
+            <numerusform>Eine weitere Meldung</numerusform>
+            <numerusform>%Ln weitere Meldungen</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Choose {name}</source>
         <translation>{name} wählen</translation>

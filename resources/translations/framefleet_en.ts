@@ -167,6 +167,13 @@
 <context>
     <name>models</name>
     <message numerus="yes">
+        <source>%Ln boxes</source>
+        <translation>
+            <numerusform>%Ln box</numerusform>
+            <numerusform>%Ln boxes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln files are being detected with the old settings.</source>
         <translation>
             <numerusform>%Ln file is being detected with the old settings.</numerusform>
@@ -345,6 +352,16 @@
         <translation>
             <numerusform>{visible} of %Ln box · {device}</numerusform>
             <numerusform>{visible} of %Ln boxes · {device}</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>widgets</name>
+    <message numerus="yes">
+        <source>%Ln more messages</source>
+        <translation>
+            <numerusform>1 more message</numerusform>
+            <numerusform>%Ln more messages</numerusform>
         </translation>
     </message>
 </context>

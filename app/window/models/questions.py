@@ -132,7 +132,7 @@ class ReadingDialog(questions.FormDialog):
                 shown.setText(of_engine(preview.problem, capital=True))
                 continue
             shown.setPixmap(_drawn(frame, preview))
-            shown.setAccessibleName(translate("models", "{number} boxes").format(number=len(preview.found)))
+            shown.setAccessibleName(translate("models", "%Ln boxes", None, len(preview.found)))
 
     def _failed(self, problem: Notice) -> None:
         for shown in self.pictures.values():

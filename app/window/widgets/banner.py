@@ -13,7 +13,8 @@ from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.notices import Notice
 
 MAX_BANNERS = 3
-"""The largest number of banners. A further one replaces the oldest one with the lowest severity."""
+"""The largest number of visible banners: those with the highest severity, and of these the newest. A line counts the others, which wait.
+Of good news, only the newest waits."""
 Action: TypeAlias = tuple[str, Callable[[], object]]
 """A button's title, and what a click calls."""
 
@@ -88,7 +89,9 @@ class BannerArea(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._banners: dict[str, Banner] = {}
-        self._column = column(spacing=1, of=self)
+        self._waiting = label("small")
+        self._waiting.setContentsMargins(43, 2, 8, 2)  # below the texts
+        self._column = column(self._waiting, spacing=1, of=self)
         self.hide()
 
     @property
@@ -118,14 +121,15 @@ class BannerArea(QWidget):
             Why, or what to do.
         """
         self.remove(subject)
-        while len(self._banners) >= MAX_BANNERS:
-            self.remove(min(self._banners, key=lambda shown: _RANKS.index(self._banners[shown].severity)))  # the oldest of several
         banner = Banner(severity, actions)
         banner.show_text(title, of_engine(details, capital=True) if isinstance(details, Notice) else details)
         banner.dismiss.clicked.connect(lambda: self.remove(subject))
         self._banners[subject] = banner
         self._column.insertWidget(0, banner)
-        self.show()
+        older = [each for each, shown in self._banners.items() if shown.severity is Severity.INFO and each != subject]
+        for each in older[: max(0, len(self._banners) - MAX_BANNERS)]:
+            self.remove(each)
+        self._arrange()
         return banner
 
     def update_text(self, subject: str, title: str, details: str = "") -> None:
@@ -140,4 +144,14 @@ class BannerArea(QWidget):
             self._column.removeWidget(banner)
             banner.hide()
             banner.deleteLater()
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Show the most important banners, and how many others there are."""
+        newest = list(reversed(self._banners))
+        ordered = sorted(newest, key=lambda subject: _RANKS.index(self._banners[subject].severity), reverse=True)
+        for place, subject in enumerate(ordered):
+            self._banners[subject].setVisible(place < MAX_BANNERS)
+        waiting = len(ordered[MAX_BANNERS:])
+        say(self._waiting, translate("widgets", "%Ln more messages", None, waiting) if waiting else "")
         self.setVisible(bool(self._banners))

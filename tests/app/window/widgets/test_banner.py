@@ -1,8 +1,9 @@
 import pytest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.widgets import theme
-from framefleet.app.window.widgets.banner import MAX_BANNERS, BannerArea, Severity
+from framefleet.app.window.widgets.banner import MAX_BANNERS, Banner, BannerArea, Severity
 from framefleet.app.window.widgets.build import say, wrapped
 from tests.support.notices import words
 
@@ -25,12 +26,29 @@ def test_what_the_engine_says_begins_with_a_capital_and_names_of_ours_stay(qtbot
     assert banners.texts == ["Not opened: No video in /a", "tiny is downloaded."]
 
 
-def test_of_equals_the_newest_stay(qtbot: QtBot) -> None:
+def test_of_equals_the_newest_are_shown_and_the_others_wait(qtbot: QtBot) -> None:
     banners = BannerArea()
     qtbot.addWidget(banners)
     for number in range(MAX_BANNERS + 2):
         banners.show_banner(str(number), Severity.ERROR, str(number))
-    assert banners.texts == ["2", "3", "4"]
+
+    def shown() -> list[str]:
+        return [banner.message for banner in banners.findChildren(Banner) if banner.isVisibleTo(banners)]
+
+    assert banners.texts == ["0", "1", "2", "3", "4"]
+    assert shown() == ["2", "3", "4"]
+    assert "2 more messages" in [line.text() for line in banners.findChildren(QLabel) if line.isVisibleTo(banners)]
+    banners.remove("3")
+    assert shown() == ["1", "2", "4"]
+    assert "1 more message" in [line.text() for line in banners.findChildren(QLabel) if line.isVisibleTo(banners)]
+    for number in range(3):
+        banners.show_banner(f"news {number}", Severity.INFO, f"exported {number}")
+    assert banners.texts == ["0", "1", "2", "4", "exported 2"]
+    assert shown() == ["1", "2", "4"]
+    banners.remove("0")
+    banners.remove("2")
+    assert shown() == ["1", "4", "exported 2"]
+    assert not [line for line in banners.findChildren(QLabel) if line.isVisibleTo(banners) and "more message" in line.text()]
 
 
 def test_a_long_name_does_not_widen_the_window(qtbot: QtBot) -> None:
