@@ -31,7 +31,7 @@ def decode(output: NDArray[Any], side: int, scale: float, confidence: float = 0.
             for x in range(side // stride):
                 cell = output[0, row].astype(float)
                 row += 1
-                if cell[4] < confidence:  # the score is no larger
+                if cell[4] < confidence:  # the score cannot be higher than this
                     continue
                 class_id = int(np.argmax(cell[5:]))
                 score = float(cell[4] * cell[5 + class_id])

@@ -160,7 +160,7 @@ class QueueMemory(QObject):
         return remembered
 
     def view_before(self, item: QueueItem) -> ViewState:
-        """What was shown of a file at the end of the last run. A file that was finished and is detected anew begins at its start."""
+        """What was shown of a file at the end of the last run. A finished file that is detected again begins at its start."""
         return self._before.get((item.path, item.ended), NOT_SHOWN)
 
     def save_soon(self) -> None:

@@ -208,7 +208,7 @@ class Contents:
         return self.most if len(self.tracks) else len(self.shown) + bool(self.more)
 
     def row_height(self, room: float) -> float:
-        """The height of a row where there is so much room for all of them, logical pixels."""
+        """The height of a row. room: the height that all rows may have together. Both in logical pixels."""
         return min(room / max(self.rows, 1), 2.0 * LANE)
 
     @property

@@ -99,6 +99,7 @@ class Worker:
         self._pipeline: Pipeline | None = None
         self._decoder: Future[Decoder] | None = None
         self._opening = threading.Event()  # whether the decoder is being opened, or will not be
+        self._first = threading.Lock()  # held from the first source on
         self._watchdog = Watchdog(setup.stall_seconds, self._sending.locked, self._die)
 
     def run(self) -> None:
@@ -203,7 +204,9 @@ class Worker:
             opened.result().close()
 
     def _examine(self, info: types.SourceInfo) -> None:
-        """Let the decoder examine a source before the engine is ready: it then has the source's first frames sooner."""
+        """Let the decoder examine the first source before the engine is ready: it then has the source's first frames sooner."""
+        if not self._first.acquire(blocking=False):  # other sources are probed meanwhile
+            return
         self._opening.wait()
         if self._decoder is not None and self._pipeline is None:
             with suppress(FramefleetError):  # ``decode`` meets the same error, and says what is wrong

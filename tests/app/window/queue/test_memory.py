@@ -135,13 +135,13 @@ def test_the_position_and_the_chosen_part_are_there_again(qtbot: QtBot, window: 
     views = ViewState(1.0, Part(0.5, 1.5)), ViewState(0.8, Part(0.4, 1.0))
     plain = [Remembered(videos[0], write_results(folder / "s.sqlite", videos[0], 60).database, 0, ended=True, view=views[0])]
     plain.append(Remembered(videos[1], view=views[1]))
-    anew = queue_item(videos[0], key=7)
+    again = queue_item(videos[0], key=7)
     (folder / NAME).write_text(json.dumps([asdict(entry) for entry in plain], default=str))
     feature(window, InterruptedRun).look()
     player, timeline = window.context.viewer.player, window.context.viewer.transport.timeline
     qtbot.waitUntil(lambda: player.current is not None and player.current.pts == pytest.approx(1.0, abs=0.01), timeout=PATIENCE)
     assert timeline.part == views[0].part
-    assert window.context.memory.view_before(anew) == ViewState(), "the finished file is watched from its start when it is detected anew"
+    assert window.context.memory.view_before(again) == ViewState(), "a finished file that is detected again is shown from its start"
     timeline.set_part(Part(0.25, 0.75))
     buttons(window)["Continue"].click()
     assert window.context.selection.key == [*window.context.queue][1].key, "the file that goes on is shown"

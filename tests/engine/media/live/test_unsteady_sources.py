@@ -127,7 +127,7 @@ def test_a_read_that_hangs_after_a_reconnection_ends_the_process_for_another_att
         assert reading.states()[-1] is STALLED
         assert reading.ended is not None
         assert reading.ended.again
-        assert 3.0 <= reading.ended.limit < 15.0, "the time without a connection is no interval of frames"
+        assert 3.0 <= reading.ended.limit < 15.0, "the time without a connection does not count as an interval between frames"
 
 
 def test_a_server_that_restarts_with_another_size_begins_an_epoch() -> None:
