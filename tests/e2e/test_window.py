@@ -31,9 +31,10 @@ pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"needs a virtual display:
 
 @pytest.fixture
 def display(tmp_path: Path) -> Iterator[str]:
-    """A free X display, whose pixels are in a file."""
+    """A free X display, whose pixels are in a file. It is not reset when xdotool leaves: it would refuse a client that comes meanwhile."""
     reading, writing = os.pipe()
-    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", f"{SCREEN[0]}x{SCREEN[1]}x24", "-nolisten", "tcp", "-fbdir", tmp_path]
+    options = ["-screen", "0", f"{SCREEN[0]}x{SCREEN[1]}x24", "-nolisten", "tcp", "-noreset", "-fbdir", tmp_path]
+    command = ["Xvfb", "-displayfd", str(writing), *options]
     server = subprocess.Popen(command, pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(writing)
     with os.fdopen(reading) as pipe:
@@ -152,7 +153,12 @@ def settings(home: Path, *lines: str) -> None:
 
 def live_through(desktop: Desktop, model: list[str], video: Path, classes: int) -> None:
     app = desktop.start("-m", "framefleet.app", *model)
-    wait_for(lambda: bool(desktop.xdotool("search", "--onlyvisible", "--name", "Framefleet")), "window")
+
+    def window_is_up() -> bool:
+        assert app.poll() is None, f"the application ended with {app.returncode}: {app.stdout.read() if app.stdout else ''}"
+        return bool(desktop.xdotool("search", "--onlyvisible", "--name", "Framefleet"))
+
+    wait_for(window_is_up, "window")
     source = desktop.start(str(PROJECT / "tests/support/desktop/drag_source.py"), "1440", "300", str(video))
     assert source.stdout is not None
     assert source.stdout.readline() == "ready\n"
