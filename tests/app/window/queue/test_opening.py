@@ -60,6 +60,7 @@ def test_dropped_results_are_shown_with_boxes_and_counts(qtbot: QtBot, window: M
     assert window.status.devices.text().startswith("Stored results of ")
     assert not any("Choose a model" in text for text in window.context.banners.texts), "nothing is to be detected"
     qtbot.waitUntil(lambda: len(window.context.viewer.canvas.visible_detections) == 2, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: (tally := window.context.run.tally(first.key)) is not None and tally.complete, timeout=PATIENCE)
     tally = window.context.run.tally(first.key)
     assert tally is not None
     assert tally.counts(0.5) == {0: 40, 1: 40}
