@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import socket
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from framefleet.engine.cluster.messages import Versions, own_versions
 from framefleet.engine.notices import ClusterError, UsageError
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.types import DeviceId
+from tests.support.clusters.ray import Raylets
 from tests.support.pool import tiny_settings
 
 
@@ -33,6 +35,18 @@ def test_without_ray_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ClusterError, match=r"pip install 'framefleet\[cluster\]', here and on every node"):
         Library("127.0.0.1:6379")
+
+
+def test_an_unexpected_error_of_an_agent_names_itself(raylets: Raylets, tmp_path: Path) -> None:
+    raylets.add("beta")
+    library = Library(raylets.address)
+    try:
+        agent = library.start_agent(library.nodes()[0].id, tmp_path)
+        with pytest.raises(ClusterError, match="the agent failed: AttributeError") as failed:
+            agent.result(agent.call("send", ["no message"]), 60.0)
+    finally:
+        library.close()
+    assert failed.value.notice.code == "cluster.agent_failed"
 
 
 def test_a_node_of_a_cluster_needs_a_cluster() -> None:
