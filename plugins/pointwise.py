@@ -1,4 +1,4 @@
-"""Two pointwise (1 × 1) convolutions in one kernel, for layers that only memory traffic limits. All values are FP16, channels last."""
+"""One or two pointwise (1 × 1) convolutions in one kernel, for layers that memory traffic limits. All values are FP16, channels last."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,10 @@ SLOPES = {"linear": 1.0, "leaky": 0.1, "relu": 0.0, "mish": -1.0}
 CHUNK = 32
 """The kernels work on this number of channels at once."""
 
-_THREADS, _BLOCKS_AT_ONCE = 256, 2
+THREADS, PIXELS = 256, 16
+"""Threads of a block, and pixels that a warp computes at once."""
+
+_BLOCKS_AT_ONCE = 2
 _MAX_NUMBERS = 2**31
 
 
@@ -25,52 +28,67 @@ _MAX_NUMBERS = 2**31
 class Form:
     """Channels of a chain. The second convolution reads the first ``kept`` ones of the first one's output, then ``side`` other ones.
 
-    stores: whether the first one's output is stored.
+    stores: whether the first one's output is stored. output: 0 = there is no second convolution.
     """
 
     input: int
     middle: int
     stores: bool
-    kept: int
-    side: int
-    output: int
+    kept: int = 0
+    side: int = 0
+    output: int = 0
 
     @property
     def kernel(self) -> str:
         """The name of its kernel."""
-        chunks = (size // CHUNK for size in (self.input, self.middle, self.stores * CHUNK, self.kept, self.side, self.output))
-        return "pointwise_" + "_".join(map(str, chunks))
+        return "pointwise_" + "_".join(map(str, self._chunks))
+
+    @property
+    def shared(self) -> int:
+        """Shared memory of a block, bytes: weights, biases, and the values that the warps read."""
+        first, middle, stores, kept, side, output = self._chunks
+        read = first + side + (0 if stores else first)
+        return 16 * (128 * (first * middle + (kept + side) * output) + 16 * (middle + output) + THREADS // 32 * 64 * read)
+
+    @property
+    def _chunks(self) -> tuple[int, ...]:
+        sizes = self.input, self.middle, self.stores * CHUNK, self.kept, self.side, self.output
+        return tuple(size // CHUNK for size in sizes)
 
 
-FORMS = {
-    Form(64, 128, True, 64, 0, 32): 32,
-    Form(128, 128, True, 64, 0, 64): 16,
-    Form(64, 64, False, 64, 64, 64): 32,
-    Form(64, 64, False, 64, 64, 128): 16,
-}
-"""The chains for which there are kernels, and how many pixels a warp computes at once."""
+CHAINS = (
+    Form(64, 128, True, 64, 0, 32),
+    Form(128, 128, True, 64, 0, 64),
+    Form(64, 64, False, 64, 64, 64),
+    Form(64, 64, False, 64, 64, 128),
+)
+"""The chains of two convolutions for which there are kernels."""
+
+SINGLE = (Form(64, 64, True), Form(128, 128, True))
+"""The single convolutions for which there are kernels."""
 
 
-def packed(weights: NDArray[np.float32]) -> NDArray[np.float32]:
+def packed(weights: NDArray[np.float32], kept: int = 0) -> NDArray[np.float32]:
     """Pack weights (filters, channels), both multiples of 32, in the order in which the threads of a warp read them.
 
-    For each chunk of filters, each of its four tiles and each chunk of channels: 32 threads × 8 values. Thread 4 c + x has channels 8 x to
-    8 x + 7 of the filter that is column c of the tile.
+    For each chunk of filters, each of its four tiles and each chunk of channels: 32 threads × 8 values. Thread 4 c + x has, of the filter
+    that is column c of the tile, the channels 2 x and 2 x + 1 of each eight of the chunk. Of the first ``kept`` channels, which the
+    convolution before leaves in registers, it has 8 x to 8 x + 7 of the chunk.
     """
     filters, channels = weights.shape
-    chunk, tile, part, thread = np.ogrid[: filters // CHUNK, :4, : channels // CHUNK, :32]
+    chunk, tile, part, thread, value = np.ogrid[: filters // CHUNK, :4, : channels // CHUNK, :32, :8]
     column, place = thread // 4, thread % 4
     row = CHUNK * chunk + 8 * (column // 2) + 2 * tile + column % 2
-    first = CHUNK * part + 8 * place
-    ordered: NDArray[np.float32] = weights[row[..., None], first[..., None] + np.arange(8)]
+    channel = CHUNK * part + np.where(CHUNK * part < kept, 8 * place + value, 8 * (value // 2) + 2 * place + value % 2)
+    ordered: NDArray[np.float32] = weights[row, channel]
     return ordered
 
 
 class Pointwise(Launch):
     """Computes a chain. weights, bias: addresses of both convolutions' ``packed`` weights and of their float32 biases, one after the other.
 
-    activations: of the input, to which ``residual`` is added then, and of both convolutions. side, middle: None where the form has none.
-    multiprocessors: of the device.
+    activations: of the input, to which ``residual`` is added then, and of both convolutions. target: of the last one. side, middle: None
+    where the form has none; one that stores its first output takes no residual. multiprocessors: of the device.
 
     Raises ValueError if there are more values than the kernel can count.
     """
@@ -94,24 +112,25 @@ class Pointwise(Launch):
         slices = [each for each in (source, residual, side, middle, target) if each is not None]
         if pixels * max(each.pitch // UNIT for each in slices) >= _MAX_NUMBERS:
             raise ValueError(f"{pixels} pixels of {max(each.pitch for each in slices)} channels at once are more than the kernel can count")
-        warps = -(-pixels // FORMS[form])
-        blocks = min(-(-warps // (_THREADS // 32)), _BLOCKS_AT_ONCE * multiprocessors)
+        blocks = min(-(-pixels // (PIXELS * THREADS // 32)), _BLOCKS_AT_ONCE * multiprocessors)
+        written = (middle, target) if form.output else (target, None)
         slopes = [np.float32(SLOPES[activation]) for activation in activations]
         super().__init__(
             kernels,
             form.kernel,
             blocks,
-            _THREADS,
+            THREADS,
             *_place(source),
             slopes[0],
             *_place(residual),
             *_place(side),
-            *_place(middle),
-            *_place(target),
+            *_place(written[0]),
+            *_place(written[1]),
             np.uint64(weights),
             np.uint64(bias),
             np.int32(pixels),
             *slopes[1:],
+            shared=form.shared,
         )
 
 

@@ -78,6 +78,16 @@ class Kernels:
             self._kernels[name] = self._module.get_kernel(name)
         return self._kernels[name]
 
+    def allow_shared(self, name: str, nbytes: int) -> None:
+        """Let a kernel use this much dynamic shared memory. Raises RuntimeError if the device has less."""
+        from cuda.bindings import driver
+        from cuda.core import Device
+
+        attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        (status,) = driver.cuKernelSetAttribute(attribute, nbytes, self[name].handle, Device().device_id)
+        if status != driver.CUresult.CUDA_SUCCESS:
+            raise RuntimeError(f"{name} cannot have {nbytes} bytes of shared memory: {status.name}")
+
 
 @cache
 def _compiler() -> str:
@@ -112,6 +122,10 @@ def kernel_name(name: str, number: Number) -> str:
     return f"{name}_fp{8 * np.dtype(number).itemsize}"
 
 
+_SHARED_BYTES = 48 << 10
+"""Dynamic shared memory that a kernel has without ``allow_shared``."""
+
+
 class Launch:
     """One launch of a kernel. name: of the kernel. grid, block: blocks and threads. arguments: NumPy scalars. shared: bytes."""
 
@@ -121,6 +135,8 @@ class Launch:
         from cuda.core import LaunchConfig
 
         self._kernel, self.arguments = kernels[name], arguments
+        if shared > _SHARED_BYTES:
+            kernels.allow_shared(name, shared)
         self._config = LaunchConfig(grid=grid, block=block, shmem_size=shared)
 
     def launch(self, stream: Any) -> None:

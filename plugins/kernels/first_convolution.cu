@@ -8,18 +8,18 @@
 // A block reads TILE × TILE pixels of a picture, and a halo.
 constexpr int CONVOLUTION_THREADS = 256, TILE = 32, STRIP = 16;
 
-// Mish as in mish.cu. The four quotients share one reciprocal: the product of their denominators is at most 6e34.
-__device__ __forceinline__ void mish_of_four(float* x) {
-    float above[4], below[4];
+// Mish: x · (1 - 2 / d) with d = eˣ (eˣ + 2) + 2. The four quotients share one reciprocal: the product of their denominators is at most 6e34.
+__device__ __forceinline__ void mish_of_four(float (&x)[4]) {
+    float d[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-        const float e = fast_exp2(fminf(x[i] * 1.44269504f, 14.4269504f)), n = e * (e + 2.0f);
-        above[i] = x[i] * n, below[i] = n + 2.0f;
+        const float e = fast_exp2(fminf(x[i] * 1.44269504f, 14.4269504f));
+        d[i] = __fmaf_rn(e, e + 2.0f, 2.0f);
     }
-    const float first = below[0] * below[1], second = below[2] * below[3], both = fast_reciprocal(first * second);
+    const float first = d[0] * d[1], second = d[2] * d[3], both = -2.0f * fast_reciprocal(first * second);
     const float of_first = both * second, of_second = both * first;
-    x[0] = above[0] * (of_first * below[1]), x[1] = above[1] * (of_first * below[0]);
-    x[2] = above[2] * (of_second * below[3]), x[3] = above[3] * (of_second * below[2]);
+    x[0] *= __fmaf_rn(of_first, d[1], 1.0f), x[1] *= __fmaf_rn(of_first, d[0], 1.0f);
+    x[2] *= __fmaf_rn(of_second, d[3], 1.0f), x[3] *= __fmaf_rn(of_second, d[2], 1.0f);
 }
 
 __device__ __forceinline__ unsigned half_bits(float low, float high) {

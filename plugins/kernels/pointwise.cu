@@ -1,54 +1,64 @@
-// Chains of two pointwise (1 × 1) convolutions with their activations, for layers that memory traffic limits, on tensor cores.
+// Chains of two pointwise (1 × 1) convolutions with their activations, or one, for layers that memory traffic limits, on tensor cores.
 //
-// A warp computes 16 · STRIPS pixels at a time. A chunk is 32 channels of a pixel; each of the four threads that share a pixel holds
-// eight of them side by side, one 16-byte access. The rows and columns of the matrices are ordered such that the result has the form of
-// the next convolution's input, so that nothing between the two convolutions leaves the registers.
+// A warp computes 16 pixels at a time, while the next ones are copied to its part of the shared memory. A chunk is 32 channels of a pixel. The
+// rows of the first product are ordered such that each of the four threads that share a pixel gets eight channels side by side, one 16-byte
+// access, and that its result has the form of the next product's input, so that nothing between the two convolutions leaves the registers.
 
-constexpr int POINTWISE_THREADS = 256, POINTWISE_WARPS = POINTWISE_THREADS / 32;
+constexpr int POINTWISE_THREADS = 256, POINTWISE_WARPS = POINTWISE_THREADS / 32, PIXELS = 16;
 constexpr float AS_IT_IS = 1.0f;  // as slope
 
 // An activation: slope is the factor of negative values, below 0 = Mish.
-__device__ __forceinline__ void activate(float (&values)[8], float slope) {
+__device__ __forceinline__ void activate(float (&values)[4], float slope) {
     if (slope < 0.0f) {
-        mish_of_four(values), mish_of_four(values + 4);
+        mish_of_four(values);
     } else if (slope != AS_IT_IS) {
 #pragma unroll
-        for (int i = 0; i < 8; ++i) {
+        for (int i = 0; i < 4; ++i) {
             values[i] = values[i] > 0.0f ? values[i] : slope * values[i];
         }
     }
 }
 
-__device__ __forceinline__ uint4 packed(const float (&values)[8]) {
-    return make_uint4(half_bits(values[0], values[1]), half_bits(values[2], values[3]), half_bits(values[4], values[5]), half_bits(values[6], values[7]));
+__device__ __forceinline__ float2 two_floats(unsigned bits) { return __half22float2(*reinterpret_cast<const __half2*>(&bits)); }
+
+// Chunks of 16 pixels, as left factors of 16 channels.
+template <int CHUNKS> struct Left {
+    unsigned parts[2 * CHUNKS][4];
+};
+
+// Where the n-th eight channels of a pixel lie among those of 16 pixels: the same eight channels of eight pixels lie in different banks.
+template <int CHUNKS> __device__ __forceinline__ int place_of(int pixel, int eight) {
+    static_assert(CHUNKS % 2 == 0, "eight times eight channels");
+    return 4 * CHUNKS * pixel + (eight ^ (pixel & 7));
 }
 
-__device__ __forceinline__ void unpack(const uint4& bits, float (&values)[8]) {
-    const unsigned words[4] = {bits.x, bits.y, bits.z, bits.w};
+// Begins to copy 16 pixels to shared memory. Past the end, the last pixel is repeated.
+template <int CHUNKS> __device__ __forceinline__ void fetch(const uint4* from, int pitch, int start, int last, uint4* to) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-        const float2 two = __half22float2(*reinterpret_cast<const __half2*>(words + i));
-        values[2 * i] = two.x, values[2 * i + 1] = two.y;
+    for (int i = 0; i < 2 * CHUNKS; ++i) {
+        const int at = (threadIdx.x & 31) + 32 * i, pixel = at / (4 * CHUNKS), eight = at % (4 * CHUNKS);
+        begin_copy(to + place_of<CHUNKS>(pixel, eight), from + min(start + pixel, last) * pitch + eight);
     }
 }
 
-// Channels of 16 pixels: chunks of the pixels g and g + 8, with g = lane / 4.
-template <int CHUNKS> struct Strip {
-    uint4 halves[2][CHUNKS];
-};
-
-// A chunk of a convolution's output. weights: (4, CHUNKS, 32), bias: those of the chunk.
-template <int STRIPS, int CHUNKS>
-__device__ __forceinline__ void chunk_of(const Strip<CHUNKS> (&input)[STRIPS], const uint4* weights, const float* bias, float slope, uint4 (&out)[STRIPS][2]) {
+template <int CHUNKS> __device__ __forceinline__ void read(const uint4* from, unsigned (*parts)[4]) {
     const int lane = threadIdx.x & 31;
-    float sums[STRIPS][4][4];
+#pragma unroll
+    for (int part = 0; part < 2 * CHUNKS; ++part) {
+        load_matrices(parts[part], from + place_of<CHUNKS>(lane % 16, 2 * part + lane / 16));
+    }
+}
+
+// A chunk of a convolution's output, activated: out[t] has two channels of both of a thread's pixels. weights: (4, CHUNKS, 32), bias: (4, 4) of
+// the chunk.
+template <int CHUNKS>
+__device__ __forceinline__ void compute_chunk(const Left<CHUNKS>& left, const uint4* weights, const float4* bias, float slope, unsigned (&out)[4][2]) {
+    const int lane = threadIdx.x & 31;
+    float sums[4][4];
 #pragma unroll
     for (int t = 0; t < 4; ++t) {
-        const float2 two = *reinterpret_cast<const float2*>(bias + 8 * (lane & 3) + 2 * t);
-#pragma unroll
-        for (int strip = 0; strip < STRIPS; ++strip) {
-            sums[strip][t][0] = sums[strip][t][2] = two.x, sums[strip][t][1] = sums[strip][t][3] = two.y;
-        }
+        const float4 four = bias[4 * t + (lane & 3)];
+        sums[t][0] = four.x, sums[t][1] = four.y, sums[t][2] = four.z, sums[t][3] = four.w;
     }
 #pragma unroll
     for (int chunk = 0; chunk < CHUNKS; ++chunk) {
@@ -56,130 +66,135 @@ __device__ __forceinline__ void chunk_of(const Strip<CHUNKS> (&input)[STRIPS], c
         for (int t = 0; t < 4; ++t) {
             const uint4 right = weights[(t * CHUNKS + chunk) * 32 + lane];
             const unsigned first[2] = {right.x, right.y}, second[2] = {right.z, right.w};
-#pragma unroll
-            for (int strip = 0; strip < STRIPS; ++strip) {
-                const uint4 a = input[strip].halves[0][chunk], b = input[strip].halves[1][chunk];
-                const unsigned left[4] = {a.x, b.x, a.y, b.y}, other[4] = {a.z, b.z, a.w, b.w};
-                multiply_add(sums[strip][t], left, first);
-                multiply_add(sums[strip][t], other, second);
-            }
+            multiply_add(sums[t], left.parts[2 * chunk], first);
+            multiply_add(sums[t], left.parts[2 * chunk + 1], second);
         }
     }
 #pragma unroll
-    for (int strip = 0; strip < STRIPS; ++strip) {
+    for (int t = 0; t < 4; ++t) {
+        activate(sums[t], slope);
+        out[t][0] = half_bits(sums[t][0], sums[t][1]), out[t][1] = half_bits(sums[t][2], sums[t][3]);
+    }
+}
+
+// Stores a chunk of the thread's two pixels. pitch: see ``pointwise``.
+__device__ __forceinline__ void store(const unsigned (&out)[4][2], uint4* target, int pitch, const int (&pixels)[2], int chunk) {
 #pragma unroll
-        for (int half = 0; half < 2; ++half) {
-            float values[8];
-#pragma unroll
-            for (int i = 0; i < 8; ++i) {
-                values[i] = sums[strip][i / 2][2 * half + i % 2];
-            }
-            activate(values, slope);
-            out[strip][half] = packed(values);
-        }
+    for (int i = 0; i < 2; ++i) {
+        target[pixels[i] * pitch + 4 * chunk + (threadIdx.x & 3)] = make_uint4(out[0][i], out[1][i], out[2][i], out[3][i]);
     }
 }
 
 // All sizes are in chunks. The first convolution has INPUT and MIDDLE chunks. The second one reads the first KEPT ones of the first one's
-// output, then SIDE chunks from elsewhere, and has OUTPUT chunks. WRITES: whether the first one's output is stored.
+// output, then SIDE chunks from elsewhere, and has OUTPUT chunks, 0 = there is none. WRITES: whether the first one's output is stored.
 //
-// Pitches are in Half8, from pixel to pixel. input_slope: activation of the input, followed by a sum with ``residual`` if that is given.
-// weights, bias: of both, as plugins/pointwise.py packs them.
-template <int STRIPS, int INPUT, int MIDDLE, bool WRITES, int KEPT, int SIDE, int OUTPUT>
+// Pitches are in Half8, from pixel to pixel. input_slope: activation of the input. Without WRITES, ``residual`` is added then, if that is
+// given. weights, bias: of both, as plugins/pointwise.py packs them, which also knows how much shared memory a block needs.
+template <int INPUT, int MIDDLE, bool WRITES, int KEPT, int SIDE, int OUTPUT>
 __device__ __forceinline__ void pointwise(const uint4* __restrict__ input, int input_pitch, float input_slope, const uint4* __restrict__ residual,
                                           int residual_pitch, const uint4* __restrict__ side, int side_pitch, uint4* __restrict__ middle,
                                           int middle_pitch, uint4* __restrict__ output, int output_pitch, const uint4* __restrict__ weights,
                                           const float* __restrict__ bias, int pixels, float slope, float next_slope) {
-    constexpr int SEEN = KEPT + SIDE, FIRST = 128 * INPUT * MIDDLE, NEXT = 128 * SEEN * OUTPUT;
-    __shared__ uint4 own_weights[FIRST + NEXT];
-    __shared__ float2 own_pairs[16 * (MIDDLE + OUTPUT)];
-    float* own_bias = reinterpret_cast<float*>(own_pairs);
-    for (int i = threadIdx.x; i < FIRST + NEXT; i += POINTWISE_THREADS) {
+    constexpr int SEEN = KEPT + SIDE, FIRST = 128 * INPUT * MIDDLE, WEIGHTS = FIRST + 128 * SEEN * OUTPUT;
+    extern __shared__ uint4 shared[];
+    uint4* own_weights = shared;
+    float4* own_bias = reinterpret_cast<float4*>(shared + WEIGHTS);  // those of two channels, twice
+    uint4* inputs = shared + WEIGHTS + 16 * (MIDDLE + OUTPUT) + 64 * (INPUT + SIDE + (WRITES ? 0 : INPUT)) * (threadIdx.x / 32);
+    uint4 *sides = inputs + 64 * INPUT, *residuals = sides + 64 * SIDE;
+    const int last = pixels - 1, step = gridDim.x * POINTWISE_WARPS * PIXELS;
+    const auto fetch_all = [&](int start) {
+        fetch<INPUT>(input, input_pitch, start, last, inputs);
+        if constexpr (SIDE > 0) {
+            fetch<SIDE>(side, side_pitch, start, last, sides);
+        }
+        if (!WRITES && residual != nullptr) {
+            fetch<INPUT>(residual, residual_pitch, start, last, residuals);
+        }
+        copies_begun();
+    };
+    int start = (blockIdx.x * POINTWISE_WARPS + threadIdx.x / 32) * PIXELS;
+    if (start <= last) {
+        fetch_all(start);
+    }
+    for (int i = threadIdx.x; i < WEIGHTS; i += POINTWISE_THREADS) {
         own_weights[i] = weights[i];
     }
-    for (int i = threadIdx.x; i < 32 * (MIDDLE + OUTPUT); i += POINTWISE_THREADS) {
-        own_bias[i] = bias[i];
+    for (int i = threadIdx.x; i < 16 * (MIDDLE + OUTPUT); i += POINTWISE_THREADS) {
+        const int first = 32 * (i / 16) + 8 * (i % 4) + 2 * (i / 4 % 4);
+        own_bias[i] = make_float4(bias[first], bias[first + 1], bias[first], bias[first + 1]);
     }
     __syncthreads();
-    const int lane = threadIdx.x & 31, quarter = lane & 3, last = pixels - 1;
-    const int step = gridDim.x * POINTWISE_WARPS * 16 * STRIPS;
-    for (int start = (blockIdx.x * POINTWISE_WARPS + threadIdx.x / 32) * 16 * STRIPS; start <= last; start += step) {
-        int at[STRIPS][2];
-        Strip<INPUT> own[STRIPS];
-        Strip<SEEN> next[STRIPS];
-#pragma unroll
-        for (int i = 0; i < 2 * STRIPS; ++i) {  // past the end, threads repeat the last pixel
-            at[i / 2][i % 2] = min(start + 8 * i + lane / 4, last);
-#pragma unroll
-            for (int chunk = 0; chunk < INPUT; ++chunk) {
-                own[i / 2].halves[i % 2][chunk] = __ldg(input + at[i / 2][i % 2] * input_pitch + 4 * chunk + quarter);
-            }
+    for (; start <= last; start += step) {
+        Left<INPUT> own;
+        Left<(OUTPUT > 0 ? SEEN : 1)> next;
+        copies_done();
+        __syncwarp();
+        read<INPUT>(inputs, own.parts);
+        if constexpr (SIDE > 0) {
+            read<SIDE>(sides, next.parts + 2 * KEPT);
         }
-#pragma unroll
-        for (int i = 0; i < 2 * STRIPS; ++i) {
-#pragma unroll
-            for (int chunk = 0; chunk < SIDE; ++chunk) {
-                next[i / 2].halves[i % 2][KEPT + chunk] = __ldg(side + at[i / 2][i % 2] * side_pitch + 4 * chunk + quarter);
+        if (input_slope != AS_IT_IS || (!WRITES && residual != nullptr)) {
+            unsigned more[2 * INPUT][4] = {};
+            if (!WRITES && residual != nullptr) {
+                read<INPUT>(residuals, more);
             }
-        }
-        if (input_slope != AS_IT_IS || residual != nullptr) {
 #pragma unroll
-            for (int i = 0; i < 2 * STRIPS; ++i) {
+            for (int part = 0; part < 2 * INPUT; ++part) {
 #pragma unroll
-                for (int chunk = 0; chunk < INPUT; ++chunk) {
-                    uint4& bits = own[i / 2].halves[i % 2][chunk];
-                    float values[8], more[8];
-                    unpack(bits, values);
+                for (int i = 0; i < 4; i += 2) {
+                    const float2 one = two_floats(own.parts[part][i]), two = two_floats(own.parts[part][i + 1]);
+                    const float2 to_one = two_floats(more[part][i]), to_two = two_floats(more[part][i + 1]);
+                    float values[4] = {one.x, one.y, two.x, two.y};
                     activate(values, input_slope);
-                    if (residual != nullptr) {
-                        unpack(__ldg(residual + at[i / 2][i % 2] * residual_pitch + 4 * chunk + quarter), more);
-#pragma unroll
-                        for (int k = 0; k < 8; ++k) {
-                            values[k] += more[k];
-                        }
-                    }
-                    bits = packed(values);
+                    own.parts[part][i] = half_bits(values[0] + to_one.x, values[1] + to_one.y);
+                    own.parts[part][i + 1] = half_bits(values[2] + to_two.x, values[3] + to_two.y);
                 }
             }
         }
+        __syncwarp();
+        if (start + step <= last) {
+            fetch_all(start + step);
+        }
+        const int first = start + (threadIdx.x & 31) / 4, at[2] = {min(first, last), min(first + 8, last)};
 #pragma unroll
         for (int chunk = 0; chunk < MIDDLE; ++chunk) {
-            uint4 out[STRIPS][2];
-            chunk_of<STRIPS, INPUT>(own, own_weights + 128 * INPUT * chunk, own_bias + 32 * chunk, slope, out);
+            unsigned out[4][2];
+            compute_chunk<INPUT>(own, own_weights + 128 * INPUT * chunk, own_bias + 16 * chunk, slope, out);
+            if constexpr (WRITES) {
+                store(out, middle, middle_pitch, at, chunk);
+            }
+            if (chunk < KEPT) {
 #pragma unroll
-            for (int i = 0; i < 2 * STRIPS; ++i) {
-                if constexpr (WRITES) {
-                    middle[at[i / 2][i % 2] * middle_pitch + 4 * chunk + quarter] = out[i / 2][i % 2];
-                }
-                if (chunk < KEPT) {
-                    next[i / 2].halves[i % 2][chunk] = out[i / 2][i % 2];
+                for (int i = 0; i < 8; ++i) {
+                    next.parts[2 * chunk + i / 4][i % 4] = out[i / 2][i % 2];
                 }
             }
         }
+        if constexpr (OUTPUT > 0) {
 #pragma unroll
-        for (int chunk = 0; chunk < OUTPUT; ++chunk) {
-            uint4 out[STRIPS][2];
-            chunk_of<STRIPS, SEEN>(next, own_weights + FIRST + 128 * SEEN * chunk, own_bias + 32 * (MIDDLE + chunk), next_slope, out);
-#pragma unroll
-            for (int i = 0; i < 2 * STRIPS; ++i) {
-                output[at[i / 2][i % 2] * output_pitch + 4 * chunk + quarter] = out[i / 2][i % 2];
+            for (int chunk = 0; chunk < OUTPUT; ++chunk) {
+                unsigned out[4][2];
+                compute_chunk<SEEN>(next, own_weights + FIRST + 128 * SEEN * chunk, own_bias + 16 * (MIDDLE + chunk), next_slope, out);
+                store(out, output, output_pitch, at, chunk);
             }
         }
     }
 }
 
 // The kernel for these sizes, which name it.
-#define POINTWISE(STRIPS, INPUT, MIDDLE, WRITES, KEPT, SIDE, OUTPUT)                                                                       \
+#define POINTWISE(INPUT, MIDDLE, WRITES, KEPT, SIDE, OUTPUT)                                                                               \
     extern "C" __global__ void __launch_bounds__(POINTWISE_THREADS, 2) pointwise_##INPUT##_##MIDDLE##_##WRITES##_##KEPT##_##SIDE##_##OUTPUT( \
         const uint4* input, int input_pitch, float input_slope, const uint4* residual, int residual_pitch, const uint4* side,              \
         int side_pitch, uint4* middle, int middle_pitch, uint4* output, int output_pitch, const uint4* weights, const float* bias,         \
         int pixels, float slope, float next_slope) {                                                                                       \
-        pointwise<STRIPS, INPUT, MIDDLE, WRITES, KEPT, SIDE, OUTPUT>(input, input_pitch, input_slope, residual, residual_pitch, side,      \
-                                                                     side_pitch, middle, middle_pitch, output, output_pitch, weights,      \
-                                                                     bias, pixels, slope, next_slope);                                     \
+        pointwise<INPUT, MIDDLE, WRITES, KEPT, SIDE, OUTPUT>(input, input_pitch, input_slope, residual, residual_pitch, side, side_pitch,  \
+                                                             middle, middle_pitch, output, output_pitch, weights, bias, pixels, slope,     \
+                                                             next_slope);                                                                  \
     }
 
-POINTWISE(2, 2, 4, 1, 2, 0, 1)
-POINTWISE(1, 4, 4, 1, 2, 0, 2)
-POINTWISE(2, 2, 2, 0, 2, 2, 2)
-POINTWISE(1, 2, 2, 0, 2, 2, 4)
+POINTWISE(2, 4, 1, 2, 0, 1)
+POINTWISE(4, 4, 1, 2, 0, 2)
+POINTWISE(2, 2, 0, 2, 2, 2)
+POINTWISE(2, 2, 0, 2, 2, 4)
+POINTWISE(2, 2, 1, 0, 0, 0)
+POINTWISE(4, 4, 1, 0, 0, 0)

@@ -18,6 +18,34 @@ __device__ __forceinline__ void multiply_add(float (&sums)[4], const unsigned (&
 #endif
 }
 
+// Begins to copy 16 bytes to shared memory. The thread's copies are grouped by ``copies_begun``, and ``copies_done`` waits for all groups.
+__device__ __forceinline__ void begin_copy(void* to, const void* from) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "l"(from) : "memory");
+#else
+    *static_cast<uint4*>(to) = *static_cast<const uint4*>(from);
+#endif
+}
+__device__ __forceinline__ void copies_begun() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void copies_done() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+#endif
+}
+
+// Four 8 × 8 matrices of FP16 numbers from shared memory, by a warp: lane 8 i + r has the address of row r of matrix i. Then each thread has
+// the numbers 2q and 2q + 1 of row g of each, so that they are a left factor of ``multiply_add`` if matrices 1 and 3 are 8 rows below.
+__device__ __forceinline__ void load_matrices(unsigned (&numbers)[4], const void* row) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(numbers[0]), "=r"(numbers[1]), "=r"(numbers[2]), "=r"(numbers[3])
+                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row)))
+                 : "memory");
+}
+
 // 2ˣ and 1 / x with a relative error of some 2⁻²², and 0 for subnormal numbers.
 __device__ __forceinline__ float fast_exp2(float x) {
     float result;

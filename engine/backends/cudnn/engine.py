@@ -221,7 +221,9 @@ class CudnnEngine(Engine):
                 weights, layers = operation.weights.transpose(0, 2, 3, 1), operation.layers
                 halves = _halves(weights, layers)
             case Chain():
-                halves = np.concatenate([_halves(pointwise.packed(each), operation.layers).ravel() for each in operation.weights])
+                kept = 0, operation.form.kept
+                ordered = [pointwise.packed(each, known) for each, known in zip(operation.weights, kept, strict=False)]
+                halves = np.concatenate([_halves(each, operation.layers).ravel() for each in ordered])
             case _:
                 return ()
         return halves, operation.bias.astype(np.float32)
@@ -291,9 +293,8 @@ class CudnnBuilder:
         self.library = library
         self._network, self._device, self._stream, self._cache, self._arch = network, device, stream, cache, arch
         self._plain = lowering.lower(network)
-        self._paired = chained(self._plain)
         self._first, self._fastest = (Plans(library, cache, situation, tried) for tried in (1, TRIED))
-        self.has_pairs = self._paired != self._plain
+        self.has_pairs = chained(self._plain, 1) is not self._plain
         self.key = f"{library} {hashlib.sha256(source(*KERNELS).encode()).hexdigest()}"
 
     def build(self, batch: int, pairs: bool, fastest: bool, memory: Memory, progress: Progress) -> CudnnEngine:
@@ -315,9 +316,9 @@ class CudnnBuilder:
         """
         return self._build(None, batch, pairs, fastest, memory, progress)
 
-    def stages(self, cuts: Sequence[int], pairs: bool) -> tuple[Program, list[Stage]]:
-        """The program, and its stages. cuts: see ``cut_operations``."""
-        program = self._paired if pairs else self._plain
+    def stages(self, cuts: Sequence[int], batch: int, pairs: bool) -> tuple[Program, list[Stage]]:
+        """The program for batches of this size, and its stages. cuts: see ``cut_operations``."""
+        program = self._program(batch, pairs)
         return program, cut_operations(program, cuts)
 
     def build_stage(self, stage: Stage, batch: int, pairs: bool, fastest: bool, memory: Memory, progress: Progress) -> CudnnEngine:
@@ -325,7 +326,7 @@ class CudnnBuilder:
         return self._build(stage, batch, pairs, fastest, memory, progress)
 
     def _build(self, stage: Stage | None, batch: int, pairs: bool, fastest: bool, memory: Memory, progress: Progress) -> CudnnEngine:
-        program, plans = self._paired if pairs else self._plain, self._fastest if fastest else self._first
+        program, plans = self._program(batch, pairs), self._fastest if fastest else self._first
         progress(Notice("backends.build_cudnn_plans"), 0.0)
         operations = program.operations if stage is None else [program.operations[number] for number in stage.operations]
         shapes = [convolution.Shape.of(each, batch) for each in operations if isinstance(each, Convolve)]
@@ -336,3 +337,6 @@ class CudnnBuilder:
             built.result()
         engine.prepare(plans, self._stream, progress)
         return engine
+
+    def _program(self, batch: int, pairs: bool) -> Program:
+        return chained(self._plain, batch) if pairs else self._plain

@@ -1,7 +1,7 @@
 """The operations into which a network is lowered for cuDNN, and the memory they read and write.
 
 All values are FP16, channels last: (batch, height, width, channels). A value may be a slice of the channels of a wider buffer, so that
-operations write concatenations in place. Where there is a kernel for a pair of pointwise convolutions, one operation replaces both.
+operations write concatenations in place. Where there is a kernel for pointwise convolutions, one operation replaces one or two of them.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framefleet.engine.model.network import Activation
-from framefleet.plugins.pointwise import FORMS, SLOPES, Form
+from framefleet.plugins.pointwise import CHAINS, SINGLE, SLOPES, Form
 
 ALIGNMENT = 256
 
@@ -94,16 +94,17 @@ class Enlarge:
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Two pointwise convolutions by one of our kernels. See ``plugins.pointwise``.
+    """Two pointwise convolutions, or one, by one of our kernels. See ``plugins.pointwise``.
 
-    weights: float32 (filters, channels) of each; the second one's last channels are those of ``side``. bias: of both.
+    weights: float32 (filters, channels) of each; the second one's last channels are those of ``side``. bias: of all. activations: of both,
+    linear for one that is missing. middle: where the first one's output is stored besides the second one's.
     """
 
     layers: tuple[int, ...]
     form: Form
     input: View
     output: View
-    weights: tuple[NDArray[np.float32], NDArray[np.float32]]
+    weights: tuple[NDArray[np.float32], ...]
     bias: NDArray[np.float32]
     activations: tuple[Activation, Activation]
     middle: View | None
@@ -219,25 +220,48 @@ def _meet(one: Sequence[int], other: Sequence[int]) -> bool:
     return one[0] <= other[1] and other[0] <= one[1]
 
 
-def chained(program: Program) -> Program:
-    """The program with chains. A chain also computes the activation and the sum of the convolution before it, if nothing else reads it.
+_MANY_PIXELS = 50_000
+"""From this number of pixels in a batch on, our kernels for single convolutions are faster than cuDNN's."""
 
-    That convolution is then faster: cuDNN's kernels for few channels take long for activations, while a chain waits for memory.
+
+def chained(program: Program, batch: int) -> Program:
+    """The program with chains, for batches of this size.
+
+    A chain also computes the activation and the sum of the convolution before it, if nothing else reads it. That convolution is then
+    faster: cuDNN's kernels for few channels take long for activations, while a chain waits for memory.
     """
     operations, place = list(program.operations), 0
-    while place + 1 < len(operations):
-        chain = _chain(operations, place)
+    while place < len(operations):
+        pair = _pair(operations, place)
+        chain = pair or _single(operations[place], batch)
         if chain is not None:
-            operations[place : place + 2] = [chain]
+            operations[place : place + (2 if pair else 1)] = [chain]
             before = operations[place - 1] if place else None
-            if isinstance(before, Convolve) and before.output == chain.input and _readers(operations, place - 1) == [place]:
+            if isinstance(before, Convolve) and _takes_over(chain, before) and _readers(operations, place - 1) == [place]:
                 operations[place] = replace(chain, input_activation=before.activation, residual=before.residual)
                 operations[place - 1] = replace(before, activation=Activation.LINEAR, residual=None)
         place += 1
-    return program if len(operations) == len(program.operations) else replace(program, operations=tuple(operations))
+    return replace(program, operations=tuple(operations)) if any(isinstance(each, Chain) for each in operations) else program
 
 
-def _chain(operations: Sequence[Operation], place: int) -> Chain | None:
+def _takes_over(chain: Chain, before: Convolve) -> bool:
+    """Whether the kernel can compute the activation and the sum of the convolution before it."""
+    return before.output == chain.input and before.activation in SLOPES and (before.residual is None or not chain.form.stores)
+
+
+def _single(operation: Operation, batch: int) -> Chain | None:
+    if not (isinstance(operation, Convolve) and _pointwise(operation)):
+        return None
+    form = Form(operation.input.channels, operation.output.channels, True)
+    if form not in SINGLE or batch * operation.output.height * operation.output.width < _MANY_PIXELS:
+        return None
+    weights, activations = (operation.weights[:, :, 0, 0],), (operation.activation, Activation.LINEAR)
+    return Chain(operation.layers, form, operation.input, operation.output, weights, operation.bias, activations, None, None)
+
+
+def _pair(operations: Sequence[Operation], place: int) -> Chain | None:
+    if place + 1 == len(operations):
+        return None
     first, second = operations[place : place + 2]
     if not (isinstance(first, Convolve) and isinstance(second, Convolve) and _pointwise(first) and _pointwise(second)):
         return None
@@ -255,7 +279,7 @@ def _chain(operations: Sequence[Operation], place: int) -> Chain | None:
     else:
         return None
     form = Form(first.input.channels, kept.channels, stores, inside, side, second.output.channels)
-    if form not in FORMS:
+    if form not in CHAINS:
         return None
     return Chain(
         first.layers + second.layers,

@@ -277,10 +277,10 @@ class Builder:
 
         return prepare_plan(self.library, self._network, part, batch, precision, self._cache, self.situation, tell)
 
-    def cudnn_stages(self, cuts: Sequence[int], layers: CustomLayers) -> tuple[Program, list[Stage]]:
+    def cudnn_stages(self, cuts: Sequence[int], batch: int, layers: CustomLayers) -> tuple[Program, list[Stage]]:
         """The program for cuDNN, cut into stages: see ``cut_operations``."""
         assert self._cudnn is not None
-        return self._cudnn.stages(cuts, layers.pointwise)
+        return self._cudnn.stages(cuts, batch, layers.pointwise)
 
     def build_cudnn_stage(self, stage: Stage, batch: int, layers: CustomLayers, memory: Memory, number: int, count: int) -> CudnnEngine:
         """Build a stage, the ``number``-th of ``count``. Errors: see ``build``."""

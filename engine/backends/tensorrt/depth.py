@@ -417,7 +417,7 @@ class TensorRtDepthBackend(NvidiaBackend):
         self, cuts: tuple[int, ...], _precision: Precision, batch: int, layers: CustomLayers, memories: Sequence[Memory]
     ) -> Built:
         """Stages of cuDNN, and what ``Staged`` says of values."""
-        program, stages = self._builder.cudnn_stages(cuts, layers)
+        program, stages = self._builder.cudnn_stages(cuts, batch, layers)
         networks = list[StageNetwork]()
         for place, (stage, streams, builder, memory) in enumerate(zip(stages, self._streams, self._builders, memories, strict=True)):
             streams.device.set_current()

@@ -99,12 +99,16 @@ class _Run:
         self._write(operation.output, values)
 
     def _chain(self, chain: Chain) -> Values:
-        form, (first, second) = chain.form, chain.weights
+        form, first, second = chain.form, chain.weights[0], chain.weights[-1]
         value = ACTIVATIONS[chain.input_activation](self._read(chain.input))
         if chain.residual is not None:
             value = value + self._read(chain.residual)
-        assert (first.shape, second.shape) == ((form.middle, form.input), (form.output, form.kept + form.side))
+        assert first.shape == (form.middle, form.input)
         middle = self._pointwise(value, first, chain.bias[: form.middle], chain.activations[0])
+        if not form.output:
+            assert (len(chain.weights), chain.middle, chain.side) == (1, None, None)
+            return middle
+        assert second.shape == (form.output, form.kept + form.side)
         assert (chain.middle is not None, chain.side is not None) == (form.stores, form.side > 0)
         seen = middle[:, : form.kept]
         if chain.side is not None:

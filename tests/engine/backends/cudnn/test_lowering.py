@@ -33,6 +33,9 @@ INPUTS = np.random.default_rng(1).random((2, 3, 32, 32), np.float32)
 
 CUTS = [(1,), (4,), (9,), (15,), (19,), (5, 12), (2, 3, 4), (1000,), (1, 999, 1000)]
 
+FEW, MANY = 2, 100_000
+"""Batches with too few pixels for kernels of single convolutions, and with enough."""
+
 Computed = list[tuple[Program, list[NDArray[np.float64]]]]
 
 
@@ -48,8 +51,8 @@ def program(network: Network) -> Program:
 
 @pytest.fixture(scope="module")
 def computed(network: Network, program: Program) -> Computed:
-    """Both forms of the program, each with what it computes as a whole."""
-    return [(each, run_program(each, network, INPUTS)) for each in (program, chained(program))]
+    """All forms of the program, each with what it computes as a whole."""
+    return [(each, run_program(each, network, INPUTS)) for each in (program, chained(program, FEW), chained(program, MANY))]
 
 
 @pytest.mark.parametrize("cuts", others_slow(CUTS, (9,), (5, 12), (1, 999, 1000)))
@@ -101,21 +104,21 @@ def test_concatenations_are_written_in_place(program: Program) -> None:
 
 
 def test_pairs_of_pointwise_convolutions(program: Program) -> None:
-    pairs = [each for each in chained(program).operations if isinstance(each, Chain)]
+    pairs = [each for each in chained(program, FEW).operations if isinstance(each, Chain)]
     assert [pair.layers for pair in pairs] == [(4, 2, 5), (8, 10), (14, 12, 15), (21, 23)]
     start, end, *_ = pairs
     assert start.form.stores
     assert not end.form.stores
     assert start.input_activation is Activation.MISH  # moved from the convolution before
     assert end.residual == start.middle.__class__(**{**vars(start.middle), "channels": 64})
-    found = convolutions(chained(program))
+    found = convolutions(chained(program, FEW))
     assert [found[layers].activation for layers in ((1,), (6,), (11,))] == [Activation.LINEAR] * 3
     assert found[16,].activation is Activation.MISH  # others read its value, too
 
 
 def test_pairs_are_kept_where_no_kernel_suits(program: Program) -> None:
     plain = replace(program, operations=tuple(each for each in program.operations if not isinstance(each, Convolve)))
-    assert chained(plain) is plain
+    assert chained(plain, MANY) is plain
 
 
 def test_heads_have_a_multiple_of_eight_channels(network: Network, program: Program) -> None:

@@ -34,7 +34,7 @@ def build(folder: Path, *names: str) -> Path:
     assert COMPILER is not None
     preprocess = (COMPILER, "-E", "-P", "-x", "c++", f"-I{Path(__file__).parent}", "-")  # so that each kernel stands in the text
     expanded = subprocess.run(preprocess, input=source(*names), capture_output=True, text=True, check=True).stdout
-    text = expanded.replace("extern __shared__ unsigned long long keys[];", "unsigned long long* keys = dynamic_shared;")
+    text = re.sub(r"extern __shared__ ([\w ]+) (\w+)\[\];", r"\1* \2 = reinterpret_cast<\1*>(dynamic_shared);", expanded)
     runners = []
     for name, parameters in _ENTRY.findall(text):
         arguments = ", ".join(re.split(r"[\s*]+", parameter.strip())[-1] for parameter in parameters.split(","))
@@ -73,6 +73,9 @@ class Kernels:
         runner = getattr(self._library, f"run_{name}")
         runner.restype = None
         return runner
+
+    def allow_shared(self, name: str, nbytes: int) -> None:
+        """The host's memory has no such limit."""
 
 
 @contextmanager

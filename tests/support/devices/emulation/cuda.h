@@ -166,7 +166,20 @@ inline int __shfl_xor_sync(unsigned, int mine, int distance) {
     return exchange(mine, [=](const unsigned long long* values, int lane) { return static_cast<int>(values[lane ^ distance]); });
 }
 
+inline void __syncwarp() { meet(of_warp[number_in_block() / 32]); }
+
 // See ptx.cuh.
+inline void begin_copy(void* to, const void* from) { std::memcpy(to, from, 16); }
+inline void copies_begun() {}
+inline void copies_done() {}
+inline void load_matrices(unsigned (&numbers)[4], const void* row) {
+    exchange(row, [&](const unsigned long long* rows, int lane) {
+        for (int i = 0; i < 4; ++i) {
+            std::memcpy(&numbers[i], reinterpret_cast<const unsigned*>(rows[8 * i + lane / 4]) + lane % 4, 4);
+        }
+        return 0;
+    });
+}
 struct Factors {
     _Float16 left[4][2], right[2][2];
 };
