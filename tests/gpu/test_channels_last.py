@@ -46,13 +46,31 @@ class Values:
         np.testing.assert_allclose(planes, expected, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize(("size", "stride", "padding"), [(5, 1, 4), (2, 2, 1), (3, 2, 2), (2, 1, 1)])
-def test_max_pool(gpu: Gpu, size: int, stride: int, padding: int) -> None:
-    source = Values(gpu, 24, 9, 11)
-    out = (9 + padding - size) // stride + 1, (11 + padding - size) // stride + 1
-    target = Values(gpu, 24, *out, seed=1)
+WHOLE = 24, 9, 11
+"""Channels, height and width: a block computes whole rows."""
+
+TILES = 520, 40, 33
+"""A block computes some rows and columns, and the last ones have less work: fewer rows, columns and channels."""
+
+
+@pytest.mark.parametrize(
+    ("shape", "size", "stride", "padding"),
+    [
+        *[(shape, *window) for shape in (WHOLE, TILES) for window in [(5, 1, 4), (2, 2, 1), (2, 2, 0), (3, 2, 2), (2, 1, 1), (1, 2, 0)]],
+        ((8, 60, 3), 9, 1, 8),
+        ((8, 3, 60), 13, 1, 12),
+        ((64, 13, 13), 21, 1, 20),  # windows larger than the input; shared memory limits a tile's columns
+        ((64, 3, 2), 401, 1, 400),  # even one window takes more shared memory than a block has unasked
+    ],
+    ids=str,
+)
+def test_max_pool(gpu: Gpu, shape: tuple[int, int, int], size: int, stride: int, padding: int) -> None:
+    channels, height, width = shape
+    source = Values(gpu, *shape)
+    out = (height + padding - size) // stride + 1, (width + padding - size) // stride + 1
+    target = Values(gpu, channels, *out, seed=1)
     gpu.run(MaxPool(gpu.kernels, source.slice, target.slice, BATCH, size, stride, padding // 2))
-    target.check(compute_layer(model.MaxPool((0,), (24, *out), size, stride, padding), [source.given]))
+    target.check(compute_layer(model.MaxPool((0,), (channels, *out), size, stride, padding), [source.given]))
 
 
 def test_a_window_with_nan_becomes_nan(gpu: Gpu) -> None:

@@ -126,7 +126,7 @@ static unsigned long long said[32][32];  // by each lane of each warp
 static unsigned long long* dynamic_shared;
 static std::function<void()> kernel;
 
-inline int number_in_block() { return threadIdx.y * blockDim.x + threadIdx.x; }
+inline int number_in_block() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
 __attribute__((noinline)) inline void leave() {
     if (!_setjmp(threads[current].place)) {
         _longjmp(scheduler, 1);
@@ -241,7 +241,7 @@ inline void run_block(int count) {
         for (current = 0; current < count; ++current) {
             const Thread& thread = threads[current];
             if (!thread.ended && (thread.meeting == nullptr || thread.meeting->number != thread.number)) {
-                threadIdx = {current % blockDim.x, current / blockDim.x, 0};
+                threadIdx = {current % blockDim.x, current / blockDim.x % blockDim.y, current / blockDim.x / blockDim.y};
                 enter();
             }
         }
