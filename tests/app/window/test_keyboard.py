@@ -141,3 +141,12 @@ def test_tab_goes_through_the_window_as_it_is_read(qtbot: QtBot, window: MainWin
     assert len(visited) > 10
     assert out_of_order(visited, window) == []
     assert [_named(widget) for widget in visited if not name(widget)] == []
+
+
+@pytest.mark.parametrize("turn", [1, 2])
+def test_no_key_stays_held_after_a_test(qtbot: QtBot, turn: int) -> None:
+    assert QApplication.keyboardModifiers() is Qt.KeyboardModifier.NoModifier, f"turn {turn}"
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    qtbot.keyClick(widget, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.keyboardModifiers() is Qt.KeyboardModifier.ControlModifier

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtGui import QMouseEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -34,6 +35,12 @@ class PatientBot(QtBot):
 
 @pytest.fixture
 def qtbot(qapp: object, request: pytest.FixtureRequest) -> Iterator[QtBot]:
-    """Replaces pytest-qt's fixture. The windows of a test are deleted at its end, not in the next event loop of another test."""
+    """Replaces pytest-qt's fixture. The windows of a test are deleted at its end, not in the next event loop of another test.
+
+    The keys that a test held are released at its end. Qt keeps the modifiers of the last key that a test pressed. If they are Ctrl,
+    ``setCurrentItem`` clears the selection of a row that is already selected, for example.
+    """
     yield PatientBot(request)
+    if QApplication.keyboardModifiers() is not Qt.KeyboardModifier.NoModifier:
+        QTest.keyClick(QWidget(), Qt.Key.Key_Control)  # the next key replaces the modifiers
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # type: ignore[arg-type] # None is allowed: all objects
