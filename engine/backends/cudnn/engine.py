@@ -300,8 +300,8 @@ class CudnnBuilder:
     def build(self, batch: int, pairs: bool, fastest: bool, memory: Memory, progress: Progress) -> CudnnEngine:
         """Build an engine.
 
-        pairs: use our kernels for pairs of pointwise convolutions. fastest: take the fastest of several plans of each convolution, which a
-        trial finds, instead of the first one.
+        pairs: use our kernels for pairs of pointwise convolutions, and for single ones in large batches. fastest: take the fastest of
+        several plans of each convolution, which a trial finds, instead of the first one.
 
         Raises
         ------

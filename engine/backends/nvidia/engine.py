@@ -23,8 +23,8 @@ class CustomLayers:
 
     first_convolution: our kernel computes the network's first layer, if it suits; it writes channels last. mish: our kernel computes Mish
     after each convolution, in place: every such convolution then ends a plan. cudnn: cuDNN and our kernels compute all layers. pointwise:
-    with cuDNN, our kernels also compute pairs of pointwise convolutions. fastest: with cuDNN, each convolution has the fastest of several
-    plans, which a trial finds, instead of cuDNN's first one.
+    with cuDNN, our kernels also compute pointwise convolutions, most of them in pairs. fastest: with cuDNN, each convolution has the
+    fastest of several plans, which a trial finds, instead of cuDNN's first one.
     """
 
     first_convolution: bool = False
