@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -13,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from framefleet.engine.processes import child
 from framefleet.engine.processes.child import ChildProcess
 from framefleet.engine.processes.child_main import MIN_PATIENCE, Heartbeat, when_parent_ends
 from framefleet.engine.processes.watchdog import Watchdog, start_clock, waiting_for_room
@@ -58,6 +61,48 @@ def test_what_a_quiet_one_prints_is_thrown_away(capfd: pytest.CaptureFixture[str
     assert list(process.messages()) == []
     assert "by nought" in str(process.end().reason)
     assert capfd.readouterr().err == ""
+
+
+LARGE = 64 << 20
+HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+
+
+def gives_large_pages() -> bool:
+    """Whether programs get large pages if they ask for them, and glibc can ask."""
+    name, version = platform.libc_ver()
+    asks = name == "glibc" and tuple(map(int, version.split("."))) >= (2, 35)
+    return asks and HUGE_PAGES.exists() and "[madvise]" in HUGE_PAGES.read_text()
+
+
+def tell_of_a_large_buffer(connection: Any) -> None:
+    """Send the flags of the memory in which a large buffer lies, and the setting."""
+    library = ctypes.CDLL(None)
+    library.malloc.restype = ctypes.c_void_p
+    middle, inside = library.malloc(ctypes.c_size_t(LARGE)) + LARGE // 2, False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        first, *others = line.split()
+        if "-" in first and not first.endswith(":"):
+            begin, end = (int(each, 16) for each in first.split("-"))
+            inside = begin <= middle < end
+        elif inside and first == "VmFlags:":
+            connection.send((others, os.environ["GLIBC_TUNABLES"]))
+
+
+@pytest.mark.skipif(not gives_large_pages(), reason="needs glibc 2.35 and Linux with large pages on request")
+@pytest.mark.parametrize("users", [None, "glibc.malloc.perturb=0"])
+def test_large_buffers_lie_in_large_pages(users: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless the user has set something else. Only a process that is spawned reads the setting."""
+    from tests.support.running.fork_server import SPAWN
+
+    monkeypatch.setattr(child, "CONTEXT", SPAWN)
+    monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
+    if users is not None:
+        monkeypatch.setenv("GLIBC_TUNABLES", users)
+    process = ChildProcess("buffer", tell_of_a_large_buffer, words=words("the child"))
+    flags, setting = process.receive()
+    process.end()
+    assert ("hg" in flags, setting) == (users is None, users or "glibc.malloc.hugetlb=1")
+    assert os.environ.get("GLIBC_TUNABLES") == users
 
 
 def test_a_process_that_is_stopped_is_noticed_and_killed() -> None:
