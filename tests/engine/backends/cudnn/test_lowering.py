@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from framefleet.engine.backends.cudnn.program import (
     Convolve,
     Enlarge,
     FirstConvolve,
+    Operation,
     Pool,
     Program,
     chained,
@@ -24,6 +26,7 @@ from framefleet.engine.backends.cudnn.program import (
 from framefleet.engine.model.load import load_network
 from framefleet.engine.model.network import Activation, Network
 from framefleet.engine.settings import ModelFiles
+from framefleet.plugins.pointwise import SINGLE
 from tests.support.faults.counts import others_slow
 from tests.support.models import TINY_CFG, run_by_definition
 from tests.support.networks.cudnn import run_program
@@ -114,6 +117,31 @@ def test_pairs_of_pointwise_convolutions(program: Program) -> None:
     found = convolutions(chained(program, FEW))
     assert [found[layers].activation for layers in ((1,), (6,), (11,))] == [Activation.LINEAR] * 3
     assert found[16,].activation is Activation.MISH  # others read its value, too
+
+
+def with_first(program: Program, **changes: Any) -> list[Operation]:
+    """The chained operations from the first convolution after the pictures on, if that one were different."""
+    first, second, *others = program.operations
+    assert isinstance(second, Convolve)
+    return list(chained(replace(program, operations=(first, replace(second, **changes), *others)), FEW).operations[1:])
+
+
+def test_an_activation_or_a_sum_that_the_kernel_lacks_stays(program: Program) -> None:
+    second = program.operations[1]
+    assert isinstance(second, Convolve)
+    for changes in ({"activation": Activation.LOGISTIC}, {"residual": replace(second.output, buffer=0)}):
+        convolution, chain, *_ = with_first(program, **changes)
+        assert isinstance(convolution, Convolve)
+        assert isinstance(chain, Chain)
+        assert chain.form.stores
+        assert all(getattr(convolution, name) == value for name, value in changes.items())
+        assert (chain.input_activation, chain.residual) == (Activation.LINEAR, None)
+
+
+def test_single_convolutions_have_kernels_in_large_batches(program: Program) -> None:
+    few, many = ([each.form for each in chained(program, batch).operations if isinstance(each, Chain)] for batch in (FEW, MANY))
+    assert [form for form in many if not form.output] == [SINGLE[0]]
+    assert few == [form for form in many if form.output]
 
 
 def test_pairs_are_kept_where_no_kernel_suits(program: Program) -> None:
