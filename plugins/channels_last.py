@@ -38,12 +38,12 @@ class MaxPool(Launch):
         channels = source.channels // UNIT
         together = min(channels, 8)  # 128 bytes of a pixel: a line of the device's caches
         groups = _parts(channels, together)
-        slots = _POOL_BYTES // (_UNIT_BYTES * together)
-        columns = _even(target.width, max(min(slots // size, 16), 1))
+        pixels = _POOL_BYTES // (_UNIT_BYTES * together)  # for which there is shared memory
+        columns = _even(target.width, max(min(pixels // size, 16), 1))
         across = _parts(target.width, columns)
         # the more rows a block has, the fewer values are read twice; but there must be blocks for the whole device
         for_device = _parts(batch * groups * across * target.height, _POOL_BLOCKS)
-        rows = _even(target.height, max(min(for_device, (slots // columns - size) // stride + 1, 16), 1))
+        rows = _even(target.height, max(min(for_device, (pixels // columns - size) // stride + 1, 16), 1))
         read = (rows - 1) * stride + size
         grid = groups, across * _parts(target.height, rows), batch
         block = together, columns, min(_POOL_THREADS // (together * columns), read, 64)  # CUDA allows 64 along the last axis

@@ -28,7 +28,7 @@ _MAX_NUMBERS = 2**31
 class Form:
     """Channels of a chain. The second convolution reads the first ``kept`` ones of the first one's output, then ``side`` other ones.
 
-    stores: whether the first one's output is stored. output: 0 = there is no second convolution.
+    stores: whether the first one's output is stored. output: 0 if there is only one convolution.
     """
 
     input: int

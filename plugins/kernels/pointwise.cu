@@ -1,4 +1,4 @@
-// Chains of two pointwise (1 × 1) convolutions with their activations, or one, for layers that memory traffic limits, on tensor cores.
+// One pointwise (1 × 1) convolution, or a chain of two, with activations, on tensor cores. For layers that memory traffic limits.
 //
 // A warp computes 16 pixels at a time, while the next ones are copied to its part of the shared memory. A chunk is 32 channels of a pixel. The
 // rows of the first product are ordered such that each of the four threads that share a pixel gets eight channels side by side, one 16-byte
@@ -86,7 +86,8 @@ __device__ __forceinline__ void store(const unsigned (&out)[4][2], uint4* target
 }
 
 // All sizes are in chunks. The first convolution has INPUT and MIDDLE chunks. The second one reads the first KEPT ones of the first one's
-// output, then SIDE chunks from elsewhere, and has OUTPUT chunks, 0 = there is none. WRITES: whether the first one's output is stored.
+// output, then SIDE chunks from elsewhere, and has OUTPUT chunks; 0 if there is only one convolution. WRITES: whether the first one's output is
+// stored.
 //
 // Pitches are in Half8, from pixel to pixel. input_slope: activation of the input. Without WRITES, ``residual`` is added then, if that is
 // given. weights, bias: of both, as plugins/pointwise.py packs them, which also knows how much shared memory a block needs.

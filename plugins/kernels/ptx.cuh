@@ -18,7 +18,7 @@ __device__ __forceinline__ void multiply_add(float (&sums)[4], const unsigned (&
 #endif
 }
 
-// Begins to copy 16 bytes to shared memory. The thread's copies are grouped by ``copies_begun``, and ``copies_done`` waits for all groups.
+// Begins to copy 16 bytes to shared memory. Call ``copies_begun`` after the last of several copies; ``copies_done`` waits for all of this thread.
 __device__ __forceinline__ void begin_copy(void* to, const void* from) {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "l"(from) : "memory");

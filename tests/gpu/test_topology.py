@@ -181,4 +181,4 @@ def test_all_links_are_read_many_times_in_the_time_of_a_snapshot(topology: Topol
             times.append(1000 * (time.perf_counter() - begin))
         told = len(counters.nvlinks) - (ALL_LINKS in counters.nvlinks)
         print(f"GPU {place.number}: {told} of {len(links)} links counted in {median(times):.2f} ms (at most {max(times):.2f})")
-        assert min(times) < 1000 / RATE / 4  # other processes that ask the driver make this one wait
+        assert median(times) < 1000 / RATE / 4
