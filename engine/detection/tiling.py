@@ -168,15 +168,17 @@ def _groups(
 
 def _near(boxes: NDArray[np.float32], class_ids: NDArray[np.int32], gap: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the indices of all pairs of boxes of one class that are at most ``gap`` pixels apart."""
-    order = np.argsort(boxes[:, _LEFT], kind="stable")
-    left, right = boxes[order, _LEFT], boxes[order, _RIGHT]
+    # classes lie side by side, so that only boxes of one class are compared; in float64, whole numbers move them without rounding
+    aside = class_ids * (math.ceil(np.ptp(boxes[:, [_LEFT, _RIGHT]]) + gap) + 1.0) if len(boxes) else class_ids
+    order = np.argsort(boxes[:, _LEFT] + aside, kind="stable")
+    left, right = (boxes[:, _LEFT] + aside)[order], (boxes[:, _RIGHT] + aside)[order]
     count = np.searchsorted(left, right + gap, side="right") - np.arange(1, len(order) + 1)
     count = np.maximum(count, 0)
     first = np.repeat(np.arange(len(order)), count)
     second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(count) - count, count)
     first, second = order[first], order[second]
     between = np.maximum(boxes[first, _TOP], boxes[second, _TOP]) - np.minimum(boxes[first, _BOTTOM], boxes[second, _BOTTOM])
-    near = np.flatnonzero((class_ids[first] == class_ids[second]) & (between <= gap))
+    near = np.flatnonzero(between <= gap)
     return first[near], second[near]
 
 
