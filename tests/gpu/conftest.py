@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,17 +37,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
-@pytest.fixture(autouse=True)
-def _turn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Tests marked ``alone`` run while no other process of this test run uses a GPU: they measure its free memory, or take all of it."""
-    folder = tmp_path_factory.getbasetemp().parent  # of all processes
-    alone = fcntl.LOCK_EX if request.node.get_closest_marker("alone") else fcntl.LOCK_SH
-    with (folder / "gpu-gate").open("w") as gate, (folder / "gpu-turn").open("w") as turn:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Tests marked ``alone`` run while no other process of this test run uses a GPU: they measure its free memory, or take all of it.
+
+    The fixtures belong to a test's turn: those of a module make engines.
+    """
+    if item.get_closest_marker("gpu") is None or item.get_closest_marker("skip") is not None:
+        return (yield)
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", os.getpid())  # the same for all processes of a run
+    alone = fcntl.LOCK_EX if item.get_closest_marker("alone") else fcntl.LOCK_SH
+    folder = Path(tempfile.gettempdir())
+    with (folder / f"framefleet-gpu-gate-{run}").open("w") as gate, (folder / f"framefleet-gpu-turn-{run}").open("w") as turn:
         fcntl.flock(gate, alone)  # who waits for the turn lets no other process pass
         fcntl.flock(turn, alone)
         if alone == fcntl.LOCK_SH:
             fcntl.flock(gate, fcntl.LOCK_UN)
-        yield
+        return (yield)
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -119,7 +119,9 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
     def make(name: str) -> Path:
         path = folder / name
-        return path if path.exists() else make_video(path, **{"frames": FRAMES, "size": SIZE, "picture": detailed, **CLIPS[name]})
+        coder = {"threads": "1", **CLIPS[name].get("options", {})}  # else the bytes depend on the number of processors
+        given = {"frames": FRAMES, "size": SIZE, "picture": detailed, **CLIPS[name], "options": coder}
+        return path if path.exists() else make_video(path, **given)
 
     return make
 
