@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -17,17 +17,19 @@ class PixelFormat(StrEnum):
     """The layout of a frame in memory.
 
     I420: a plane of 8-bit luma, then a plane of U and one of V, each with a sample for every 2 × 2 pixels. NV12: luma likewise, then a
-    plane with U and V in pairs. P016: like NV12 with 16-bit samples, whose upper bits hold the value.
+    plane with U and V in pairs. P016: like NV12 with 16-bit samples, whose upper bits hold the value. RGB8: red, green and blue of a pixel
+    side by side, 8 bits each.
     """
 
     I420 = "i420"
     NV12 = "nv12"
     P016 = "p016"
+    RGB8 = "rgb8"
 
 
 @dataclass(frozen=True)
 class FrameFormat:
-    """The format of a stream's frames in host memory (I420) or in a GPU's memory.
+    """The format of a stream's frames in host memory (I420), or of frames and pictures (RGB8) in a GPU's memory.
 
     Attributes
     ----------
@@ -55,6 +57,12 @@ class FrameFormat:
     matrix: str
     full_range: bool
 
+    @classmethod
+    @lru_cache(64)  # the pictures of a folder often have one size
+    def rgb(cls, width: int, height: int) -> Self:
+        """Return the format of an upright picture of red, green and blue, without gaps between its rows."""
+        return cls(PixelFormat.RGB8, 8, width, height, width, height, (False, None), "bt601", True)
+
     @cached_property
     def chroma_size(self) -> tuple[int, int]:
         """Width and height of U and V, samples."""
@@ -62,7 +70,9 @@ class FrameFormat:
 
     @cached_property
     def pitch(self) -> int:
-        """Bytes from one row of luma to the next."""
+        """Bytes from one row of luma, or of pixels, to the next."""
+        if self.format is PixelFormat.RGB8:
+            return 3 * self.stored_width
         return self.chroma_size[0] * 2 * (2 if self.format is PixelFormat.P016 else 1)
 
     @cached_property
@@ -72,7 +82,9 @@ class FrameFormat:
 
     @cached_property
     def nbytes(self) -> int:
-        """Size of a frame in bytes: luma, then chroma of half the height."""
+        """Size of a frame in bytes: luma, then chroma of half the height; or all pixels."""
+        if self.format is PixelFormat.RGB8:
+            return self.pitch * self.stored_height
         return self.pitch * (self.stored_height + self.chroma_size[1])
 
     def planes(self, content: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class DecoderUse:
     """What decoded the frames of a source.
 
-    nvdec, cpu: numbers of frames. reason: why the CPU decoded frames although the device has NVDEC, None if that did not happen.
+    nvdec, cpu: numbers of frames; pictures that a GPU decoded count as NVDEC's. reason: why the CPU decoded frames although the device has
+    a decoder, None if that did not happen.
     """
 
     nvdec: int = 0
@@ -102,7 +103,7 @@ class Decoder(ABC):
         """Find out how a source can be decoded. ``decode`` does this otherwise, and takes longer. Errors: see ``decode``."""
 
     def cpu_reason(self, info: SourceInfo) -> Notice | None:  # noqa: ARG002
-        """Return why the CPU decodes frames of this source although the device has NVDEC, None if there is no such reason."""
+        """Return why the CPU decodes frames of this source although the device has a decoder, None if there is no such reason."""
         return None
 
     def live(self) -> DeviceDecoder | None:

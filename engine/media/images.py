@@ -7,12 +7,13 @@ OpenCV applies the EXIF orientation, reduces 16 bits to 8, converts grey and CMY
 import os
 import re
 import stat
+import struct
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -27,8 +28,8 @@ from framefleet.engine.types import UNNUMBERED, FrameRef, Image
 
 warnings.filterwarnings("ignore", module=r"PIL\.")  # about damaged EXIF data, which are not used
 
-_EXIF = 0x8769
-"""The tag of the part of the metadata with times."""
+_EXIF, _ORIENTATION = 0x8769, 0x0112
+"""Tags of the part of the metadata with times, and of the orientation."""
 
 _TIMES = ((0x9003, 0x9291, 0x9011), (0x9004, 0x9292, 0x9012))
 """Tags of time, fraction of a second and offset from UTC, of the taking and the digitizing of a picture (Exif 3.0, section 4.6.6). The tag
@@ -45,6 +46,10 @@ def time_taken(content: Any) -> str | None:
 
     An offset from UTC that is unknown or cannot be read is left out. content: the bytes of the file.
     """
+    data = memoryview(content)
+    if bytes(data[:2]) == _JPEG:
+        exif = _exif_of_jpeg(data)  # without a copy of the file, which Pillow would need
+        return _taken(exif) if exif else None
     from PIL import Image as Pillow  # videos do not need it
 
     Pillow.MAX_IMAGE_PIXELS = None  # no pixels are read here
@@ -52,7 +57,15 @@ def time_taken(content: Any) -> str | None:
         with Pillow.open(BytesIO(content)) as picture:
             if picture.format == "PNG" and "exif" not in picture.info:
                 return None  # Pillow would decode the picture to look behind it
-            tags = picture.getexif().get_ifd(_EXIF)
+            return _taken(picture.getexif())
+    except Exception:  # damaged files raise errors of many kinds, and OpenCV may still decode them
+        return None
+
+
+def _taken(exif: Any) -> str | None:
+    """When a picture was taken. exif: Pillow's."""
+    try:
+        tags = exif.get_ifd(_EXIF)
     except Exception:  # damaged EXIF data raise errors of many kinds, and the picture can be used without them
         return None
     for names in _TIMES:
@@ -60,6 +73,46 @@ def time_taken(content: Any) -> str | None:
         if time_in_metadata(text) is not None:
             return text
     return None
+
+
+_JPEG = b"\xff\xd8"
+_SOF0, _DHT, _SOS, _APP1, _APP14 = 0xC0, 0xC4, 0xDA, 0xE1, 0xEE
+"""Markers: a baseline frame, Huffman tables, a scan, EXIF data, and Adobe's colour transform."""
+
+
+def _segments(data: memoryview) -> Iterator[tuple[int, bytes, int]]:
+    """Yield marker, content and end of each segment of a JPEG's header, up to the first scan's; fewer if the header is damaged."""
+    at, marker = 2, 0
+    while marker != _SOS:
+        head = bytes(data[at : at + 4])
+        if len(head) < 4 or head[0] != 0xFF:
+            return
+        if head[1] == 0xFF:  # any number of these bytes may come before a marker
+            at += 1
+            continue
+        marker, start = head[1], at + 4
+        at += 2 + int.from_bytes(head[2:])
+        yield marker, bytes(data[start:at]), at
+
+
+def _exif_of_jpeg(data: memoryview) -> Any:
+    """Pillow's EXIF data of a JPEG, None if there are none that can be read."""
+    for marker, body, _ in _segments(data):
+        if marker == _APP1 and body.startswith(b"Exif\0\0"):
+            return _read_exif(body)
+    return None
+
+
+def _read_exif(body: bytes) -> Any:
+    """Pillow's EXIF data, None if they cannot be read."""
+    from PIL import Image as Pillow
+
+    exif = Pillow.Exif()
+    try:
+        exif.load(body)
+    except Exception:  # see ``_taken``
+        return None
+    return exif
 
 
 def _in_iso_8601(time: str, fraction: str, offset: str) -> str:
@@ -94,10 +147,10 @@ def read_picture(path: Path) -> Image:
 
     Raises SourceError if the file is missing, damaged, not a regular file, not a picture, an animation, or larger than 16384×16384.
     """
-    return _picture(path, _content(path))
+    return picture_from(path, content_of(path))
 
 
-def _content(path: Path) -> NDArray[np.uint8]:
+def content_of(path: Path) -> NDArray[np.uint8]:
     """Read the bytes of a picture's file. Raises SourceError."""
     try:
         status = path.stat()
@@ -112,7 +165,7 @@ def _content(path: Path) -> NDArray[np.uint8]:
     return content
 
 
-def _picture(path: Path, content: NDArray[np.uint8]) -> Image:
+def picture_from(path: Path, content: NDArray[np.uint8]) -> Image:
     """Decode the bytes of a file. path: for errors. Raises SourceError."""
     if _is_animation(content[:_HEAD].tobytes()):
         raise SourceError(Notice("media.animation", path=path))
@@ -164,17 +217,105 @@ def probe_images(path: Path) -> SourceInfo:
 
 def decode_images(info: SourceInfo, segment: Segment, skip: int) -> Iterator[DecodedFrame[Image] | DecodeFailure]:
     """Yield the pictures of a segment without the first ``skip``, and a failure for each picture that cannot be read."""
+    for ref, file in wanted_pictures(info, segment, skip):
+        try:
+            content = content_of(file)
+        except SourceError as error:
+            yield DecodeFailure(ref, 1, error.notice)
+        else:
+            yield decode_picture(ref, file, content)
+
+
+def wanted_pictures(info: SourceInfo, segment: Segment, skip: int) -> list[tuple[FrameRef, Path]]:
+    """Return the wanted pictures of a segment without the first ``skip``, and their files."""
     path = Path(info.path)
     pictures = enumerate(segment.names or (None,), segment.start or 0)
     wanted = [(index, name) for index, name in pictures if segment.wanted is None or segment.wanted.includes(index, 0, 1)]
-    for position, name in wanted[skip:]:
-        ref = FrameRef(info.number, UNNUMBERED if segment.wanted is None else position, float(position), name)
-        file = path / name if name else path
-        try:
-            content = _content(file)
-            yield DecodedFrame(ref._replace(created=time_taken(content)), _picture(file, content))
-        except SourceError as error:
-            yield DecodeFailure(ref, 1, error.notice)
+    return [
+        (FrameRef(info.number, UNNUMBERED if segment.wanted is None else position, float(position), name), path / name if name else path)
+        for position, name in wanted[skip:]
+    ]
+
+
+def decode_picture(ref: FrameRef, file: Path, content: NDArray[np.uint8]) -> DecodedFrame[Image] | DecodeFailure:
+    """Decode the bytes of a picture's file, with the time when it was taken."""
+    try:
+        return DecodedFrame(ref._replace(created=time_taken(content)), picture_from(file, content))
+    except SourceError as error:
+        return DecodeFailure(ref, 1, error.notice)
+
+
+class PlainJpeg(NamedTuple):
+    """What the header of a JPEG says.
+
+    width, height: of the upright picture, pixels. orientation: 1 to 8, as in EXIF data. taken: as ``time_taken``.
+    """
+
+    width: int
+    height: int
+    orientation: int
+    taken: str | None
+
+
+_END = b"\xff\xd9"
+_TAIL = 1 << 16
+"""Bytes at the end of a file in which the end of the picture has to be. Cameras append data to it."""
+
+_LUMA = 0x11, 0x21, 0x12, 0x22
+"""Sampling factors of luma, for chroma of 0x11: 4:4:4, 4:2:2, 4:4:0 and 4:2:0."""
+
+
+def plain_jpeg(content: NDArray[np.uint8]) -> PlainJpeg | None:
+    """Read the header of a JPEG that decoders agree on; None: the file is something else, or too large.
+
+    Such a JPEG is complete and baseline, and has 8 bits, one scan, and grey or YCbCr with usual sampling (ITU-T T.81, Annex B, and T.871).
+    """
+    data = content.data
+    if bytes(data[:2]) != _JPEG:
+        return None
+    frame = scan = transform = b""
+    exif, rest = None, data[:0]
+    for marker, body, end in _segments(data):
+        if marker == _SOS:
+            scan, rest = body, data[end:]
+        elif marker == _SOF0:
+            frame = body
+        elif _SOF0 < marker < _SOS and marker != _DHT:  # another kind of frame, or a marker that does not belong here
+            return None
+        elif marker == _APP1 and body.startswith(b"Exif\0\0"):
+            exif = exif or _read_exif(body)
+        elif marker == _APP14 and body.startswith(b"Adobe"):
+            transform = body[11:12]
+    size = _size_of(frame, transform)
+    if size is None or scan[:1] != frame[5:6] or not _ends(rest):
+        return None
+    orientation = _orientation(exif)
+    width, height = size[::-1] if orientation > 4 else size
+    return PlainJpeg(width, height, orientation, _taken(exif) if exif else None)
+
+
+def _ends(scan: memoryview) -> bool:
+    """Whether the data of a scan, and what a camera appended to them, contain the picture's end."""
+    return bytes(scan[-2:]) == _END or _END in bytes(scan[-_TAIL:])
+
+
+def _size_of(frame: bytes, transform: bytes) -> tuple[int, int] | None:
+    """Width and height in a frame's header, None if decoders may not agree on its pixels. transform: Adobe's, b"" if it is not there."""
+    if len(frame) < 9:
+        return None
+    precision, height, width, components = struct.unpack(">BHHB", frame[:6])
+    kinds = [tuple(frame[at : at + 2]) for at in range(6, len(frame), 3)]
+    if precision != 8 or len(kinds) != components or not 0 < min(width, height) <= max(width, height) <= MAX_SIDE:
+        return None
+    colour = components == 3 and kinds[0][1] in _LUMA and kinds == [(1, kinds[0][1]), (2, 0x11), (3, 0x11)] and transform in (b"", b"\1")
+    grey = components == 1 and kinds[0][1] == 0x11
+    return (width, height) if colour or grey else None
+
+
+def _orientation(exif: Any) -> int:
+    """The orientation in Pillow's EXIF data, 1 (upright) if they do not tell."""
+    found = exif.get(_ORIENTATION) if exif else 1
+    return found if isinstance(found, int) and 1 <= found <= 8 else 1
 
 
 def _first_readable(files: list[Path]) -> tuple[Image, str]:

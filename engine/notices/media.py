@@ -25,9 +25,9 @@ TEXTS: dict[str, Text] = {
     ),
     "media.incomplete_data": "its data is incomplete or damaged",
     # what decoded the frames of a source
-    "media.decoded_by_nvdec": "decoded by NVDEC",
+    "media.decoded_by_nvdec": "decoded by the GPU",
     "media.decoded_by_cpu": "decoded by the CPU",
-    "media.decoded_by_both": "decoded by NVDEC, {cpu} of {frames} frames by the CPU",
+    "media.decoded_by_both": "decoded by the GPU, {cpu} of {frames} frames by the CPU",
     "media.decoded_because": "{use}: {reason}",
     "media.not_by_nvdec": "NVDEC cannot decode it ({problem})",
     # why NVDEC is not used
@@ -49,6 +49,9 @@ TEXTS: dict[str, Text] = {
     "media.nvdec_other_pixels": "NVDEC's first frame differs from FFmpeg's",
     "media.nvdec_without_first_frame": "NVDEC does not return its first frame",
     "media.pictures_by_cpu": "pictures are decoded by the CPU",
+    "media.no_nvjpeg": "JPEGs need nvJPEG ({detail}): install 'framefleet[cuda]'",
+    "media.no_jpeg_engines": "this GPU cannot decode JPEGs (status {status} of nvJPEG)",
+    "media.jpegs_differ": "the GPU's JPEGs differ from the CPU's by {difference} of 255",
     "media.interlaced": "the video is interlaced, which NVDEC shows deinterlaced",
     "media.maybe_interlaced": "the video may be interlaced, which NVDEC shows deinterlaced",
     "media.hdr": "it is HDR video ({transfer}), which the CPU converts to standard dynamic range",

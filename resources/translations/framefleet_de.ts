@@ -1082,10 +1082,6 @@
         <translation>von einer Anwendung gesetzter Takt</translation>
     </message>
     <message>
-        <source>decoded by NVDEC</source>
-        <translation>von NVDEC dekodiert</translation>
-    </message>
-    <message>
         <source>decoding a picture of {path}</source>
         <translation>das Dekodieren eines Bildes von {path}</translation>
     </message>
@@ -1196,10 +1192,6 @@
     <message>
         <source>crosses or touches itself: the edge behind point {one} meets the edge behind point {other}; move a point</source>
         <translation>kreuzt oder berührt sich selbst: die Kante hinter Punkt {one} trifft die Kante hinter Punkt {other}; einen Punkt verschieben</translation>
-    </message>
-    <message>
-        <source>decoded by NVDEC, {cpu} of {frames} frames by the CPU</source>
-        <translation>von NVDEC dekodiert, {cpu} von {frames} Bildern von der CPU</translation>
     </message>
     <message>
         <source>decoded by the CPU</source>
@@ -2142,6 +2134,10 @@
         <translation>Ohne Wirkung, solange der Batch auf {batch} eingestellt ist.</translation>
     </message>
     <message>
+        <source>JPEGs need nvJPEG ({detail}): install &apos;framefleet[cuda]&apos;</source>
+        <translation>JPEGs brauchen nvJPEG ({detail}): &apos;framefleet[cuda]&apos; installieren</translation>
+    </message>
+    <message>
         <source>MIG mode is on without an instance: &apos;nvidia-smi mig -i {uuid} -cgi PROFILE -C&apos; creates one, &apos;nvidia-smi -i {uuid} -mig 0&apos; turns MIG off (both as administrator)</source>
         <translation>der MIG-Modus ist an, aber ohne Instanz: „nvidia-smi mig -i {uuid} -cgi PROFILE -C“ legt eine an, „nvidia-smi -i {uuid} -mig 0“ schaltet MIG aus (beides als Administrator)</translation>
     </message>
@@ -2448,6 +2444,14 @@
     <message>
         <source>damaged, or dependent on a damaged frame</source>
         <translation>beschädigt oder von einem beschädigten Bild abhängig</translation>
+    </message>
+    <message>
+        <source>decoded by the GPU</source>
+        <translation>von der GPU dekodiert</translation>
+    </message>
+    <message>
+        <source>decoded by the GPU, {cpu} of {frames} frames by the CPU</source>
+        <translation>von der GPU dekodiert, {cpu} von {frames} Bildern von der CPU</translation>
     </message>
     <message>
         <source>decoding a frame of {address}</source>
@@ -2986,6 +2990,10 @@
         <translation>die CUDA-Schichten brauchen cuda-python ({problem}): {advice}</translation>
     </message>
     <message>
+        <source>the GPU&apos;s JPEGs differ from the CPU&apos;s by {difference} of 255</source>
+        <translation>die JPEGs der GPU weichen um {difference} von 255 von denen der CPU ab</translation>
+    </message>
+    <message>
         <source>the agent failed: {problem}</source>
         <translation>der Agent ist ausgefallen: {problem}</translation>
     </message>
@@ -3352,6 +3360,10 @@
     <message>
         <source>there is no zone &apos;{zone}&apos; for alerts: {names}</source>
         <translation>es gibt keine Zone „{zone}“ für Alarme: {names}</translation>
+    </message>
+    <message>
+        <source>this GPU cannot decode JPEGs (status {status} of nvJPEG)</source>
+        <translation>diese GPU kann keine JPEGs dekodieren (Status {status} von nvJPEG)</translation>
     </message>
     <message>
         <source>under way when the run or the connection ended</source>

@@ -40,8 +40,8 @@ _ALIGNMENT = 256
 class Geometry:
     """Maps pictures to a network's input of width × height pixels. letterbox, placement: see ``plan_fit``.
 
-    Attributes: of_image, of_frame: functions that return FRAME () without addresses, and the fit, for RGB pictures of a width and height in
-    host memory (still: see ``Backend.submit``), and for frames of a ``FrameFormat``.
+    Attributes: of_image, of_frame: functions that return FRAME () without addresses, and the fit, for RGB pictures of a width and height
+    (still: see ``Backend.submit``), and for frames of another ``FrameFormat``.
     """
 
     def __init__(self, width: int, height: int, letterbox: bool, placement: Placement = DARKNET) -> None:
@@ -60,6 +60,9 @@ class Geometry:
             if not isinstance(image, DeviceFrame | Planes):
                 entry, fit = self.of_image(image.shape[1], image.shape[0], still)
                 luma[index] = next(remaining)
+            elif isinstance(image, DeviceFrame) and image.format.format is PixelFormat.RGB8:
+                entry, fit = self.of_image(image.format.width, image.format.height, still)
+                luma[index] = image.address
             else:
                 if image.format is not known:  # frames of one source share it
                     known, (frame_entry, frame_fit) = image.format, self.of_frame(image.format)

@@ -1,4 +1,4 @@
-"""Decodes on an NVIDIA GPU (NVDEC, through PyNvVideoCodec) into the device's memory.
+"""Decodes on an NVIDIA GPU (videos by NVDEC, through PyNvVideoCodec; pictures: see ``jpeg``) into the device's memory.
 
 Each call of ``decode`` uses its own hardware session; FFmpeg reads the file. The frames and their times equal FFmpeg's. If the hardware
 reports a damaged picture, or gives other frames than the packets announce, FFmpeg decodes the rest of the segment.
@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import TypeAlias
@@ -26,6 +27,7 @@ from framefleet.engine.media.cpu_decoding import THREADS, decode_planes
 from framefleet.engine.media.decoder import GPU_THREADS, Decoded, Decoder, release_all, singly
 from framefleet.engine.media.nvdec.bitstream import Bitstream, DamagedError, UncertainEndError, UnsupportedError, Writable, said
 from framefleet.engine.media.nvdec.format import AwaitedFrames, decoder_time, first_frame, leads
+from framefleet.engine.media.nvdec.jpeg import DevicePictures, tested_engines
 from framefleet.engine.media.nvdec.library import Session, SessionPool, check, hardware_decoders, load_library, session_streams
 from framefleet.engine.media.nvdec.live import LiveNvdec
 from framefleet.engine.media.nvdec.surfaces import Surface, SurfaceRing, device_surfaces
@@ -77,6 +79,7 @@ class NvdecDecoder(Decoder):
         self._examined = defaultdict[Identity, threading.Lock](threading.Lock)
         self._processors = share_of_gpu(Device(index).pci_bus_id, _PROCESSORS) if threads > _PROCESSORS else frozenset[int]()
         self._live: LiveNvdec | None = None
+        self._pictures = DevicePictures(surfaces, partial(tested_engines, index, surfaces))
 
     def make_room(self, frames: int) -> None:
         """Let this many more frames be in use at once."""
@@ -119,7 +122,10 @@ class NvdecDecoder(Decoder):
                 release_all(frames)
 
     def groups(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[list[Decoded]]:
-        """Yield the frames that are ready together: several packets go to NVDEC together."""
+        """Yield the frames that are ready together: several packets go to NVDEC together, and several pictures to the JPEG engines."""
+        if info.kind is SourceKind.IMAGES:
+            Device(self._index).set_current()
+            return self._pictures.groups(info, segment, skip)
         return self._groups(info, segment, skip, _GROUP if self.threads > 1 else 1)
 
     def _groups(self, info: SourceInfo, segment: Segment, skip: int, most: int) -> Iterator[list[Decoded]]:
@@ -177,9 +183,9 @@ class NvdecDecoder(Decoder):
         return Session(self._library, next(self._streams), codec, on_begun)
 
     def cpu_reason(self, info: SourceInfo) -> Notice | None:
-        """Return why the CPU decodes frames of this source although the device has NVDEC, None if there is no such reason."""
+        """Return why the CPU decodes frames of this source although the device has decoders, None if there is no such reason."""
         if info.kind is not SourceKind.VIDEO:
-            return None
+            return self._pictures.reason
         found = self._problems.get(info.path)
         problem = self._verdicts.get(identity(Path(info.path))) or (None if found is None else found.notice)
         return None if problem is None else Notice("media.not_by_nvdec", problem=problem)
@@ -200,6 +206,8 @@ class NvdecDecoder(Decoder):
         self._sessions.close()
         self._files.close()
         self._surfaces.close()
+        Device(self._index).set_current()
+        self._pictures.close()
         if self._live is not None:
             self._live.close()
 

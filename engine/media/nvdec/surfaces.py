@@ -3,6 +3,7 @@
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
@@ -81,15 +82,23 @@ class SurfaceRing:
         """
         return self.acquire_several(nbytes, 1)[0]
 
-    def acquire_several(self, nbytes: int, most: int) -> list[tuple[Surface, Callable[[], None]]]:
-        """Wait for one surface, and take up to ``most`` that are free by then. Returns and raises as ``acquire``."""
+    def acquire_several(self, nbytes: int, most: int, more: bool = False) -> list[tuple[Surface, Callable[[], None]]]:
+        """Wait for one surface, and take up to ``most`` that are free by then. more: or that there is still room for.
+
+        Returns and raises as ``acquire``.
+        """
         with self._lock:
             free = self._free
             taken: list[Surface] = []
             leased: list[tuple[Surface, Callable[[], None]]] = []
             while len(taken) < most and free and free[-1].nbytes >= nbytes and not self._waiting and not self._closed:  # almost always
                 taken.append(free.pop())
-            for surface in taken or (self._wait_for(nbytes),):
+            if not taken:
+                taken.append(self._wait_for(nbytes))
+            with suppress(DeviceError):  # then these have to do
+                while more and len(taken) < most and not self._waiting and not self._closed and self._available(nbytes):
+                    taken.append(self._take(nbytes))
+            for surface in taken:
                 surface.lease += 1
                 leased.append((surface, partial(self._release, surface, surface.lease)))
             return leased

@@ -63,12 +63,12 @@ def test_ffmpeg_skips_the_completed_frames_of_a_segment(tmp_path: Path) -> None:
     [
         ([], "", ""),
         ([DecoderUse(cpu=3)], "cpu", "decoded by the CPU"),
-        ([DecoderUse(nvdec=3), DecoderUse(nvdec=4)], "nvdec", "decoded by NVDEC"),
+        ([DecoderUse(nvdec=3), DecoderUse(nvdec=4)], "nvdec", "decoded by the GPU"),
         ([DecoderUse(cpu=5, reason=words("no driver"))], "cpu", "decoded by the CPU: no driver"),
         (
             [DecoderUse(nvdec=90), DecoderUse(5, 5, words("its data is damaged")), DecoderUse(cpu=1, reason=words("another"))],
             "nvdec+cpu",
-            "decoded by NVDEC, 6 of 101 frames by the CPU: its data is damaged",
+            "decoded by the GPU, 6 of 101 frames by the CPU: its data is damaged",
         ),
     ],
 )

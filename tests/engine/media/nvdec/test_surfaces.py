@@ -50,6 +50,32 @@ def in_thread(call: object, *arguments: object) -> tuple[threading.Thread, list[
     return thread, results
 
 
+def test_several_surfaces_are_made_where_there_is_room() -> None:
+    surfaces = ring(count=5, budget=1000)
+    assert len(surfaces.acquire_several(100, 4)) == 1, "none is free"
+    assert len(surfaces.acquire_several(100, 3, more=True)) == 3
+    assert len(surfaces.acquire_several(100, 3, more=True)) == 1, "the fifth is the last"
+    assert len(ring(count=5, budget=350).acquire_several(100, 5, more=True)) == 3
+
+
+def test_several_surfaces_are_as_many_as_the_memory_holds() -> None:
+    held: list[HostMemory] = []
+
+    def allocate(nbytes: int) -> HostMemory:
+        if len(held) == 2:
+            raise DeviceError(literal("full"))
+        held.append(HostMemory(nbytes))
+        return held[-1]
+
+    surfaces = SurfaceRing(5, 1000, allocate)
+    taken = surfaces.acquire_several(100, 5, more=True)
+    assert len(taken) == 2
+    for _, release in taken:
+        release()
+    surfaces.close()
+    assert not HostMemory.taken
+
+
 def test_more_surfaces_serve_who_waits() -> None:
     surfaces = ring(count=1)
     surfaces.acquire(100)

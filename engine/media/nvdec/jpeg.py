@@ -1,0 +1,284 @@
+"""Decodes JPEGs on an NVIDIA GPU (its JPEG engines, through nvJPEG) into the device's memory. OpenCV decodes all other pictures.
+
+The pixels are those of OpenCV, with every orientation and sampling that ``plain_jpeg`` lets through, except for rounding: in noise, one
+value in ten thousand differs by 1.
+"""
+
+import ctypes
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from cuda.core import Device, Stream
+from numpy.typing import NDArray
+
+from framefleet.engine.cuda.graph import copy
+from framefleet.engine.detection.frame_format import FrameFormat
+from framefleet.engine.media.decoder import Decoded, release_all
+from framefleet.engine.media.images import PlainJpeg, content_of, decode_picture, picture_from, plain_jpeg, wanted_pictures
+from framefleet.engine.media.nvdec.bitstream import UnsupportedError
+from framefleet.engine.media.nvdec.surfaces import SurfaceRing
+from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo
+from framefleet.engine.notices import Notice, SourceError
+from framefleet.engine.processes.watchdog import waiting_for_room
+from framefleet.engine.types import FrameRef
+
+_HARDWARE, _RGB_INTERLEAVED = 3, 5
+"""nvJPEG's ``NVJPEG_BACKEND_HARDWARE`` and ``NVJPEG_OUTPUT_RGBI``."""
+
+_INTERPOLATE = 1 << 5
+"""Its flag to interpolate chroma, as libjpeg-turbo does. With the flag that refuses incomplete pictures, an H100 decoded 970 pictures a
+second instead of 4,770; ``plain_jpeg`` finds these pictures, too.
+"""
+
+_LARGEST_DIFFERENCE = 2
+"""From OpenCV's pixels in the test picture. Without interpolation of chroma, noise differs by up to 105."""
+
+_BATCH_BYTES = 32 * 2**20
+"""From this size of files on, the pictures read so far are decoded."""
+
+_MIN_SURFACES = 8
+
+
+class _Image(ctypes.Structure):
+    """``nvjpegImage_t``."""
+
+    _fields_ = (("channel", ctypes.c_void_p * 4), ("pitch", ctypes.c_size_t * 4))
+
+
+@cache
+def _library() -> Any:
+    """Raises UnsupportedError if the library is missing."""
+    from cuda.pathfinder import load_nvidia_dynamic_lib
+
+    try:
+        return ctypes.CDLL(load_nvidia_dynamic_lib("nvjpeg").abs_path)
+    except Exception as problem:  # it raises errors of several kinds
+        raise UnsupportedError(Notice("media.no_nvjpeg", detail=str(problem).strip().partition("\n")[0])) from problem
+
+
+class JpegEngines:
+    """The JPEG engines of a CUDA device. Not thread-safe. stream: of this device; decoded pictures are written on it."""
+
+    def __init__(self, stream: Stream) -> None:
+        """Open the engines of the current device. Raises UnsupportedError if the library or the engines are missing."""
+        self.stream = stream
+        self._library = _library()
+        self._handle, self._state = ctypes.c_void_p(), ctypes.c_void_p()
+        self._parameters: dict[int, ctypes.c_void_p] = {}
+        self._batch = 0
+        status = self._library.nvjpegCreateEx(_HARDWARE, None, None, ctypes.c_uint(_INTERPOLATE), ctypes.byref(self._handle))
+        if not status:
+            status = self._library.nvjpegJpegStateCreate(self._handle, ctypes.byref(self._state))
+        if status:
+            self.close()
+            raise UnsupportedError(Notice("media.no_jpeg_engines", status=status))
+
+    def decode(self, contents: Sequence[NDArray[np.uint8]], headers: Sequence[PlainJpeg], addresses: Sequence[int]) -> bool:
+        """Decode pictures into memory of the current device, and wait. Returns False if one cannot be decoded: then none may have been.
+
+        Parameters
+        ----------
+        contents : sequence of ndarray
+            Files, uint8 (bytes,).
+        headers : sequence of PlainJpeg
+            What they say.
+        addresses : sequence of int
+            Of 3 × width × height bytes each.
+        """
+        every = list(zip(contents, headers, addresses, strict=True))
+        upright = [each for each in every if each[1].orientation == 1]
+        # the library turns pictures only one by one: in a batch it mixes up their sizes
+        parts = [[each] for each in every if each[1].orientation != 1]
+        try:
+            return all(self._decode(part) == 0 for part in ([upright, *parts] if upright else parts))
+        finally:
+            self.stream.sync()
+
+    def _decode(self, pictures: Sequence[tuple[NDArray[np.uint8], PlainJpeg, int]]) -> int:
+        """Begin to decode upright pictures, or one other picture. Returns the library's status, 0 is success."""
+        count = len(pictures)
+        data = (ctypes.c_void_p * count)(*(content.ctypes.data for content, _, _ in pictures))
+        sizes = (ctypes.c_size_t * count)(*(content.nbytes for content, _, _ in pictures))
+        images = (_Image * count)()
+        for image, (_, header, address) in zip(images, pictures, strict=True):
+            image.channel[0], image.pitch[0] = address, 3 * header.width
+        if count != self._batch:
+            status = self._library.nvjpegDecodeBatchedInitialize(self._handle, self._state, count, 1, _RGB_INTERLEAVED)
+            self._batch = 0 if status else count
+            if status:
+                return int(status)
+        given = self._handle, self._state, data, sizes, images
+        stream = ctypes.c_void_p(int(self.stream.handle))
+        orientation = pictures[0][1].orientation
+        if orientation == 1:
+            return int(self._library.nvjpegDecodeBatched(*given, stream))
+        return int(self._library.nvjpegDecodeBatchedEx(*given, ctypes.byref(self._turned(orientation)), stream))
+
+    def _turned(self, orientation: int) -> ctypes.c_void_p:
+        """Parameters for pictures of this orientation."""
+        if orientation not in self._parameters:
+            made = self._parameters[orientation] = ctypes.c_void_p()
+            self._library.nvjpegDecodeParamsCreate(self._handle, ctypes.byref(made))
+            self._library.nvjpegDecodeParamsSetOutputFormat(made, _RGB_INTERLEAVED)
+            self._library.nvjpegDecodeParamsSetExifOrientation(made, orientation)
+        return self._parameters[orientation]
+
+    def close(self) -> None:
+        """Give back the library's memory, which must be that of the current device; harmless when repeated."""
+        while self._parameters:
+            self._library.nvjpegDecodeParamsDestroy(self._parameters.popitem()[1])
+        if self._state:
+            self._library.nvjpegJpegStateDestroy(self._state)
+        if self._handle:
+            self._library.nvjpegDestroy(self._handle)
+        self._handle, self._state = ctypes.c_void_p(), ctypes.c_void_p()
+
+
+@dataclass(frozen=True)
+class _Jpeg:
+    """A picture for the JPEG engines. content: of its file, uint8 (bytes,)."""
+
+    ref: FrameRef
+    file: Path
+    content: NDArray[np.uint8]
+    header: PlainJpeg
+    layout: FrameFormat
+
+
+class DevicePictures:
+    """Decodes pictures on a CUDA device as far as it can. Thread-safe; the device must be current in each thread that uses this object.
+
+    surfaces: memory for the pictures. open_engines: opens the device's engines, or raises UnsupportedError; called for the first JPEG.
+
+    Attributes
+    ----------
+    reason
+        Why the CPU decodes all JPEGs, None: it does not, or none has come yet.
+    """
+
+    def __init__(self, surfaces: SurfaceRing, open_engines: Callable[[], JpegEngines]) -> None:
+        self._surfaces, self._open_engines = surfaces, open_engines
+        self._engines: JpegEngines | None = None
+        self._using = threading.Lock()
+        self.reason: Notice | None = None
+
+    def groups(self, info: SourceInfo, segment: Segment, skip: int) -> Iterator[list[Decoded]]:
+        """Yield the pictures of a segment without the first ``skip``, those together that are ready together, and failures."""
+        waiting: list[_Jpeg] = []
+        size = 0
+        for ref, file in wanted_pictures(info, segment, skip):
+            try:
+                content = content_of(file)
+            except SourceError as error:
+                yield from self._decoded(waiting)
+                waiting, size = [], 0
+                yield [DecodeFailure(ref, 1, error.notice)]
+                continue
+            jpeg = self._jpeg(ref, file, content)
+            if jpeg is not None:
+                waiting.append(jpeg)
+                size += content.nbytes
+            if jpeg is None or size >= _BATCH_BYTES:
+                yield from self._decoded(waiting)
+                waiting, size = [], 0
+            if jpeg is None:
+                yield [decode_picture(ref, file, content)]
+        yield from self._decoded(waiting)
+
+    def _jpeg(self, ref: FrameRef, file: Path, content: NDArray[np.uint8]) -> _Jpeg | None:
+        """What the engines need, None if they cannot decode it."""
+        header = plain_jpeg(content) if self.reason is None else None
+        if header is None:
+            return None
+        layout = FrameFormat.rgb(header.width, header.height)
+        if self._surfaces.room_for(layout.nbytes) < _MIN_SURFACES or not self._opened():
+            return None
+        return _Jpeg(ref._replace(created=header.taken), file, content, header, layout)
+
+    def _decoded(self, jpegs: list[_Jpeg]) -> Iterator[list[Decoded]]:
+        """Decode pictures, each time as many as there are surfaces."""
+        while jpegs:
+            with waiting_for_room():
+                self._using.acquire()  # before the surfaces: threads that took some each and waited then would decode small batches
+            try:
+                done = self._decode(jpegs)
+            finally:
+                self._using.release()
+            if done:
+                yield list(done)
+            else:  # OpenCV knows which of them is damaged
+                for jpeg in jpegs:
+                    yield [decode_picture(jpeg.ref, jpeg.file, jpeg.content)]
+            jpegs = jpegs[len(done) or len(jpegs) :]
+
+    def _decode(self, jpegs: Sequence[_Jpeg]) -> list[DecodedFrame[DeviceFrame]]:
+        """Decode the first pictures. Returns none if one of them is damaged. One thread at a time."""
+        assert self._engines is not None
+        taken = self._surfaces.acquire_several(max(jpeg.layout.nbytes for jpeg in jpegs), len(jpegs), more=True)
+        frames = [
+            DecodedFrame(jpeg.ref, DeviceFrame(jpeg.layout, surface.address, self._engines.stream, release))
+            for jpeg, (surface, release) in zip(jpegs, taken, strict=False)
+        ]
+        done = False
+        try:
+            part = jpegs[: len(taken)]
+            addresses = [surface.address for surface, _ in taken]
+            done = self._engines.decode([jpeg.content for jpeg in part], [jpeg.header for jpeg in part], addresses)
+        finally:
+            if not done:
+                release_all(frames)
+        return frames if done else []
+
+    def _opened(self) -> bool:
+        """Whether the engines can be used. Opens them the first time."""
+        if self._engines is not None:
+            return True
+        with self._using:
+            if self._engines is None and self.reason is None:
+                try:
+                    self._engines = self._open_engines()
+                except UnsupportedError as problem:
+                    self.reason = problem.notice
+            return self._engines is not None
+
+    def close(self) -> None:
+        """Give back the engines. No thread may decode afterwards."""
+        if self._engines is not None:
+            self._engines.close()
+            self._engines = None
+
+
+def tested_engines(index: int, surfaces: SurfaceRing) -> JpegEngines:
+    """Open the JPEG engines of the CUDA device of this index, which is current, and compare a picture of noise with OpenCV's.
+
+    surfaces: memory of the device.
+
+    Raises UnsupportedError if the engines are missing, or the pixels differ.
+    """
+    noise = np.random.default_rng(0).integers(0, 256, (48, 64, 3), np.uint8)
+    content = np.asarray(cv2.imencode(".jpg", noise, [cv2.IMWRITE_JPEG_QUALITY, 90])[1], np.uint8).ravel()
+    header, expected = plain_jpeg(content), picture_from(Path("noise.jpg"), content)
+    assert header is not None
+    engines = JpegEngines(Device(index).create_stream())
+    try:
+        found = np.zeros_like(expected)
+        surface, release = surfaces.acquire(found.nbytes)
+        try:
+            done = engines.decode([content], [header], [surface.address])
+            copy(found.ctypes.data, surface.address, found.nbytes, engines.stream)
+            engines.stream.sync()
+        finally:
+            release()
+        difference = int(np.abs(found.astype(np.int16) - expected).max())
+        if not done or difference > _LARGEST_DIFFERENCE:
+            raise UnsupportedError(Notice("media.jpegs_differ", difference=difference))
+    except BaseException:
+        engines.close()
+        raise
+    return engines
