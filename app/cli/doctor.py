@@ -214,6 +214,19 @@ ctypes.CDLL("nvcuvid.dll" if sys.platform == "win32" else "libnvcuvid.so.1")
 import PyNvVideoCodec
 print(f"PyNvVideoCodec {version('PyNvVideoCodec')}")
 """
+_NVJPEG = """
+from cuda.core import Device
+from framefleet.engine.media.nvdec.bitstream import UnsupportedError
+from framefleet.engine.media.nvdec.jpeg import tested_engines
+from framefleet.engine.media.nvdec.surfaces import device_surfaces
+Device(0).set_current()
+try:
+    tested_engines(0, device_surfaces(0, 1, 2**20)).close()
+    print("decodes JPEGs")
+except UnsupportedError as problem:
+    assert problem.notice.code == "media.no_jpeg_engines", problem
+    print(f"not used: {problem}")
+"""
 
 
 def _parts() -> tuple[tuple[str, str, str], ...]:
@@ -229,6 +242,7 @@ def _parts() -> tuple[tuple[str, str, str], ...]:
             "videos are decoded by the CPU: pip install PyNvVideoCodec, and install the driver's libnvcuvid (Debian and Ubuntu:"
             " libnvidia-decode-580; in a container: NVIDIA_DRIVER_CAPABILITIES=compute,utility,video)",
         ),
+        ("nvJPEG", _NVJPEG, "JPEGs are decoded by the CPU: pip install nvidia-nvjpeg"),
     )
 
 

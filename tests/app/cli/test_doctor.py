@@ -117,6 +117,7 @@ def test_what_nvidia_needs_is_checked_part_by_part(tmp_path: Path) -> None:
         "find_library": None,
         "find_cudnn": "not installed, not needed",
         "nvcuvid": None,
+        "tested_engines": "decodes JPEGs",
     }
     reasons = {"find_library": "framefleet.engine.notices.DeviceError: no TensorRT", "nvcuvid": "OSError: libnvcuvid.so.1: not found"}
 
@@ -132,6 +133,7 @@ def test_what_nvidia_needs_is_checked_part_by_part(tmp_path: Path) -> None:
         ("TensorRT", False),
         ("cuDNN", True),
         ("NVDEC", False),
+        ("nvJPEG", True),
     ]
     assert (checks[3].detail, checks[5].detail) == ("no TensorRT", "libnvcuvid.so.1: not found")
     assert "[rtx]" in str(checks[3].remedy)
