@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks.gpu.nvdec import nvdec_alone
@@ -54,20 +55,24 @@ SHAPES = (
 
 @dataclass(frozen=True)
 class Row:
-    """One kind of source. alone: frames/s of NVDEC alone, None = not measured. limits: what ``bench pipeline`` names in each round."""
+    """One kind of source.
+
+    whole, steady: frames/s in each round, since the engines were ready, and without the first tenth of the frames. limits: what ``bench
+    pipeline`` names in each round. alone: frames/s of NVDEC alone, None = not measured.
+    """
 
     name: str
-    rates: tuple[float, ...]
-    sources: int
+    whole: tuple[float, ...]
+    steady: tuple[float, ...]
     limits: tuple[str, ...]
     alone: float | None = None
 
     @property
     def cells(self) -> list[object]:
         """For the table."""
-        share = "" if self.alone is None else f"{sorted(self.rates)[len(self.rates) // 2] / self.alone:.2f}"
+        share = "" if self.alone is None else f"{median(self.steady) / self.alone:.2f}"
         alone = "" if self.alone is None else f"{self.alone:.0f}"
-        return [self.name, spread(self.rates, 0), alone, share, ", ".join(dict.fromkeys(self.limits))]
+        return [self.name, spread(self.whole, 0), spread(self.steady, 0), alone, share, ", ".join(dict.fromkeys(self.limits))]
 
 
 def convert(source: Path, target: Path, shape: Shape, frames: int) -> None:
@@ -101,14 +106,14 @@ def save_pictures(source: Path, folder: Path, count: int) -> None:
         os.link(folder / f"{number % PICTURES:06}.jpg", folder / f"{number:06}.jpg")
 
 
-def pipeline(source: Path, options: Sequence[str]) -> tuple[float, str]:
-    """Frames/s since the engines were ready, and the bottleneck."""
+def pipeline(source: Path, options: Sequence[str]) -> tuple[float, float, str]:
+    """Frames/s since the engines were ready, and in steady state, and the bottleneck."""
     command = [sys.executable, "-m", "framefleet.app", "bench", "pipeline", str(source), *options, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr[-2000:])
     found = json.loads(done.stdout.splitlines()[-1])
-    return found["whole_frames_per_s"], found["bottleneck"]
+    return found["whole_frames_per_s"], found["frames_per_s"], found["bottleneck"]
 
 
 def main() -> None:
@@ -131,10 +136,9 @@ def main() -> None:
         clips = Clips(folder)
         base = clips.of(4 * KEYFRAMES)
 
-        def measure(name: str, source: Path, number: int = 1, alone: Callable[[], float] | None = None) -> None:
-            rounds = [pipeline(source, options) for _ in range(arguments.rounds)]
-            rates, limits = zip(*rounds, strict=True)
-            rows.append(Row(name, rates, number, limits, alone() if alone is not None else None))
+        def measure(name: str, source: Path, alone: Callable[[], float] | None = None) -> None:
+            whole, steady, limits = zip(*(pipeline(source, options) for _ in range(arguments.rounds)), strict=True)
+            rows.append(Row(name, whole, steady, limits, alone() if alone is not None else None))
             print(*rows[-1].cells, sep="  ", file=sys.stderr, flush=True)
 
         for number, shape in enumerate(SHAPES):
@@ -155,13 +159,14 @@ def main() -> None:
         convert(base, many / "000000.mp4", SHAPES[1], CLIP_FRAMES)
         for number in range(1, arguments.clips):
             os.link(many / "000000.mp4", many / f"{number:06}.mp4")
-        measure(f"{arguments.clips:,} clips of {CLIP_FRAMES} frames, 1080p H.264", many, arguments.clips)
+        measure(f"{arguments.clips:,} clips of {CLIP_FRAMES} frames, 1080p H.264", many)
         save_pictures(base, folder / "pictures", arguments.pictures)
-        measure(f"{arguments.pictures:,} JPEGs of 1920 × 1080", folder / "pictures", arguments.pictures)
-    head = ("source", "frames/s", "NVDEC alone", "share", "limited by")
-    per_clip = [f"{1000 * CLIP_FRAMES / rate:.1f}" for rate in rows[-2].rates]
+        measure(f"{arguments.pictures:,} JPEGs of 1920 × 1080", folder / "pictures")
+    head = ("source", "whole, frames/s", "steady state, frames/s", "NVDEC alone", "share", "limited by")
+    per_clip = [f"{1000 * CLIP_FRAMES / rate:.1f}" for rate in rows[-2].whole]
     body = (
-        f"Frames/s from the moment when the engines are ready to the last frame, {arguments.rounds} rounds, medians and ranges.\n\n"
+        f"{arguments.rounds} rounds, medians and ranges. Whole: from the moment when the engines are ready to the last frame, so that"
+        " opening decoders counts. Steady state: without the first tenth of the frames; the share of NVDEC alone is that of this rate.\n\n"
         f"{table(head, [row.cells for row in rows])}\n\nTime for a clip, ms: {', '.join(per_clip)}."
     )
     write("gpu.shapes", "Kinds of sources on a GPU", body, ("tensorrt-rtx", "nvidia-cudnn-frontend", "av", "PyNvVideoCodec"), page="shapes")
