@@ -1,7 +1,6 @@
 """Resizes pictures to the network's input, and converts boxes back to pixels of the picture."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import cv2
 import numpy as np
@@ -138,13 +137,20 @@ def fit(
 
 def _resize_corner_to_corner(image: Image, width: int, height: int) -> NDArray[np.float32]:
     """Resize like Darknet's ``resize_image``. Returns float32 (height, width, 3), 0..255, not rounded."""
+    top, bottom, down = _neighbours(image.shape[0], height)
+    left, right, across = _neighbours(image.shape[1], width)
+    upper, lower = np.take(image, top, 0), np.take(image, bottom, 0)
+    if 4 * width < image.shape[1]:  # most columns are not needed
+        columns = np.concatenate([left, right])
+        upper, lower = np.take(upper, columns, 1), np.take(lower, columns, 1)
+        left, right = np.arange(width), np.arange(width, 2 * width)
+    down, across = down[:, np.newaxis, np.newaxis], across[:, np.newaxis]
+    rows = upper * (1 - down) + lower * down
+    return np.asarray(np.take(rows, left, 1) * (1 - across) + np.take(rows, right, 1) * across, np.float32)
 
-    def blend(picture: NDArray[Any], size: int, axis: int) -> NDArray[np.float32]:
-        place = np.linspace(0, picture.shape[axis] - 1, size, dtype=np.float32)
-        before = place.astype(np.intp)
-        after = np.minimum(before + 1, picture.shape[axis] - 1)
-        share = np.expand_dims(place - before.astype(np.float32), tuple(other for other in range(3) if other != axis))
-        first, second = np.take(picture, before, axis), np.take(picture, after, axis)
-        return np.asarray(first * (1 - share) + second * share, np.float32)
 
-    return blend(blend(image, height, 0), width, 1)
+def _neighbours(size: int, count: int) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float32]]:
+    """Spread places from the first to the last of ``size`` pixels. Returns the pixels before and after each, and the latter's share."""
+    place = np.linspace(0, size - 1, count, dtype=np.float32)
+    before = place.astype(np.intp)
+    return before, np.minimum(before + 1, size - 1), place - before.astype(np.float32)

@@ -111,16 +111,17 @@ def test_arrays_of_another_shape_or_dtype_are_rejected(image: np.ndarray) -> Non
         fit(image, np.zeros((8, 8, 3), np.float32), letterbox=False)
 
 
-def test_still_pictures_keep_their_corner_pixels() -> None:
-    """Darknet's formula, pixel by pixel: AlexeyAB/darknet, ``src/image.c``, ``resize_image``."""
-    image = np.random.default_rng(1).integers(0, 256, (13, 29, 3), dtype=np.uint8)
+@pytest.mark.parametrize(("width", "height"), [(29, 13), (53, 40), (6, 5)])
+def test_still_pictures_keep_their_corner_pixels(width: int, height: int) -> None:
+    """Darknet's formula, pixel by pixel: AlexeyAB/darknet, ``src/image.c``, ``resize_image``. Of wide pictures, few columns are used."""
+    image = np.random.default_rng(1).integers(0, 256, (height, width, 3), dtype=np.uint8)
     out = np.zeros((8, 10, 3), np.float32)
     placed = fit(image, out, letterbox=False, still=True)
-    assert (placed.width, placed.height) == (29, 13)
+    assert (placed.width, placed.height) == (width, height)
     for row, column in np.ndindex(8, 10):
-        y, x = row * 12 / 7, column * 28 / 9
+        y, x = row * (height - 1) / 7, column * (width - 1) / 9
         top, left = int(y), int(x)
-        bottom, right, dy, dx = min(top + 1, 12), min(left + 1, 28), y - top, x - left
+        bottom, right, dy, dx = min(top + 1, height - 1), min(left + 1, width - 1), y - top, x - left
         upper = image[top, left] * (1 - dx) + image[top, right] * dx
         lower = image[bottom, left] * (1 - dx) + image[bottom, right] * dx
         assert np.abs(upper * (1 - dy) + lower * dy - out[row, column]).max() <= 0.001
