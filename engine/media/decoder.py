@@ -103,7 +103,7 @@ class Decoder(ABC):
         """Find out how a source can be decoded. ``decode`` does this otherwise, and takes longer. Errors: see ``decode``."""
 
     def cpu_reason(self, info: SourceInfo) -> Notice | None:  # noqa: ARG002
-        """Return why the CPU decodes frames of this source although the device has a decoder, None if there is no such reason."""
+        """Return why the device's decoder leaves this source to the CPU; None if it does not, or there is none."""
         return None
 
     def live(self) -> DeviceDecoder | None:
@@ -129,7 +129,7 @@ class FfmpegDecoder(Decoder):
         self._planes, self._reason = planes, reason
 
     def cpu_reason(self, info: SourceInfo) -> Notice | None:
-        """Return why the CPU decodes frames of this source although the device has NVDEC, None if there is no such reason."""
+        """Return why the device's decoder leaves this source to the CPU; None if it does not, or there is none."""
         return self._reason if info.kind is SourceKind.VIDEO else None
 
     def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[Decoded]:

@@ -183,7 +183,7 @@ class NvdecDecoder(Decoder):
         return Session(self._library, next(self._streams), codec, on_begun)
 
     def cpu_reason(self, info: SourceInfo) -> Notice | None:
-        """Return why the CPU decodes frames of this source although the device has decoders, None if there is no such reason."""
+        """Return why the device's decoder leaves this source to the CPU; None if it does not, or there is none."""
         if info.kind is not SourceKind.VIDEO:
             return self._pictures.reason
         found = self._problems.get(info.path)

@@ -26,7 +26,7 @@ from framefleet.engine.media.nvdec.surfaces import SurfaceRing
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo
 from framefleet.engine.notices import Notice, SourceError
 from framefleet.engine.processes.watchdog import waiting_for_room
-from framefleet.engine.types import FrameRef
+from framefleet.engine.types import FrameRef, Image
 
 _HARDWARE, _RGB_INTERLEAVED = 3, 5
 """nvJPEG's ``NVJPEG_BACKEND_HARDWARE`` and ``NVJPEG_OUTPUT_RGBI``."""
@@ -40,7 +40,7 @@ _LARGEST_DIFFERENCE = 2
 """From OpenCV's pixels in the test picture. Without interpolation of chroma, noise differs by up to 105."""
 
 _BATCH_BYTES = 32 * 2**20
-"""From this size of files on, the pictures read so far are decoded."""
+"""Once the files that were read have this size together, they are decoded."""
 
 _MIN_SURFACES = 8
 
@@ -173,33 +173,30 @@ class DevicePictures:
         waiting: list[_Jpeg] = []
         size = 0
         for ref, file in wanted_pictures(info, segment, skip):
-            try:
-                content = content_of(file)
-            except SourceError as error:
-                yield from self._decoded(waiting)
-                waiting, size = [], 0
-                yield [DecodeFailure(ref, 1, error.notice)]
-                continue
-            jpeg = self._jpeg(ref, file, content)
-            if jpeg is not None:
-                waiting.append(jpeg)
-                size += content.nbytes
-            if jpeg is None or size >= _BATCH_BYTES:
-                yield from self._decoded(waiting)
-                waiting, size = [], 0
-            if jpeg is None:
-                yield [decode_picture(ref, file, content)]
+            found = self._read(ref, file)
+            if isinstance(found, _Jpeg):
+                waiting.append(found)
+                size += found.content.nbytes
+                if size < _BATCH_BYTES:
+                    continue
+            yield from self._decoded(waiting)
+            waiting, size = [], 0
+            if not isinstance(found, _Jpeg):
+                yield [found]
         yield from self._decoded(waiting)
 
-    def _jpeg(self, ref: FrameRef, file: Path, content: NDArray[np.uint8]) -> _Jpeg | None:
-        """What the engines need, None if they cannot decode it."""
+    def _read(self, ref: FrameRef, file: Path) -> _Jpeg | DecodedFrame[Image] | DecodeFailure:
+        """Read a picture for the engines, or decode it if they cannot."""
+        try:
+            content = content_of(file)
+        except SourceError as error:
+            return DecodeFailure(ref, 1, error.notice)
         header = plain_jpeg(content) if self.reason is None else None
-        if header is None:
-            return None
-        layout = FrameFormat.rgb(header.width, header.height)
-        if self._surfaces.room_for(layout.nbytes) < _MIN_SURFACES or not self._opened():
-            return None
-        return _Jpeg(ref._replace(created=header.taken), file, content, header, layout)
+        if header is not None:
+            layout = FrameFormat.rgb(header.width, header.height)
+            if self._surfaces.room_for(layout.nbytes) >= _MIN_SURFACES and self._opened():
+                return _Jpeg(ref._replace(created=header.taken), file, content, header, layout)
+        return decode_picture(ref, file, content)
 
     def _decoded(self, jpegs: list[_Jpeg]) -> Iterator[list[Decoded]]:
         """Decode pictures, each time as many as there are surfaces."""

@@ -83,9 +83,9 @@ class SurfaceRing:
         return self.acquire_several(nbytes, 1)[0]
 
     def acquire_several(self, nbytes: int, most: int, more: bool = False) -> list[tuple[Surface, Callable[[], None]]]:
-        """Wait for one surface, and take up to ``most`` that are free by then. more: or that there is still room for.
+        """Wait for one surface, and take up to ``most`` that are free by then. Returns and raises as ``acquire``.
 
-        Returns and raises as ``acquire``.
+        more: allocate more surfaces, as far as there is room, if fewer are free.
         """
         with self._lock:
             free = self._free

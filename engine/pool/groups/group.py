@@ -79,7 +79,7 @@ class SharedDecoder(Decoder):
         return self._read(info, segment, skip, threads)
 
     def cpu_reason(self, info: SourceInfo) -> Notice | None:
-        """Return why the CPU decodes frames of this source although the device has NVDEC, None if there is no such reason."""
+        """Return why the device's decoder leaves this source to the CPU; None if it does not, or there is none."""
         return self._reason if self._nvdec is None else self._nvdec.cpu_reason(info)
 
     def stop(self) -> None:
