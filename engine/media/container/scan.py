@@ -1,7 +1,7 @@
 """Counts the frames of a video and divides it into segments, without decoding. Estimates how many frames of a damaged file are missing.
 
-MP4 and MOV files have an index of all samples: ``scan`` counts its entries and reads only a few packets around each cut and at the
-end. It reads all other files once from start to end.
+MP4 and MOV files have an index of all samples: ``scan`` counts its entries and reads only a few packets around some of the cuts and at
+the end. It reads all other files once from start to end.
 
 A cut is a keyframe from which decoding can start. All frames before it in decoding order are shown before it. After it come the leading
 frames, which are shown before it (an open GOP). All later frames are shown after it. A video stays one segment if times are missing
@@ -25,17 +25,26 @@ import re
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import dropwhile, islice, pairwise
+from itertools import chain, dropwhile, islice, pairwise
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
+from av.stream import Stream
 from numpy.typing import NDArray
 
-from framefleet.engine.media.container.structure import empty_avi_chunks, is_damaged, is_fragmented, media_bytes, unreadable_bytes
+from framefleet.engine.media.container.structure import (
+    composition_offsets,
+    empty_avi_chunks,
+    is_damaged,
+    is_fragmented,
+    media_bytes,
+    unreadable_bytes,
+)
 from framefleet.engine.media.container.video_file import VideoFile
 from framefleet.engine.media.types import Segment
 
+_KEYFRAME, _DISCARD = 1, 2  # AVINDEX_KEYFRAME, AVINDEX_DISCARD_FRAME
 _CHECKED_CUTS = 8
 _CHECKED_PACKETS = 16
 
@@ -179,7 +188,8 @@ def expected_frames(table: PacketTable, file: VideoFile) -> int:
     if "mov" in kind:
         unread, truncated = unreadable_bytes(file.path, table.read_until)
         lost += max(round(unread * len(table) / max(table.size, 1)), truncated and unread > 0)
-        counted = sum(not entry.is_discard for entry in file.stream.index_entries)
+        entries = IndexTable(file.stream)
+        counted = entries.frames
         missing = _stated_end(file) - table.end
         unused = media_bytes(file.path) - table.total
         if unused > (1 - COVERED) * (unused + table.total):
@@ -189,31 +199,46 @@ def expected_frames(table: PacketTable, file: VideoFile) -> int:
             span = int(table.ordered[-1] - table.ordered[0]) if len(table) else 0
             missing = max(missing, float(((file.stream.duration or 0) - span) * file.time_base) - step)
         lost += round(missing / step) if missing > _STATED_SECONDS else 0
-        left_out = frames_left_out(file)
+        left_out = frames_left_out(file, entries)
         gaps = np.any(np.diff(np.sort([*table.ordered, *table.left_out])) > 1.5 * table.step)
         least = 1 - _ROUNDED if gaps else 1 + _ROUNDED_SECONDS / step if _begins_within_a_frame(table) else 1
         lost = max(lost, round(left_out) if left_out >= least else 0)
     return max(len(table), *(count for count in (len(table) + lost, counted - table.hidden) if count <= _CREDIBLE * len(table)))
 
 
-def frames_left_out(file: VideoFile) -> float:
+class IndexTable:
+    """The index of an MP4's track, in decoding order, as FFmpeg has it.
+
+    dts: int64 (entries,), in units of the track's time base. keys, shown: bool (entries,), whether each is a keyframe, and whether its
+    frame is shown. size: bytes of all packets. frames: the number of frames shown.
+    """
+
+    def __init__(self, stream: Stream) -> None:
+        entries = ((entry.timestamp, entry.flags, entry.size) for entry in stream.index_entries)
+        self.dts, flags, sizes = np.fromiter(chain.from_iterable(entries), np.int64).reshape(-1, 3).T
+        self.keys, self.shown = flags & _KEYFRAME != 0, flags & _DISCARD == 0
+        self.size, self.frames = int(sizes.sum()), int(self.shown.sum())
+
+    def __len__(self) -> int:
+        return len(self.dts)
+
+
+def frames_left_out(file: VideoFile, entries: IndexTable) -> float:
     """Estimate how many frames FFmpeg leaves out of an MP4 although its edit list includes their time.
 
     This happens if the index is damaged. Less than one frame is normal: a list may begin within a frame, which FFmpeg leaves out.
     """
-    entries = file.stream.index_entries
-    shown = np.array([not entry.is_discard for entry in entries], bool)
-    frames, stated = int(shown.sum()), file.stream.frames
-    hidden = (stated if len(shown) < stated <= _CREDIBLE * frames else len(shown)) - frames
-    if not hidden or len(shown) < 2:
+    frames, stated = entries.frames, file.stream.frames
+    hidden = (stated if len(entries) < stated <= _CREDIBLE * frames else len(entries)) - frames
+    if not hidden or len(entries) < 2:
         return 0
-    steps = np.diff([entry.timestamp for entry in entries])
+    steps = np.diff(entries.dts)
     step = float(np.median(steps))
-    if file.stream.duration is None or frames <= _FEW < len(shown) / _FEW or step <= 0:
+    if file.stream.duration is None or frames <= _FEW < len(entries) / _FEW or step <= 0:
         return hidden
     if np.mean(np.abs(steps / step - 1) < 0.2) < _EVEN:  # the duration of the last frame is unknown
         return 0
-    return min(hidden, (file.stream.duration - int(np.append(steps, round(step))[shown].sum())) / step)
+    return min(hidden, (file.stream.duration - int(np.append(steps, round(step))[entries.shown].sum())) / step)
 
 
 def _begins_within_a_frame(table: PacketTable) -> bool:
@@ -270,8 +295,8 @@ def _lost_in_gaps(table: PacketTable, step: float, even: float = _EVEN) -> int:
 
 # Counts the frames of a video and divides it into segments, without decoding.
 #
-# MP4 and MOV files have an index of all samples: ``scan`` counts its entries and reads only a few packets around each cut and at the
-# end. It reads all other files once from start to end.
+# MP4 and MOV files have an index of all samples: ``scan`` counts its entries and reads only a few packets around some of the cuts and at
+# the end. It reads all other files once from start to end.
 #
 # A cut is a keyframe from which decoding can start. All frames before it in decoding order are shown before it. After it come the leading
 # frames, which are shown before it (an open GOP). All later frames are shown after it. A video stays one segment if times are missing
@@ -341,28 +366,53 @@ def scan_index(file: VideoFile) -> Index | None:
     """Read the index of an MP4 or MOV. None: another kind of file, or the index is not complete. The file may have been read before."""
     if "mov" not in file.container.format.name or file.hidden.possible or is_fragmented(file.path):
         return None
-    entries = [(entry.timestamp, entry.is_keyframe, entry.is_discard) for entry in file.stream.index_entries]
-    if not entries or any(after[0] <= before[0] for before, after in pairwise(entries)):
+    entries = IndexTable(file.stream)
+    if not len(entries) or np.any(np.diff(entries.dts) <= 0):
         return None
-    if sum(entry.size for stream in file.container.streams for entry in stream.index_entries) < COVERED * media_bytes(file.path):
+    others = sum(entry.size for each in file.container.streams if each.index != file.stream.index for entry in each.index_entries)
+    if entries.size + others < COVERED * media_bytes(file.path):
         return None
-    if frames_left_out(file) > 1 / 2:
+    if frames_left_out(file, entries) > 1 / 2:
         return None
-    frames = sum(not discard for _, _, discard in entries)
     cuts: list[Cut] = []
-    shown, next_cut = 0, SEGMENT_FRAMES
-    for number, (dts, key, discard) in enumerate(entries):
-        if key and not discard and next_cut <= shown <= frames - SEGMENT_FRAMES // 2:
-            cut = _cut_at(file, entries[number - 1][0], dts, shown)
-            if cut is None or (cuts and cut.pts <= cuts[-1].pts):
-                return None
-            cuts.append(cut)
-            next_cut = shown + SEGMENT_FRAMES
-        shown += not discard
+    for cut in _index_cuts(file, entries):
+        if cut is None or (cuts and cut.pts <= cuts[-1].pts):
+            return None
+        cuts.append(cut)
     duration = file.stream.duration
     if duration:
-        duration = max(duration, _least_duration(file, entries[max(0, len(entries) - _LEADING)][0]))
-    return frames, float(duration * file.time_base) if duration else None, cuts
+        duration = max(duration, _least_duration(file, int(entries.dts[max(0, len(entries) - _LEADING)])))
+    return entries.frames, float(duration * file.time_base) if duration else None, cuts
+
+
+def _index_cuts(file: VideoFile, entries: IndexTable) -> list[Cut | None]:
+    """The cuts of an MP4. None: a keyframe is not where the index says.
+
+    FFmpeg's index lacks the presentation times. Reading them from the packets at each cut takes 0.3 ms, or the time of a hard disk's
+    seek. So those of long videos come from the table in the file, and the packets at a few cuts show whether it is right.
+    """
+    before: NDArray[np.int64] = np.cumsum(entries.shown) - entries.shown  # shown frames before each entry, in decoding order
+    places: list[int] = []
+    for place in np.flatnonzero(entries.keys & entries.shown & (before <= entries.frames - SEGMENT_FRAMES // 2)).tolist():
+        if before[place] >= SEGMENT_FRAMES + (before[places[-1]] if places else 0):
+            places.append(place)
+
+    def read(place: int) -> Cut | None:
+        return _cut_at(file, int(entries.dts[place - 1]), int(entries.dts[place]), int(before[place]))
+
+    checked = {*places[:: -(-len(places) // _CHECKED_CUTS) or 1], *places[-1:]}
+    offsets = composition_offsets(file.path, file.stream.id, len(entries)) if len(checked) < len(places) else None
+    first = read(places[0]) if offsets is not None else None
+    if offsets is None or first is None:
+        return list(map(read, places))
+    pts = entries.dts + offsets
+    pts += first.pts - pts[places[0]]  # edit lists and negative offsets shift all times
+    cuts: dict[int, Cut | None] = {}
+    for place in places:
+        later = pts[place + 1 : place + 2 * _LEADING] > pts[place]
+        leading = entries.shown[place + 1 : place + 1 + (int(later.argmax()) if later.any() else len(later))]
+        cuts[place] = Cut(int(pts[place]), int(before[place] + leading.sum()))
+    return list(cuts.values()) if all(cuts[place] == read(place) for place in checked) else list(map(read, places))
 
 
 def _least_duration(file: VideoFile, dts: int) -> int:

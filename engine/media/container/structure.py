@@ -67,6 +67,58 @@ def _mp4_boxes(path: Path) -> Iterator[tuple[bytes, int, int]]:
             position += length
 
 
+def composition_offsets(path: Path, track: int, samples: int) -> NDArray[np.int64] | None:
+    """Read the difference of presentation and decoding time of each sample of an MP4's track (ISO 14496-12, 8.6.1.3).
+
+    path: the file. track: the identifier of the track. samples: their number. Returns int64 (samples,), in units of the track's time base.
+    None: the file has no such track, or its table has another length.
+    """
+    for track_box in _tracks(path):
+        header = _box_at(track_box, b"tkhd")
+        place = 20 if header[:1] == b"\1" else 12  # two times before it, of 64 or 32 bits
+        if int.from_bytes(header[place : place + 4], "big") == track:
+            table = _box_at(track_box, b"mdia", b"minf", b"stbl", b"ctts")
+            if not table:
+                return np.zeros(samples, np.int64)
+            runs = np.frombuffer(table[8 : len(table) - len(table) % 8], ">i4").reshape(-1, 2).astype(np.int64)
+            counts, offsets = runs.T
+            complete = counts.min(initial=0) >= 0 and counts.sum() == samples
+            return np.repeat(offsets, counts) if complete else None
+    return None
+
+
+def _tracks(path: Path) -> Iterator[bytes]:
+    """Yield the contents of the boxes of an MP4's tracks."""
+    for kind, start, end in _mp4_boxes(path):
+        if kind == b"moov" and end > start:
+            with path.open("rb") as file:
+                file.seek(start)
+                movies = _boxes_in(file.read(end - start))
+            for _, movie in movies:
+                yield from (content for inner, content in _boxes_in(movie) if inner == b"trak")
+            return
+
+
+def _boxes_in(content: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the type and content of each box."""
+    position = 0
+    while position + 8 <= len(content):
+        length, head = int.from_bytes(content[position : position + 4], "big"), 8
+        if length == 1:
+            length, head = int.from_bytes(content[position + 8 : position + 16], "big"), 16
+        if length < head:
+            return
+        yield content[position + 4 : position + 8], content[position + head : position + length]
+        position += length
+
+
+def _box_at(content: bytes, *kinds: bytes) -> bytes:
+    """The content of the box at this path of types, empty if there is none."""
+    for kind in kinds:
+        content = next((inner for found, inner in _boxes_in(content) if found == kind), b"")
+    return content
+
+
 def joined_mp4_files(path: Path) -> int:
     """The number of MP4 files that a file holds, one after the other: 1 for an undamaged MP4, 0 for other files. FFmpeg reads the first."""
     return sum(kind == b"moov" for kind, start, end in _mp4_boxes(path) if end > start)
