@@ -59,9 +59,10 @@ class FrameFormat:
 
     @classmethod
     @lru_cache(64)  # the pictures of a folder often have one size
-    def rgb(cls, width: int, height: int) -> Self:
-        """Return the format of an upright picture of red, green and blue, without gaps between its rows."""
-        return cls(PixelFormat.RGB8, 8, width, height, width, height, (False, None), "bt601", True)
+    def rgb(cls, width: int, height: int, orientation: tuple[bool, int | None] = (False, None)) -> Self:
+        """Return the format of a picture of red, green and blue, without gaps between its rows. width, height: as stored."""
+        shown = (height, width) if orientation[0] else (width, height)
+        return cls(PixelFormat.RGB8, 8, width, height, *shown, orientation, "bt601", True)
 
     @cached_property
     def chroma_size(self) -> tuple[int, int]:

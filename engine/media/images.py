@@ -248,12 +248,13 @@ def decode_picture(ref: FrameRef, file: Path, content: NDArray[np.uint8]) -> Dec
 class PlainJpeg(NamedTuple):
     """What the header of a JPEG says.
 
-    width, height: of the upright picture, pixels. orientation: 1 to 8, as in EXIF data. taken: as ``time_taken``.
+    width, height: as stored, pixels. orientation: whether to transpose the stored picture, then the code for ``cv2.flip`` or None. taken:
+    as ``time_taken``.
     """
 
     width: int
     height: int
-    orientation: int
+    orientation: tuple[bool, int | None]
     taken: str | None
 
 
@@ -289,9 +290,7 @@ def plain_jpeg(content: NDArray[np.uint8]) -> PlainJpeg | None:
     size = _size_of(frame, transform)
     if size is None or scan[:1] != frame[5:6] or not _ends(rest):
         return None
-    orientation = _orientation(exif)
-    width, height = size[::-1] if orientation > 4 else size
-    return PlainJpeg(width, height, orientation, _taken(exif) if exif else None)
+    return PlainJpeg(*size, _orientation(exif), _taken(exif) if exif else None)
 
 
 def _ends(scan: memoryview) -> bool:
@@ -312,10 +311,15 @@ def _size_of(frame: bytes, transform: bytes) -> tuple[int, int] | None:
     return (width, height) if colour or grey else None
 
 
-def _orientation(exif: Any) -> int:
-    """The orientation in Pillow's EXIF data, 1 (upright) if they do not tell."""
+_UPRIGHT: tuple[bool, int | None] = (False, None)
+_TURNS = _UPRIGHT, (False, 1), (False, -1), (False, 0), (True, None), (True, 1), (True, -1), (True, 0)
+"""How EXIF's orientations from 1 on become upright."""
+
+
+def _orientation(exif: Any) -> tuple[bool, int | None]:
+    """The orientation in Pillow's EXIF data, upright if they do not tell."""
     found = exif.get(_ORIENTATION) if exif else 1
-    return found if isinstance(found, int) and 1 <= found <= 8 else 1
+    return _TURNS[found - 1] if isinstance(found, int) and 1 <= found <= len(_TURNS) else _UPRIGHT
 
 
 def _first_readable(files: list[Path]) -> tuple[Image, str]:

@@ -94,14 +94,9 @@ template <int FORMAT> __device__ __forceinline__ Rgb pixel(const Frame& frame, i
 
 // A pixel of the upright picture, whose size is width × height.
 template <int FORMAT> __device__ __forceinline__ Rgb upright(const Frame& frame, int x, int y, int width, int height) {
-    if constexpr (FORMAT != RGB8) {  // pictures are upright
-        x = frame.turn & LEFT_RIGHT ? width - 1 - x : x;
-        y = frame.turn & UP_DOWN ? height - 1 - y : y;
-        if (frame.turn & TRANSPOSED) {
-            return pixel<FORMAT>(frame, y, x);
-        }
-    }
-    return pixel<FORMAT>(frame, x, y);
+    x = frame.turn & LEFT_RIGHT ? width - 1 - x : x;
+    y = frame.turn & UP_DOWN ? height - 1 - y : y;
+    return frame.turn & TRANSPOSED ? pixel<FORMAT>(frame, y, x) : pixel<FORMAT>(frame, x, y);
 }
 
 // A pixel of the resized picture.
@@ -120,14 +115,13 @@ __device__ __forceinline__ float mixed(float a, float b, float share) { return a
 __device__ __forceinline__ float3 still_picture(const Frame& frame, int column, int row) {
     const float x = static_cast<float>(column * frame.step[0]), y = static_cast<float>(row * frame.step[1]);
     const int x0 = static_cast<int>(x), y0 = static_cast<int>(y);
-    const int x1 = min(x0 + 1, frame.width - 1), y1 = min(y0 + 1, frame.height - 1);
-    const unsigned char *upper = row_of(frame.luma, y0, frame.pitch), *lower = row_of(frame.luma, y1, frame.pitch);
-    float values[3];
-    for (int i = 0; i < 3; ++i) {
-        const float before = mixed(__ldg(upper + 3 * x0 + i), __ldg(lower + 3 * x0 + i), y - y0);
-        values[i] = mixed(before, mixed(__ldg(upper + 3 * x1 + i), __ldg(lower + 3 * x1 + i), y - y0), x - x0);
-    }
-    return make_float3(values[0], values[1], values[2]);
+    const int width = frame.turn & TRANSPOSED ? frame.height : frame.width, height = frame.turn & TRANSPOSED ? frame.width : frame.height;
+    const int x1 = min(x0 + 1, width - 1), y1 = min(y0 + 1, height - 1);
+    const Rgb a = upright<RGB8>(frame, x0, y0, width, height), b = upright<RGB8>(frame, x1, y0, width, height);
+    const Rgb c = upright<RGB8>(frame, x0, y1, width, height), d = upright<RGB8>(frame, x1, y1, width, height);
+    const float of_x = x - x0, of_y = y - y0;
+    return make_float3(mixed(mixed(a.r, c.r, of_y), mixed(b.r, d.r, of_y), of_x), mixed(mixed(a.g, c.g, of_y), mixed(b.g, d.g, of_y), of_x),
+                       mixed(mixed(a.b, c.b, of_y), mixed(b.b, d.b, of_y), of_x));
 }
 
 // One pixel of the network's input, 0..255. grey: fills a letterbox.

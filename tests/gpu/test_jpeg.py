@@ -25,6 +25,7 @@ from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, SourceInfo
 from framefleet.engine.settings import EngineSettings, Precision
 from framefleet.engine.types import DeviceId, FrameRef
+from tests.support.devices.surfaces import upright
 from tests.support.media import numbered
 from tests.support.models import tiny_network
 from tests.support.networks.inference import CONFIDENCE, assert_same, pictures
@@ -73,10 +74,10 @@ def download(frame: DeviceFrame) -> NDArray[np.uint8]:
     device.set_current()
     stream = device.create_stream()
     stream.wait(frame.written_on)
-    content = np.zeros((frame.format.height, frame.format.width, 3), np.uint8)
+    content = np.zeros((frame.format.stored_height, frame.format.stored_width, 3), np.uint8)
     copy(content.ctypes.data, frame.address, content.nbytes, stream)
     stream.sync()
-    return content
+    return upright(content, frame.format.orientation)
 
 
 def assert_same_pixels(found: NDArray[np.uint8], path: Path) -> None:
@@ -149,18 +150,18 @@ def test_many_threads_decode_at_once(decoder: NvdecDecoder, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("still", [False, True])
 def test_detections_are_those_of_the_same_pictures_in_host_memory(decoder: NvdecDecoder, still: bool, tmp_path: Path) -> None:
-    for number, picture in enumerate(pictures(3)):
-        Image.fromarray(picture).save(tmp_path / f"{number}.jpg", quality=95)
+    for number, picture in enumerate(pictures(9)):
+        Image.fromarray(picture).save(tmp_path / f"{number}.jpg", quality=95, **(turned(number) if number else {}))
     info = probe(tmp_path)
     frames = [each for group in decoder.groups(info, info.segments[0]) for each in group]
     images = [each.image for each in frames if isinstance(each, DecodedFrame) and isinstance(each.image, DeviceFrame)]
-    assert len(images) == 3
+    assert len(images) == 9
     with ExitStack() as stack:
         for image in images:
             stack.callback(image.release)
-        host = [download(image) for image in images]
+        host = [np.ascontiguousarray(download(image)) for image in images]
         backend = stack.enter_context(create_backend(DeviceId("cuda", "0")))
-        backend.activate(tiny_network(), EngineSettings(precision=Precision.FP16, stored_confidence=CONFIDENCE, batch=4))
+        backend.activate(tiny_network(), EngineSettings(precision=Precision.FP16, stored_confidence=CONFIDENCE, batch=16))
         expected = backend.infer(host, still)
         assert any(len(each) for each in expected)
         assert_same(expected, backend.infer(images, still), 1.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import cycle, product
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from framefleet.engine.types import Image
 from framefleet.plugins.colour import MATRICES
 from framefleet.plugins.kernels import Number
 from framefleet.plugins.preprocess import DARKNET, FRAME, Preprocess, Scaling
-from tests.support.devices.surfaces import Pictured, by_definition, picture, random_frame
+from tests.support.devices.surfaces import Pictured, by_definition, picture, random_frame, upright
 
 try:
     from framefleet.engine.backends.nvidia.slot import Geometry
@@ -90,11 +90,12 @@ def test_every_colour_orientation_and_size(gpu: Gpu, size: tuple[int, int], dept
     check(gpu, [random_frame(*size, seed, depth, orientation, *colour) for seed, (orientation, colour) in cases], letterbox)
 
 
-def on_device(gpu: Gpu, image: Image, letterbox: bool, still: bool) -> NDArray[Any]:
+def on_device(gpu: Gpu, image: Image, letterbox: bool, still: bool, orientation: tuple[bool, int | None] = (False, None)) -> NDArray[Any]:
+    """image: as stored."""
     height, width = image.shape[:2]
     pitch = -(-3 * width // 256) * 256
     rows = np.pad(image.reshape(height, -1), ((0, 0), (0, pitch - 3 * width)), constant_values=99)
-    entry = Geometry(WIDTH, HEIGHT, letterbox).of_image(image.shape[1], image.shape[0], still)[0].copy()
+    entry = Geometry(WIDTH, HEIGHT, letterbox).of_image(width, height, still, orientation)[0].copy()
     entry["luma"], entry["pitch"] = gpu.upload(rows), pitch
     return entry
 
@@ -103,10 +104,11 @@ def on_device(gpu: Gpu, image: Image, letterbox: bool, still: bool) -> NDArray[A
 @pytest.mark.parametrize("letterbox", [False, True])
 def test_pictures_give_the_same_input(gpu: Gpu, letterbox: bool, still: bool) -> None:
     images = [picture(width, height, seed) for seed, (width, height) in enumerate([*SIZES, (333, 501), (3, 700), (2, 2)])]
-    expected = np.empty((len(images), HEIGHT, WIDTH, 3), np.float32)
-    for image, out in zip(images, expected, strict=True):
-        fit(image, out, letterbox, still)
-    entries = [on_device(gpu, image, letterbox, still) for image in images]
+    cases = [*zip(images, cycle(ORIENTATIONS), strict=False), *product(images[:2], ORIENTATIONS)]
+    expected = np.empty((len(cases), HEIGHT, WIDTH, 3), np.float32)
+    for (image, orientation), out in zip(cases, expected, strict=True):
+        fit(np.ascontiguousarray(upright(image, orientation)), out, letterbox, still)
+    entries = [on_device(gpu, image, letterbox, still, orientation) for image, orientation in cases]
     for number in NUMBERS:
         np.testing.assert_array_equal(preprocessed(gpu, entries, number), scaled(expected, number))
 

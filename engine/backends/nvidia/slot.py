@@ -33,15 +33,15 @@ from framefleet.plugins.preprocess import FRAME, I420, NV12, P016, RGB8, Preproc
 from framefleet.plugins.rows import NUMBER_BYTES, Rows, RowsLayer, Values, rows_table, scratch_bytes
 from framefleet.plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
 
-_FORMATS = {PixelFormat.NV12: NV12, PixelFormat.P016: P016, PixelFormat.I420: I420}
+_FORMATS = {PixelFormat.NV12: NV12, PixelFormat.P016: P016, PixelFormat.I420: I420, PixelFormat.RGB8: RGB8}
 _ALIGNMENT = 256
 
 
 class Geometry:
     """Maps pictures to a network's input of width × height pixels. letterbox, placement: see ``plan_fit``.
 
-    Attributes: of_image, of_frame: functions that return FRAME () without addresses, and the fit, for RGB pictures of a width and height
-    (still: see ``Backend.submit``), and for frames of another ``FrameFormat``.
+    Attributes: of_image, of_frame: functions that return FRAME () without addresses, and the fit, for RGB pictures of a stored
+    width and height and an orientation (still: see ``Backend.submit``), and for frames of another ``FrameFormat``.
     """
 
     def __init__(self, width: int, height: int, letterbox: bool, placement: Placement = DARKNET) -> None:
@@ -61,7 +61,8 @@ class Geometry:
                 entry, fit = self.of_image(image.shape[1], image.shape[0], still)
                 luma[index] = next(remaining)
             elif isinstance(image, DeviceFrame) and image.format.format is PixelFormat.RGB8:
-                entry, fit = self.of_image(image.format.width, image.format.height, still)
+                layout = image.format
+                entry, fit = self.of_image(layout.stored_width, layout.stored_height, still, layout.orientation)
                 luma[index] = image.address
             else:
                 if image.format is not known:  # frames of one source share it
@@ -77,18 +78,16 @@ class Geometry:
     def _fit(self, width: int, height: int) -> Fit:
         return plan_fit(width, height, self._width, self._height, self._letterbox, self._placement)
 
-    def _describe_image(self, width: int, height: int, still: bool) -> tuple[NDArray[Any], Fit]:
-        fit = self._fit(width, height)
-        corner_to_corner = still and self._placement.like_darknet
-        entry = describe_frame(RGB8, (width, height), (width, height), _inside(fit), still=corner_to_corner, scale=fit.scale)
-        entry["pitch"] = 3 * width
-        return entry, fit
+    def _describe_image(
+        self, width: int, height: int, still: bool, orientation: tuple[bool, int | None] = (False, None)
+    ) -> tuple[NDArray[Any], Fit]:
+        return self._describe_frame(FrameFormat.rgb(width, height, orientation), still and self._placement.like_darknet)
 
-    def _describe_frame(self, layout: FrameFormat) -> tuple[NDArray[Any], Fit]:
+    def _describe_frame(self, layout: FrameFormat, corner_to_corner: bool = False) -> tuple[NDArray[Any], Fit]:
         stored, shown = (layout.stored_width, layout.stored_height), (layout.width, layout.height)
         fit = self._fit(*shown)
         colours = layout.matrix, layout.full_range, layout.orientation
-        entry = describe_frame(_FORMATS[layout.format], stored, shown, _inside(fit), *colours, scale=fit.scale)
+        entry = describe_frame(_FORMATS[layout.format], stored, shown, _inside(fit), *colours, corner_to_corner, fit.scale)
         entry["pitch"] = layout.pitch
         return entry, fit
 

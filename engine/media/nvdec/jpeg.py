@@ -1,7 +1,7 @@
 """Decodes JPEGs on an NVIDIA GPU (its JPEG engines, through nvJPEG) into the device's memory. OpenCV decodes all other pictures.
 
-The pixels are those of OpenCV, with every orientation and sampling that ``plain_jpeg`` lets through, except for rounding: in noise, one
-value in ten thousand differs by 1.
+The pixels are those of OpenCV, with every sampling that ``plain_jpeg`` lets through, except for rounding: in noise, one value in ten
+thousand differs by 1. Preprocessing turns the pictures upright.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from framefleet.engine.cuda.graph import copy
 from framefleet.engine.detection.frame_format import FrameFormat
 from framefleet.engine.media.decoder import Decoded, release_all
-from framefleet.engine.media.images import PlainJpeg, content_of, decode_picture, picture_from, plain_jpeg, wanted_pictures
+from framefleet.engine.media.images import content_of, decode_picture, picture_from, plain_jpeg, wanted_pictures
 from framefleet.engine.media.nvdec.bitstream import UnsupportedError
 from framefleet.engine.media.nvdec.surfaces import SurfaceRing
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, Segment, SourceInfo
@@ -70,7 +70,6 @@ class JpegEngines:
         self.stream = stream
         self._library = _library()
         self._handle, self._state = ctypes.c_void_p(), ctypes.c_void_p()
-        self._parameters: dict[int, ctypes.c_void_p] = {}
         self._batch = 0
         status = self._library.nvjpegCreateEx(_HARDWARE, None, None, ctypes.c_uint(_INTERPOLATE), ctypes.byref(self._handle))
         if not status:
@@ -79,60 +78,38 @@ class JpegEngines:
             self.close()
             raise UnsupportedError(Notice("media.no_jpeg_engines", status=status))
 
-    def decode(self, contents: Sequence[NDArray[np.uint8]], headers: Sequence[PlainJpeg], addresses: Sequence[int]) -> bool:
-        """Decode pictures into memory of the current device, and wait. Returns False if one cannot be decoded: then none may have been.
+    def decode(self, contents: Sequence[NDArray[np.uint8]], layouts: Sequence[FrameFormat], addresses: Sequence[int]) -> bool:
+        """Decode pictures, as stored, into memory of the current device, and wait. Returns False if one cannot be decoded: then none may
+        have been.
 
         Parameters
         ----------
         contents : sequence of ndarray
             Files, uint8 (bytes,).
-        headers : sequence of PlainJpeg
-            What they say.
+        layouts : sequence of FrameFormat
+            Of the decoded pictures.
         addresses : sequence of int
-            Of 3 × width × height bytes each.
+            Where to write them.
         """
-        every = list(zip(contents, headers, addresses, strict=True))
-        upright = [each for each in every if each[1].orientation == 1]
-        # the library turns pictures only one by one: in a batch it mixes up their sizes
-        parts = [[each] for each in every if each[1].orientation != 1]
-        try:
-            return all(self._decode(part) == 0 for part in ([upright, *parts] if upright else parts))
-        finally:
-            self.stream.sync()
-
-    def _decode(self, pictures: Sequence[tuple[NDArray[np.uint8], PlainJpeg, int]]) -> int:
-        """Begin to decode upright pictures, or one other picture. Returns the library's status, 0 is success."""
-        count = len(pictures)
-        data = (ctypes.c_void_p * count)(*(content.ctypes.data for content, _, _ in pictures))
-        sizes = (ctypes.c_size_t * count)(*(content.nbytes for content, _, _ in pictures))
+        count = len(contents)
+        data = (ctypes.c_void_p * count)(*(content.ctypes.data for content in contents))
+        sizes = (ctypes.c_size_t * count)(*(content.nbytes for content in contents))
         images = (_Image * count)()
-        for image, (_, header, address) in zip(images, pictures, strict=True):
-            image.channel[0], image.pitch[0] = address, 3 * header.width
+        for image, layout, address in zip(images, layouts, addresses, strict=True):
+            image.channel[0], image.pitch[0] = address, layout.pitch
         if count != self._batch:
             status = self._library.nvjpegDecodeBatchedInitialize(self._handle, self._state, count, 1, _RGB_INTERLEAVED)
             self._batch = 0 if status else count
             if status:
-                return int(status)
-        given = self._handle, self._state, data, sizes, images
-        stream = ctypes.c_void_p(int(self.stream.handle))
-        orientation = pictures[0][1].orientation
-        if orientation == 1:
-            return int(self._library.nvjpegDecodeBatched(*given, stream))
-        return int(self._library.nvjpegDecodeBatchedEx(*given, ctypes.byref(self._turned(orientation)), stream))
-
-    def _turned(self, orientation: int) -> ctypes.c_void_p:
-        """Parameters for pictures of this orientation."""
-        if orientation not in self._parameters:
-            made = self._parameters[orientation] = ctypes.c_void_p()
-            self._library.nvjpegDecodeParamsCreate(self._handle, ctypes.byref(made))
-            self._library.nvjpegDecodeParamsSetOutputFormat(made, _RGB_INTERLEAVED)
-            self._library.nvjpegDecodeParamsSetExifOrientation(made, orientation)
-        return self._parameters[orientation]
+                return False
+        try:
+            stream = ctypes.c_void_p(int(self.stream.handle))
+            return not self._library.nvjpegDecodeBatched(self._handle, self._state, data, sizes, images, stream)
+        finally:
+            self.stream.sync()
 
     def close(self) -> None:
         """Give back the library's memory, which must be that of the current device; harmless when repeated."""
-        while self._parameters:
-            self._library.nvjpegDecodeParamsDestroy(self._parameters.popitem()[1])
         if self._state:
             self._library.nvjpegJpegStateDestroy(self._state)
         if self._handle:
@@ -147,7 +124,6 @@ class _Jpeg:
     ref: FrameRef
     file: Path
     content: NDArray[np.uint8]
-    header: PlainJpeg
     layout: FrameFormat
 
 
@@ -170,20 +146,32 @@ class DevicePictures:
 
     def groups(self, info: SourceInfo, segment: Segment, skip: int) -> Iterator[list[Decoded]]:
         """Yield the pictures of a segment without the first ``skip``, those together that are ready together, and failures."""
-        waiting: list[_Jpeg] = []
+        waiting: list[_Jpeg | Decoded] = []
         size = 0
         for ref, file in wanted_pictures(info, segment, skip):
             found = self._read(ref, file)
-            if isinstance(found, _Jpeg):
-                waiting.append(found)
+            waiting.append(found)
+            if isinstance(found, DecodedFrame):
+                size += found.image.nbytes
+            elif isinstance(found, _Jpeg):
                 size += found.content.nbytes
-                if size < _BATCH_BYTES:
-                    continue
-            yield from self._decoded(waiting)
-            waiting, size = [], 0
-            if not isinstance(found, _Jpeg):
-                yield [found]
-        yield from self._decoded(waiting)
+            if size >= _BATCH_BYTES or not isinstance(waiting[0], _Jpeg):
+                yield from self._ready(waiting)
+                waiting, size = [], 0
+        yield from self._ready(waiting)
+
+    def _ready(self, pictures: list[_Jpeg | Decoded]) -> Iterator[list[Decoded]]:
+        """Decode those that the engines decode, and yield all in order."""
+        rest = iter(pictures)
+        for group in self._decoded([each for each in pictures if isinstance(each, _Jpeg)]):
+            ready: list[Decoded] = []
+            for frame in group:
+                while not isinstance(each := next(rest), _Jpeg):
+                    ready.append(each)
+                ready.append(frame)
+            yield ready
+        if others := [each for each in rest if not isinstance(each, _Jpeg)]:
+            yield others
 
     def _read(self, ref: FrameRef, file: Path) -> _Jpeg | DecodedFrame[Image] | DecodeFailure:
         """Read a picture for the engines, or decode it if they cannot."""
@@ -193,9 +181,9 @@ class DevicePictures:
             return DecodeFailure(ref, 1, error.notice)
         header = plain_jpeg(content) if self.reason is None else None
         if header is not None:
-            layout = FrameFormat.rgb(header.width, header.height)
+            layout = FrameFormat.rgb(header.width, header.height, header.orientation)
             if self._surfaces.room_for(layout.nbytes) >= _MIN_SURFACES and self._opened():
-                return _Jpeg(ref._replace(created=header.taken), file, content, header, layout)
+                return _Jpeg(ref._replace(created=header.taken), file, content, layout)
         return decode_picture(ref, file, content)
 
     def _decoded(self, jpegs: list[_Jpeg]) -> Iterator[list[Decoded]]:
@@ -226,7 +214,7 @@ class DevicePictures:
         try:
             part = jpegs[: len(taken)]
             addresses = [surface.address for surface, _ in taken]
-            done = self._engines.decode([jpeg.content for jpeg in part], [jpeg.header for jpeg in part], addresses)
+            done = self._engines.decode([jpeg.content for jpeg in part], [jpeg.layout for jpeg in part], addresses)
         finally:
             if not done:
                 release_all(frames)
@@ -260,14 +248,13 @@ def tested_engines(index: int, surfaces: SurfaceRing) -> JpegEngines:
     """
     noise = np.random.default_rng(0).integers(0, 256, (48, 64, 3), np.uint8)
     content = np.asarray(cv2.imencode(".jpg", noise, [cv2.IMWRITE_JPEG_QUALITY, 90])[1], np.uint8).ravel()
-    header, expected = plain_jpeg(content), picture_from(Path("noise.jpg"), content)
-    assert header is not None
+    expected = picture_from(Path("noise.jpg"), content)
     engines = JpegEngines(Device(index).create_stream())
     try:
         found = np.zeros_like(expected)
         surface, release = surfaces.acquire(found.nbytes)
         try:
-            done = engines.decode([content], [header], [surface.address])
+            done = engines.decode([content], [FrameFormat.rgb(64, 48)], [surface.address])
             copy(found.ctypes.data, surface.address, found.nbytes, engines.stream)
             engines.stream.sync()
         finally:

@@ -70,12 +70,15 @@ def random_frame(
 
 def by_definition(planes: Planes, width: int, height: int) -> Image:
     """The input of width × height pixels, upright, as ``docs/adr/0022-same-input.md`` defines it."""
-    layout = planes.format
-    image = rgb_by_definition(planes)
-    image = image.swapaxes(0, 1) if layout.orientation[0] else image
-    flip = layout.orientation[1]
-    image = image[:: -1 if flip in (0, -1) else 1, :: -1 if flip in (1, -1) else 1]
+    image = upright(rgb_by_definition(planes), planes.format.orientation)
     return np.stack([resized(image[..., channel], width, height) for channel in range(3)], axis=-1)
+
+
+def upright(image: Image, orientation: tuple[bool, int | None]) -> Image:
+    """A stored picture, turned as ``FrameFormat.orientation`` says."""
+    transposed, flip = orientation
+    image = image.swapaxes(0, 1) if transposed else image
+    return image[:: -1 if flip in (0, -1) else 1, :: -1 if flip in (1, -1) else 1]
 
 
 def rgb_by_definition(planes: Planes) -> Image:

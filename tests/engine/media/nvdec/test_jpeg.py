@@ -11,14 +11,14 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PIL import ExifTags
+from PIL import ExifTags, Image
 
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
-from framefleet.engine.detection.frame_format import PixelFormat
+from framefleet.engine.detection.frame_format import FrameFormat, PixelFormat
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.decoder import release_all
-from framefleet.engine.media.images import SEGMENT_PICTURES, PlainJpeg
+from framefleet.engine.media.images import SEGMENT_PICTURES
 from framefleet.engine.media.nvdec.bitstream import UnsupportedError
 from framefleet.engine.media.nvdec.jpeg import DevicePictures, JpegEngines
 from framefleet.engine.media.nvdec.surfaces import SurfaceRing
@@ -26,6 +26,7 @@ from framefleet.engine.media.probe import probe
 from framefleet.engine.media.types import DecodedFrame, DecodeFailure, DeviceFrame, SourceInfo
 from framefleet.engine.types import FrameRef
 from tests.engine.media.nvdec.test_surfaces import HostMemory
+from tests.support.devices.surfaces import upright
 from tests.support.media import dated_picture, numbered
 from tests.support.notices import words
 
@@ -39,14 +40,14 @@ class Engines:
         self.batches: list[int] = []
         self.closed = False
 
-    def decode(self, contents: Sequence[NDArray[np.uint8]], headers: Sequence[PlainJpeg], addresses: Sequence[int]) -> bool:
+    def decode(self, contents: Sequence[NDArray[np.uint8]], layouts: Sequence[FrameFormat], addresses: Sequence[int]) -> bool:
         assert not self.closed
         self.batches.append(len(contents))
-        for content, header, address in zip(contents, headers, addresses, strict=True):
+        for content, layout, address in zip(contents, layouts, addresses, strict=True):
             if content.tobytes() == self.refused:
                 return False
-            picture = cv2.imdecode(content, cv2.IMREAD_COLOR_RGB)
-            assert picture.shape == (header.height, header.width, 3)
+            picture = cv2.imdecode(content, cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION)
+            assert picture.shape == (layout.stored_height, layout.stored_width, 3)
             ctypes.memmove(address, picture.ctypes.data, picture.nbytes)
         return True
 
@@ -64,7 +65,10 @@ def ring() -> Iterator[SurfaceRing]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """40 pictures: the sixth is a PNG, the seventh a damaged JPEG, the eighth has a time and another size, the ninth is missing."""
+    """40 pictures.
+
+    The sixth is a PNG, the seventh a damaged JPEG, the eighth has a time, the ninth is missing, the tenth to 17th are turned.
+    """
     path = tmp_path / "pictures"
     path.mkdir()
     for number in range(40):
@@ -73,6 +77,10 @@ def folder(tmp_path: Path) -> Path:
     whole = (path / "06.jpg").read_bytes()
     (path / "06.jpg").write_bytes(whole[: len(whole) // 2])
     (path / "07.jpg").write_bytes(dated_picture({ExifTags.Base.DateTimeOriginal: "2026:11:01 08:00:00"}))
+    for number in range(9, 17):
+        exif = Image.Exif()
+        exif[ExifTags.Base.Orientation] = number - 8
+        Image.fromarray(numbered(number, (64, 48))).save(path / f"{number:02}.jpg", exif=exif)
     return path
 
 
@@ -88,7 +96,9 @@ def found(pictures: DevicePictures, info: SourceInfo, segment: int = 0, skip: in
             elif isinstance(each.image, DeviceFrame):
                 layout = each.image.format
                 assert layout.format is PixelFormat.RGB8
-                shown.append(np.frombuffer(ctypes.string_at(each.image.address, layout.nbytes), np.uint8).reshape(layout.height, -1, 3))
+                stored = np.frombuffer(ctypes.string_at(each.image.address, layout.nbytes), np.uint8).reshape(layout.stored_height, -1, 3)
+                assert each.size == (layout.width, layout.height)
+                shown.append(upright(stored, layout.orientation))
             else:
                 assert isinstance(each.image, np.ndarray)
                 shown.append(each.image)
@@ -113,7 +123,7 @@ def test_pictures_come_in_order_and_equal_those_of_the_cpu(folder: Path, ring: S
     pictures = DevicePictures(ring, lambda: engines)  # type: ignore[arg-type,return-value]
     for segment, skip in ((0, 0), (0, 6), (1, 3)):
         assert_same(found(pictures, info, segment, skip), by_cpu(info, segment, skip))
-    assert engines.batches == [5, 1, SEGMENT_PICTURES - 9, 1, SEGMENT_PICTURES - 9, 40 - SEGMENT_PICTURES - 3]
+    assert engines.batches == [SEGMENT_PICTURES - 3, SEGMENT_PICTURES - 8, 40 - SEGMENT_PICTURES - 3]
     assert pictures.reason is None
     pictures.close()
     assert engines.closed
