@@ -95,14 +95,12 @@ class Steps:
 def scaling(name: str, printed: str) -> list[Figure]:
     """The speedups in the JSON of ``framefleet bench scaling``. name: of the network, or of the strategy and the network."""
     found = []
-    points = json.loads(printed.splitlines()[-1])["points"]
-    alone = {point["mode"]: point["whole_frames_per_s"] for point in points if point["count"] == 1}
-    for point in points:
+    for point in json.loads(printed.splitlines()[-1])["points"]:
         mode, count = point["mode"], point["count"]
         what = name if "," in name else f"{mode} scaling, {name}"
         found.append(Figure(what, count, tuple(point["speedups"]) or (point["speedup"],)))
         if mode == "strong":
-            found.append(Figure(f"{what}, whole file", count, (point["whole_frames_per_s"] / alone[mode],)))
+            found.append(Figure(f"{what}, whole file", count, tuple(point["whole_speedups"])))
     return found
 
 

@@ -79,9 +79,9 @@ class Point:
         return median(self.speedups)
 
     @property
-    def whole_speedup(self) -> float:
-        """The median speedup of whole runs, from the readiness of the engines to the last frame."""
-        return median(run.whole_per_s / one.whole_per_s for run, one in zip(self.runs, self.ones, strict=True))
+    def whole_speedups(self) -> list[float]:
+        """The same of whole runs, from the readiness of the engines to the last frame."""
+        return [run.whole_per_s / one.whole_per_s for run, one in zip(self.runs, self.ones, strict=True)]
 
     @property
     def ideal(self) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def summary(points: Sequence[Point]) -> str:
     parts = []
     for mode in dict.fromkeys(point.mode for point in points):
         most = max((point for point in points if point.mode is mode), key=lambda point: point.count)
-        whole = f", {most.whole_speedup:.2f}× over the whole file" if mode is Mode.STRONG else ""
+        whole = f", {median(most.whole_speedups):.2f}× over the whole file" if mode is Mode.STRONG else ""
         share = f"{most.efficiency:.0%} of ideal{whole}"
         parts.append(f"{mode} scaling {most.speedup:.2f}× on {most.count} ({share}), bottleneck: {most.run.bottleneck}")
     return "; ".join(parts)
@@ -98,7 +99,7 @@ def _row(point: Point) -> dict[str, str]:
         "speedup": f"**{point.speedup:.2f}×**",
         "range": f"{speedups[0]:.2f}–{speedups[-1]:.2f}" if speedups[1:] else "",
         "efficiency": f"{point.efficiency:.1%}",
-        "whole file, frames/s": "" if point.mode is Mode.WEAK else f"{run.whole_per_s:.1f}",
+        "whole file, frames/s": "" if point.mode is Mode.WEAK else f"{median(run.whole_per_s for run in point.runs):.1f}",
         "frames": str(run.frames),
         "s": f"{run.seconds:.1f}",
         "pool process": f"{run.pool_load:.0%}",
@@ -143,7 +144,8 @@ def _point(point: Point) -> dict[str, Any]:
         "speedups": [round(speedup, 4) for speedup in point.speedups],
         "ideal": point.ideal,
         "efficiency": round(point.efficiency, 4),
-        "whole_frames_per_s": round(run.whole_per_s, 2),
+        "whole_frames_per_s": round(median(run.whole_per_s for run in point.runs), 2),
+        "whole_speedups": [round(speedup, 4) for speedup in point.whole_speedups],
         "frames": run.frames,
         "seconds": round(run.seconds, 3),
         "pool_load": round(run.pool_load, 3),

@@ -112,6 +112,7 @@ def test_speedup_is_of_the_same_round() -> None:
     runs: list[PoolRun] = [pool_run(2, 180), pool_run(2, 400)]
     point = Point(Mode.STRONG, 2, tuple(runs), (pool_run(1, 100), pool_run(1, 200)))
     assert point.speedups == [1.8, 2.0]
+    assert point.whole_speedups == pytest.approx([1.8, 2.0])
     assert (point.speedup, point.ideal) == (pytest.approx(1.9), 2)
     assert point.efficiency == pytest.approx(0.95)
 
