@@ -7,9 +7,11 @@ thousand differs by 1. Preprocessing turns the pictures upright.
 import ctypes
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import cv2
@@ -41,6 +43,9 @@ _LARGEST_DIFFERENCE = 2
 
 _BATCH_BYTES = 32 * 2**20
 """Once the files that were read have this size together, they are decoded."""
+
+_BATCHES = 2
+"""Batches at once, each with a handle of the library. While the engines decode one, a processor prepares the other."""
 
 _MIN_SURFACES = 8
 
@@ -130,7 +135,8 @@ class _Jpeg:
 class DevicePictures:
     """Decodes pictures on a CUDA device as far as it can. Thread-safe; the device must be current in each thread that uses this object.
 
-    surfaces: memory for the pictures. open_engines: opens the device's engines, or raises UnsupportedError; called for the first JPEG.
+    surfaces: memory for the pictures. open_engines: opens the device's engines, or raises UnsupportedError; called for the first JPEG, once
+    for each batch at a time.
 
     Attributes
     ----------
@@ -140,8 +146,9 @@ class DevicePictures:
 
     def __init__(self, surfaces: SurfaceRing, open_engines: Callable[[], JpegEngines]) -> None:
         self._surfaces, self._open_engines = surfaces, open_engines
-        self._engines: JpegEngines | None = None
-        self._using = threading.Lock()
+        self._engines: list[JpegEngines] = []
+        self._idle: SimpleQueue[JpegEngines] = SimpleQueue()
+        self._opening = threading.Lock()
         self.reason: Notice | None = None
 
     def groups(self, info: SourceInfo, segment: Segment, skip: int) -> Iterator[list[Decoded]]:
@@ -190,11 +197,11 @@ class DevicePictures:
         """Decode pictures, each time as many as there are surfaces."""
         while jpegs:
             with waiting_for_room():
-                self._using.acquire()  # before the surfaces: threads that took some each and waited then would decode small batches
+                engines = self._idle.get()  # before the surfaces: threads that took some each and waited then would decode small batches
             try:
-                done = self._decode(jpegs)
+                done = self._decode(engines, jpegs)
             finally:
-                self._using.release()
+                self._idle.put(engines)
             if done:
                 yield list(done)
             else:  # OpenCV knows which of them is damaged
@@ -202,19 +209,18 @@ class DevicePictures:
                     yield [decode_picture(jpeg.ref, jpeg.file, jpeg.content)]
             jpegs = jpegs[len(done) or len(jpegs) :]
 
-    def _decode(self, jpegs: Sequence[_Jpeg]) -> list[DecodedFrame[DeviceFrame]]:
-        """Decode the first pictures. Returns none if one of them is damaged. One thread at a time."""
-        assert self._engines is not None
+    def _decode(self, engines: JpegEngines, jpegs: Sequence[_Jpeg]) -> list[DecodedFrame[DeviceFrame]]:
+        """Decode the first pictures. Returns none if one of them is damaged."""
         taken = self._surfaces.acquire_several(max(jpeg.layout.nbytes for jpeg in jpegs), len(jpegs), more=True)
         frames = [
-            DecodedFrame(jpeg.ref, DeviceFrame(jpeg.layout, surface.address, self._engines.stream, release))
+            DecodedFrame(jpeg.ref, DeviceFrame(jpeg.layout, surface.address, engines.stream, release))
             for jpeg, (surface, release) in zip(jpegs, taken, strict=False)
         ]
         done = False
         try:
             part = jpegs[: len(taken)]
             addresses = [surface.address for surface, _ in taken]
-            done = self._engines.decode([jpeg.content for jpeg in part], [jpeg.layout for jpeg in part], addresses)
+            done = engines.decode([jpeg.content for jpeg in part], [jpeg.layout for jpeg in part], addresses)
         finally:
             if not done:
                 release_all(frames)
@@ -222,21 +228,27 @@ class DevicePictures:
 
     def _opened(self) -> bool:
         """Whether the engines can be used. Opens them the first time."""
-        if self._engines is not None:
+        if self._engines:
             return True
-        with self._using:
-            if self._engines is None and self.reason is None:
+        with self._opening:
+            if not self._engines and self.reason is None:
                 try:
-                    self._engines = self._open_engines()
+                    opened = [self._open_engines()]  # the first decides whether they can be used
+                    for _ in range(_BATCHES - 1):
+                        with suppress(UnsupportedError):
+                            opened.append(self._open_engines())
                 except UnsupportedError as problem:
                     self.reason = problem.notice
-            return self._engines is not None
+                else:
+                    for each in opened:
+                        self._idle.put(each)
+                    self._engines = opened
+            return bool(self._engines)
 
     def close(self) -> None:
         """Give back the engines. No thread may decode afterwards."""
-        if self._engines is not None:
-            self._engines.close()
-            self._engines = None
+        while self._engines:
+            self._engines.pop().close()
 
 
 def tested_engines(index: int, surfaces: SurfaceRing) -> JpegEngines:

@@ -55,6 +55,46 @@ def test_the_text_is_made_from_the_tags_of_one_time(tags: dict[int, str], expect
     assert time_taken(dated_picture(tags)) == expected
 
 
+def camera_picture(order: str, times: dict[int, bytes]) -> bytes:
+    """A JPEG with the tags that cameras write. order: of bytes, as for ``struct``. times: ASCII tags in the part with times."""
+    kinds = {bytes: 7, str: 2, int: 3}
+    first: dict[int, bytes | str | int] = {0x010F: "Maker", 0x0110: "Model", 0x0112: 6, 0x0128: 2, 0x0132: "2026:11:02 09:00:00"}
+    second = {0x8827: 100, 0x9000: b"0231", **{tag: time.decode("latin-1") for tag, time in times.items()}, 0x927C: bytes(3000), 0xA001: 1}
+    data = {"<": b"II*\0", ">": b"MM\0*"}[order] + struct.pack(order + "I", 8)
+    for tags, last in ((first, False), (second, True)):
+        entries, values = b"", b""
+        end = len(data) + 2 + 12 * (len(tags) + (not last)) + 4
+        for tag, value in tags.items():
+            raw = (
+                struct.pack(order + "H", value)
+                if isinstance(value, int)
+                else value
+                if isinstance(value, bytes)
+                else value.encode("latin-1")
+            )
+            place = raw.ljust(4, b"\0") if len(raw) <= 4 else struct.pack(order + "I", end + len(values))
+            entries += struct.pack(order + "HHI", tag, kinds[type(value)], 1 if isinstance(value, int) else len(raw)) + place
+            values += raw if len(raw) > 4 else b""
+        if not last:
+            entries += struct.pack(order + "HHII", 0x8769, 4, 1, end + len(values))
+        data += struct.pack(order + "H", len(tags) + (not last)) + entries + bytes(4) + values
+    file = BytesIO()
+    Image.new("RGB", (8, 8)).save(file, "JPEG", exif=b"Exif\0\0" + data)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("order", "<>")
+def test_a_cameras_time_is_that_which_pillow_reads(order: str) -> None:
+    times = {0x9003: b"2026:11:01 08:00:00\0", 0x9011: b"+01:00\0", 0x9291: b"25\0", 0x9004: b"2026:11:01 08:00:01\0"}
+    content = camera_picture(order, times)
+    assert time_taken(content) == "2026-11-01T08:00:00.25+01:00"
+    with Image.open(BytesIO(content)) as picture:
+        tags = picture.getexif().get_ifd(ExifTags.IFD.Exif)
+    assert {tag: tags[tag].encode() + b"\0" for tag in times} == times
+    assert time_taken(camera_picture(order, {0x9004: times[0x9004]})) == "2026-11-01T08:00:01"
+    assert time_taken(camera_picture(order, {0x9003: b"\xff" * 20})) is None
+
+
 def test_the_time_when_the_file_was_changed_is_not_used() -> None:
     exif = Image.Exif()
     exif[TAG.DateTime] = TIME

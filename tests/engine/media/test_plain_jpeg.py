@@ -75,6 +75,22 @@ def test_an_impossible_orientation_is_upright_as_for_opencv(orientation: int) ->
     assert upright(content).shape == (*SIZE[::-1], 3)
 
 
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize(("kind", "values"), [("H", (6,)), ("I", (6,)), ("H", (8, 3)), ("H", (99, 6)), ("B", (6,))])
+def test_unusual_orientations_are_those_of_opencv(order: str, kind: str, values: tuple[int, ...]) -> None:
+    """A tag of another type, and repeated tags."""
+    entries = b"".join(
+        struct.pack(order + "HHI", 0x112, {"B": 1, "H": 3, "I": 4}[kind], 1) + struct.pack(order + kind, value).ljust(4, b"\0")
+        for value in values
+    )
+    data = {"<": b"II*\0", ">": b"MM\0*"}[order] + struct.pack(order + "IH", 8, len(values)) + entries + bytes(4)
+    content = picture(exif=b"Exif\0\0" + data)
+    found = header(content)
+    assert found is not None
+    stored = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION)
+    np.testing.assert_array_equal(surfaces.upright(np.asarray(stored, np.uint8), found.orientation), upright(content))
+
+
 def rewritten(content: bytes, marker: int, body: bytes) -> bytes:
     """A JPEG with another content of the segment with this marker."""
     at = content.index(bytes((0xFF, marker)))
