@@ -225,7 +225,7 @@ class Replay:
     go: set when the bytes shall be sent.
     """
 
-    SECONDS = 8.0
+    SECONDS = 16.0
 
     def __init__(self, content: bytes) -> None:
         self.go = threading.Event()
