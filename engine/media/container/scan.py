@@ -25,6 +25,7 @@ import re
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import chain, dropwhile, islice, pairwise
 from pathlib import Path
 from typing import TypeAlias
@@ -68,14 +69,16 @@ class PacketTable:
     def __init__(self, file: VideoFile) -> None:
         pts, keys = array("q"), array("b")
         self.intact, self.hidden, self.size, self.total, self.packets = True, 0, 0, 0, 0
-        self.read_until, self.end, timed = 0, 0.0, True
+        self.read_until, timed = 0, True
+        ends: dict[int, int] = {}  # by track: a product with its unit for every packet would take a fifth of the time
         self.holes: list[tuple[int, int]] = []
         self.left_out: list[int] = []
         for packet in file.packets():
             self.packets += 1
             self.total += packet.size
             if packet.pts is not None:
-                self.end = max(self.end, float((packet.pts + (packet.duration or 0)) * packet.time_base))
+                end = packet.pts + (packet.duration or 0)
+                ends[packet.stream_index] = max(end, ends.get(packet.stream_index, end))
             if packet.pos is not None:
                 if self.read_until and packet.pos > self.read_until:
                     self.holes.append((len(pts), packet.pos - self.read_until))
@@ -93,6 +96,8 @@ class PacketTable:
             pts.append(time if time is not None else len(pts))
             keys.append(packet.is_keyframe)
             self.size += packet.size
+        units = {stream.index: stream.time_base or Fraction(0) for stream in file.container.streams}
+        self.end = max([0.0, *(float(end * units[track]) for track, end in ends.items())])
         self.pts: NDArray[np.int64] = np.array(pts, np.int64)
         self.keys: NDArray[np.bool_] = np.array(keys, np.bool_)
         self.ordered: NDArray[np.int64] = np.sort(self.pts)

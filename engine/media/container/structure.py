@@ -228,8 +228,8 @@ def _ts_is_damaged(path: Path, length: int, offset: int, track: int) -> bool:
         while content := file.read(length * _CHUNK):
             if len(content) % length:
                 return True
-            packets = np.frombuffer(content, np.uint8).reshape(-1, length)[:, offset:].astype(np.int32)
-            begins = packets[((packets[:, 1] & 0x5F) << 8 | packets[:, 2]) == (_TS_BEGINS | track)]
+            packets = np.frombuffer(content, np.uint8).reshape(-1, length)[:, offset:]
+            begins = packets[((packets[:, 1] & 0x5F).astype(np.int32) << 8 | packets[:, 2]) == (_TS_BEGINS | track)].astype(np.int32)
             start = 4 + np.where(begins[:, 3] & 0x20, 1 + begins[:, 4], 0)  # after the adaptation field
             begins, start = begins[start <= 188 - _TS_TIMES], start[start <= 188 - _TS_TIMES]
             head = np.take_along_axis(begins, start[:, None] + np.arange(_TS_TIMES), axis=1)

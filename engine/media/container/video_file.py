@@ -6,6 +6,7 @@ not among the allowed formats, and the only allowed protocol is ``file``.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections import deque
@@ -165,6 +166,7 @@ class VideoFile(Closing):
             size = {"width": self.codec.width, "height": self.codec.height}
             raise SourceError(Notice("media.video_too_large", path=self.path, limit=MAX_SIDE, **size))
         self._unit = self.time_base.numerator, self.time_base.denominator  # PyAV 19 has a type of its own for it
+        self._restart = math.floor(_RESTART_SECONDS / self.time_base)
         self.codec_name: str = self.codec.codec.canonical_name  # not the decoder's, such as libdav1d
         self.hidden = hidden_packets.HiddenPackets(self.codec)
         self.codec.thread_type = ThreadType.AUTO
@@ -265,7 +267,7 @@ class VideoFile(Closing):
         if packet.dts is None or packet.stream_index != self.stream.index:
             return
         dts = packet.dts
-        if self._last_dts is not None and (self._chained or dts < self._last_dts - _RESTART_SECONDS / self.time_base):
+        if self._last_dts is not None and (self._chained or self._last_dts - dts > self._restart):
             self.clock_restarts += 1
             self._offset += self._last_dts - dts + (packet.duration or round(1 / (self.rate * self.time_base)))
         self._last_dts, self._chained = dts, False
