@@ -1,6 +1,7 @@
-"""Compares the speed of decoding to RGB with OpenCV's VideoCapture on the same files, and measures the time of probing.
+"""Compares the speed of decoding to RGB with OpenCV's VideoCapture on the same files, or measures how long probing a long video takes.
 
 Both decode every frame with the same number of threads. OpenCV returns BGR. One column includes its conversion to RGB, the other does not.
+Files are read before they are measured, so that the time of the disk does not count.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import av
 import cv2
 
 from benchmarks.report import spread, table, write
@@ -47,12 +49,49 @@ def rate(run: Callable[[Path], int], path: Path) -> float:
     return frames / (time.perf_counter() - began)
 
 
+def rewrapped(source: Path, suffix: str) -> Path:
+    """The packets of a video's picture track in another container."""
+    target = source.with_suffix(suffix)
+    with av.open(str(source)) as container, av.open(str(target), "w") as output:
+        track = container.streams.video[0]
+        copy = output.add_stream_from_template(track)
+        for packet in container.demux(track):
+            if packet.dts is not None:
+                packet.stream = copy
+                output.mux(packet)
+    return target
+
+
+def measure_probing(frames: int, rounds: int) -> None:
+    """Probe the same packets in several containers, and write the result. frames: at least."""
+    seconds: dict[Path, list[float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        video = Clips(Path(folder)).of(frames)
+        files = [video, *(rewrapped(video, suffix) for suffix in (".mkv", ".ts"))]
+        found = {path: probe(path) for path in files}
+        for _ in range(rounds):
+            for path in files:
+                began = time.perf_counter()
+                probe(path)
+                seconds.setdefault(path, []).append(time.perf_counter() - began)
+        rows = [
+            [path.suffix[1:], f"{path.stat().st_size / 1e6:.0f}", found[path].frames, len(found[path].segments), spread(seconds[path], 2)]
+            for path in files
+        ]
+    head = ("container", "MB", "frames", "segments", "seconds")
+    write("detection.decode", "Probing a long video", f"{table(head, rows)}\n\nMedians of {rounds} rounds.", ("av",), "decoding")
+
+
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("videos", nargs="*", type=Path, help="videos to measure beside the generated 1080p clip")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--probe", type=int, metavar="FRAMES", help="measure probing only, of a video of this length")
     options = parser.parse_args()
+    if options.probe:
+        measure_probing(options.probe, options.rounds)
+        return
     rows: list[list[object]] = []
     with tempfile.TemporaryDirectory() as folder:
         for path in [*options.videos, Clips(Path(folder)).of(300)]:
