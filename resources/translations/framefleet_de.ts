@@ -3494,6 +3494,10 @@
         <translation>{path} ist ein Netz für {task}: Nur Detektoren mit aufrechten Rahmen lassen sich verwenden</translation>
     </message>
     <message>
+        <source>{path} is a picture in tiles, as telephones store them (HEIC): convert it to JPEG to use it</source>
+        <translation>{path} ist ein Bild in Kacheln, wie Telefone es speichern (HEIC): in JPEG umwandeln, um es zu verwenden</translation>
+    </message>
+    <message>
         <source>{path} is a web page, not the file itself: the download went wrong; download it again</source>
         <translation>{path} ist eine Webseite, nicht die Datei selbst: Beim Herunterladen ging etwas schief; noch einmal herunterladen</translation>
     </message>

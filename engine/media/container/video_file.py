@@ -105,6 +105,9 @@ VideoPacket: TypeAlias = "Packet[VideoStream]"
 _GENERATE_PTS = 0x1  # AVFMT_FLAG_GENPTS, which PyAV sets
 _DEFAULT = 0x1  # AV_DISPOSITION_DEFAULT: the track that players show
 _ATTACHED_PICTURE = 0x400  # AV_DISPOSITION_ATTACHED_PIC: an album cover
+_PART = 0x80000  # AV_DISPOSITION_DEPENDENT: a tile of a picture, or an addition to another track
+_PICTURE_BRANDS = frozenset(("avif", "heic", "heim", "heis", "heix", "mif1", "mif2"))
+"""What an MP4 with pictures states as its kind (ISO 23008-12, annex B, and AV1 Image File Format, 8)."""
 _READ_ATTEMPTS = 16
 _RESTART_SECONDS = 1  # if times in an MPEG-TS jump back by more, its clock has restarted
 _CREATED = ("com.apple.quicktime.creationdate", "creation_time", "date_time_original", "date")
@@ -155,7 +158,10 @@ class VideoFile(Closing):
             raise
 
     def _choose_stream(self) -> None:
-        streams = [stream for stream in self.container.streams.video if not stream.disposition.value & _ATTACHED_PICTURE]
+        streams = [stream for stream in self.container.streams.video if not stream.disposition.value & (_ATTACHED_PICTURE | _PART)]
+        tiled = any(stream.disposition.value & _PART for stream in self.container.streams.video)
+        if tiled and self.container.metadata.get("major_brand") in _PICTURE_BRANDS:  # a track without tiles is a preview
+            raise SourceError(Notice("media.tiled_picture", path=self.path))
         if not streams:
             raise SourceError(Notice("media.no_video_track", path=self.path))
         self.stream: VideoStream = next((stream for stream in streams if stream.disposition.value & _DEFAULT), streams[0])

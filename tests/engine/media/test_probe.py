@@ -22,7 +22,7 @@ from framefleet.engine.media.types import Sampling
 from framefleet.engine.notices import Notice, SourceError
 from framefleet.engine.settings.kinds import Moment
 from tests.engine.media.conftest import Clip
-from tests.support.media import make_audio, make_video, number_of, numbered, rewrap
+from tests.support.media import make_audio, make_heif, make_video, number_of, numbered, rewrap
 
 
 def first_of(path: Path, count: int) -> list[HostImage]:
@@ -115,6 +115,12 @@ def test_a_codec_without_a_decoder(clip: Clip, tmp_path: Path) -> None:
     path = tmp_path / "a.mkv"
     path.write_bytes(clip("m.mkv", frames=3, codec="mjpeg", pix_fmt="yuvj420p").read_bytes().replace(b"V_MJPEG", b"V_OTHER"))
     refused(path, "there is no decoder for its video track; convert it to H.264")
+
+
+def test_a_telephones_picture_in_tiles_is_not_taken_for_its_first_tile(tmp_path: Path) -> None:
+    refused(make_heif(tmp_path / "a.heic", 3, 2), r"is a picture in tiles, as telephones store them \(HEIC\): convert it to JPEG")
+    whole = probe(make_heif(tmp_path / "b.heic", 1, 1))
+    assert (whole.width, whole.height, whole.frames) == (64, 64, 1)
 
 
 def test_a_video_with_pictures_that_are_too_large(clip: Clip) -> None:
