@@ -53,16 +53,21 @@ def time_taken(content: Any) -> str | None:
     data = memoryview(content)
     if bytes(data[:2]) == _JPEG:
         return _taken(next((_exif_tags(body) for marker, body, _ in _segments(data) if _is_exif(marker, body)), {}))
-    from PIL import Image as Pillow  # videos do not need it
-
-    Pillow.MAX_IMAGE_PIXELS = None  # no pixels are read here
     try:
-        with Pillow.open(BytesIO(content)) as picture:
+        with _opened(content) as picture:
             if picture.format == "PNG" and "exif" not in picture.info:
                 return None  # Pillow would decode the picture to look behind it
             return _taken(picture.getexif().get_ifd(_EXIF))
     except Exception:  # damaged files raise errors of many kinds, and OpenCV may still decode them
         return None
+
+
+def _opened(content: Any) -> Any:
+    """Open a picture with Pillow, to read what it says about itself. Raises errors of many kinds."""
+    from PIL import Image as Pillow  # videos do not need it
+
+    Pillow.MAX_IMAGE_PIXELS = None  # no pixels are read
+    return Pillow.open(BytesIO(content))
 
 
 def _taken(tags: Mapping[int, Any]) -> str | None:
@@ -148,6 +153,9 @@ JPEG_QUALITY = 95
 
 _HEAD = 1 << 16  # bytes in which an animation says that it is one
 
+_TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")  # the last two: BigTIFF
+_SUBFILE, _PREVIEW_OR_MASK = 254, 1 | 4  # NewSubfileType (TIFF 6.0, section 8)
+
 cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # the errors raised here contain what OpenCV would print
 
 
@@ -183,6 +191,8 @@ def picture_from(path: Path, content: NDArray[np.uint8]) -> Image:
     """Decode the bytes of a file. path: for errors. Raises SourceError."""
     if _is_animation(content[:_HEAD].tobytes()):
         raise SourceError(Notice("media.animation", path=path))
+    if (pages := _pages(content)) > 1:
+        raise SourceError(Notice("media.several_pages", path=path, count=pages))
     try:
         image = cv2.imdecode(content, cv2.IMREAD_COLOR_RGB)
     except (cv2.error, MemoryError) as error:
@@ -211,6 +221,20 @@ def _is_animation(head: bytes) -> bool:
     if head.startswith(b"RIFF") and head[8:16] == b"WEBPVP8X":
         return bool(head[20:21] and head[20] & 2)
     return head.startswith(b"\x89PNG") and b"acTL" in head.partition(b"IDAT")[0]
+
+
+def _pages(content: NDArray[np.uint8]) -> int:
+    """Number of pages of a TIFF. Previews, masks and levels of other sizes do not count. Other files have one, and damaged ones, too."""
+    if content[:4].tobytes() not in _TIFF:
+        return 1
+    count = 0
+    with suppress(Exception), _opened(content) as picture:  # damaged files raise errors of many kinds
+        width, height = picture.size
+        for number in range(getattr(picture, "n_frames", 1)):
+            picture.seek(number)
+            share = picture.size[0] * picture.size[1] / (width * height)
+            count += not picture.tag_v2.get(_SUBFILE, 0) & _PREVIEW_OR_MASK and 1 / 2 < share < 2
+    return max(1, count)
 
 
 def probe_images(path: Path) -> SourceInfo:

@@ -106,6 +106,7 @@ TEXTS: dict[str, Text] = {
     "media.not_a_picture_file": "{path} is not a regular file: give a picture, or a folder of pictures",
     "media.picture_file_not_read": "{path} cannot be read: {detail}; check the name and the file's permissions",
     "media.animation": "{path} is an animation, of which only the first picture could be read: convert it to a video",
+    "media.several_pages": "{path} has {count} pages, of which only the first could be read: save them as pictures in a folder",
     "media.picture_not_used": "{path} cannot be used ({detail}): it is damaged or too large",
     "media.no_picture": "{path} is not a picture that can be read: it is damaged, unfinished or of another kind",
     "media.picture_too_large": "{path} has {width}×{height} pixels: at most {limit}×{limit} can be used",

@@ -3478,6 +3478,10 @@
         <translation>{path} hat Werte in mehreren Dateien ({files}): Exportieren Sie es erneut, als eine Datei</translation>
     </message>
     <message>
+        <source>{path} has {count} pages, of which only the first could be read: save them as pictures in a folder</source>
+        <translation>{path} hat {count} Seiten, von denen nur die erste gelesen werden könnte: als Bilder in einem Ordner speichern</translation>
+    </message>
+    <message>
         <source>{path} is a PyTorch model, which can run any program when it is loaded: export it as ONNX in the program that it was trained with, such as &apos;yolo export model=M.pt format=onnx&apos;, and give the .onnx file</source>
         <translation>{path} ist ein PyTorch-Modell, das beim Laden beliebige Programme ausführen kann: Exportieren Sie es als ONNX in dem Programm, mit dem es trainiert wurde, etwa mit „yolo export model=M.pt format=onnx“, und geben Sie die .onnx-Datei an</translation>
     </message>

@@ -103,6 +103,33 @@ def test_the_time_when_the_file_was_changed_is_not_used() -> None:
     assert time_taken(file.getvalue()) is None
 
 
+def test_a_tiff_of_several_pages_is_not_taken_for_its_first(tmp_path: Path) -> None:
+    pages = [Image.fromarray(numbered(number, (96, 64))) for number in range(3)]
+    for name, options in {"a.tif": {}, "b.tiff": {"compression": "tiff_lzw"}, "c.tif": {"big_tiff": True}}.items():
+        pages[0].save(tmp_path / name, save_all=True, append_images=pages[1:], **options)  # type: ignore[arg-type]
+        with pytest.raises(SourceError, match="has 3 pages, of which only the first could be read: save them as pictures in a folder"):
+            read_picture(tmp_path / name)
+
+
+def test_a_tiff_with_previews_is_one_picture(tmp_path: Path) -> None:
+    picture = Image.fromarray(numbered(5, (96, 64)))
+    marked = Image.fromarray(numbered(6, (96, 64)))
+    marked.encoderinfo = {"tiffinfo": {254: 1}}  # a reduced version, of the same size
+    picture.save(tmp_path / "a.tif", save_all=True, append_images=[picture.resize((48, 32)), marked])
+    with Image.open(tmp_path / "a.tif") as stored:
+        assert stored.n_frames == 3  # type: ignore[attr-defined]
+    assert number_of(read_picture(tmp_path / "a.tif")) == 5
+
+
+def test_a_damaged_tiff_is_left_to_opencv(tmp_path: Path) -> None:
+    path = tmp_path / "a.tif"
+    Image.fromarray(numbered(5, (96, 64))).save(path)
+    content = path.read_bytes()
+    path.write_bytes(content[:-200])
+    with pytest.raises(SourceError, match="is not a picture that can be read"):
+        read_picture(path)
+
+
 DAMAGED = """
 import sys
 import numpy as np
