@@ -135,6 +135,8 @@ def _first_picture(file: VideoFile) -> tuple[int, int, float | None, str, str | 
     for packet in chain(islice(file.packets(), _TRIED_PACKETS), (None,)):
         if packet is not None and file.shows(packet) and packet.pts is not None:
             times.append(packet.pts)
+        if packet is not None and packet.has_sidedata("encryption_info"):  # decoders may make pictures of the encrypted bytes
+            raise SourceError(Notice("media.encrypted", path=file.path))
         for frame in file.decode(packet):
             if isinstance(frame, av.VideoFrame):
                 time = None if frame.pts is None else float(min([frame.pts, *times]) * file.time_base)

@@ -96,6 +96,7 @@ TEXTS: dict[str, Text] = {
     "media.playlist": "{path} is a playlist or a text, not a video: give the videos themselves",
     "media.no_video": "{path} is not a video that can be read ({detail}): it may be damaged, unfinished or of another kind",
     "media.no_video_track": "{path} has no video track: sound alone cannot be searched for objects",
+    "media.encrypted": "{path} is encrypted: copy it without copy protection to use it",
     "media.tiled_picture": "{path} is a picture in tiles, as telephones store them (HEIC): convert it to JPEG to use it",
     "media.no_decoder": "{path}: there is no decoder for its video track; convert it to H.264",
     "media.video_too_large": "{path} claims pictures of {width}×{height}: at most {limit}×{limit} can be used",

@@ -3510,6 +3510,10 @@
         <translation>{path} ist ein {form}-Archiv: auspacken und die Datei darin angeben</translation>
     </message>
     <message>
+        <source>{path} is encrypted: copy it without copy protection to use it</source>
+        <translation>{path} ist verschlüsselt: zum Verwenden ohne Kopierschutz kopieren</translation>
+    </message>
+    <message>
         <source>{path} is larger than {most:,} bytes</source>
         <translation>{path} ist größer als {most:,} Byte</translation>
     </message>

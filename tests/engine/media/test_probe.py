@@ -117,6 +117,11 @@ def test_a_codec_without_a_decoder(clip: Clip, tmp_path: Path) -> None:
     refused(path, "there is no decoder for its video track; convert it to H.264")
 
 
+def test_a_video_with_copy_protection(clip: Clip) -> None:
+    secret = {"encryption_scheme": "cenc-aes-ctr", "encryption_key": "76a6c65c5ea762046bd749a2e632ccbb", "encryption_kid": "00" * 16}
+    refused(clip("a.mp4", frames=30, muxer=secret), "is encrypted: copy it without copy protection to use it")
+
+
 def test_a_telephones_picture_in_tiles_is_not_taken_for_its_first_tile(tmp_path: Path) -> None:
     refused(make_heif(tmp_path / "a.heic", 3, 2), r"is a picture in tiles, as telephones store them \(HEIC\): convert it to JPEG")
     whole = probe(make_heif(tmp_path / "b.heic", 1, 1))
