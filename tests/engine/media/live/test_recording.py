@@ -28,7 +28,7 @@ RATE = 25
 
 
 def settings(folder: Path, **options: Any) -> RecordSettings:
-    return RecordSettings(str(folder), "cam", **({"min_free": 0} | options))
+    return RecordSettings(str(folder), "cam", **({"min_free": 0, "minutes": 24 * 60} | options))
 
 
 def address_of(server: RtspServer) -> LiveAddress:
