@@ -116,12 +116,13 @@ def probe(path: Path, sampling: Sampling | None = None) -> SourceInfo:
 def _probe_video(path: Path) -> SourceInfo:
     with VideoFile(path) as file:
         width, height, origin, codec, created = _first_picture(file)
-        unit = float(file.time_base)
+        unit, tracks = float(file.time_base), file.tracks
         indexed = scan_index(file)
     frames, seconds, segments, seekable = scan(path, indexed)
     rate = round(frames / seconds, 6) if seconds else None
     joined = structure.joined_mp4_files(path)
-    note = Notice("media.joined_mp4", path=path, count=joined) if joined > 1 else None
+    note = Notice("media.several_tracks", path=path, count=tracks) if tracks > 1 else None
+    note = Notice("media.joined_mp4", path=path, count=joined) if joined > 1 else note
     facts = codec, width, height, frames, seconds, rate, segments, seekable
     return SourceInfo(str(path), SourceKind.VIDEO, *facts, created=created, origin=origin, unit=unit, note=note)
 

@@ -115,6 +115,8 @@ TEXTS: dict[str, Text] = {
     # previews
     "media.nothing_decoded": "{path} has no frame that can be decoded; copy the file again or repair it",
     # joined files
+    "media.several_tracks": "{path} has {count} video tracks: objects are searched in the one that players show; save the others as their"
+    " own files",
     "media.joined_mp4": "{path} holds {count} MP4 files, one after the other, of which only the first one is read: join them with a video"
     " program instead",
 }

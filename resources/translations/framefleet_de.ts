@@ -3482,6 +3482,10 @@
         <translation>{path} hat {count} Seiten, von denen nur die erste gelesen werden könnte: als Bilder in einem Ordner speichern</translation>
     </message>
     <message>
+        <source>{path} has {count} video tracks: objects are searched in the one that players show; save the others as their own files</source>
+        <translation>{path} hat {count} Videospuren: Objekte werden in der gesucht, die Abspieler zeigen; die anderen als eigene Dateien speichern</translation>
+    </message>
+    <message>
         <source>{path} is a PyTorch model, which can run any program when it is loaded: export it as ONNX in the program that it was trained with, such as &apos;yolo export model=M.pt format=onnx&apos;, and give the .onnx file</source>
         <translation>{path} ist ein PyTorch-Modell, das beim Laden beliebige Programme ausführen kann: Exportieren Sie es als ONNX in dem Programm, mit dem es trainiert wurde, etwa mit „yolo export model=M.pt format=onnx“, und geben Sie die .onnx-Datei an</translation>
     </message>

@@ -131,6 +131,7 @@ class VideoFile(Closing):
     threads: number of decoder threads. other_tracks: whether ``packets`` yields the packets of all tracks. seekable: False makes all
     seeks fail, for files in which they find other frames.
     error: the last error of reading or decoding, None if there was none. empty_packets: number of packets read without data.
+    tracks: number of video tracks.
     clock_restarts: number of restarts of the clock before the last packet, as in MPEG-TS of interrupted broadcasts and in joined Ogg files.
     """
 
@@ -164,6 +165,7 @@ class VideoFile(Closing):
             raise SourceError(Notice("media.tiled_picture", path=self.path))
         if not streams:
             raise SourceError(Notice("media.no_video_track", path=self.path))
+        self.tracks = len(streams)
         self.stream: VideoStream = next((stream for stream in streams if stream.disposition.value & _DEFAULT), streams[0])
         self.codec = self.stream.codec_context
         if self.codec is None:

@@ -306,6 +306,23 @@ def test_joined_mp4s_are_said_to_be_read_in_part(options: dict[str, Any], clip: 
     assert info.frames == 60 or "muxer" in options
 
 
+def test_further_video_tracks_are_named(clip: Clip, tmp_path: Path) -> None:
+    """Recorders with two cameras write such files. An album cover is no video track."""
+    path = tmp_path / "two.mkv"
+    with av.open(str(clip("a.mp4"))) as first, av.open(str(clip("b.mp4", frames=20))) as second, av.open(str(path), "w") as output:
+        tracks = [source.streams.video[0] for source in (first, second)]
+        copies = [output.add_stream_from_template(track) for track in tracks]
+        for track, copy in zip(tracks, copies, strict=True):
+            for packet in track.container.demux(track):
+                if packet.dts is not None:
+                    packet.stream = copy
+                    output.mux(packet)
+    info = probe(path)
+    assert info.frames == 60
+    assert info.note == Notice("media.several_tracks", path=path, count=2)
+    assert probe(make_video(tmp_path / "sound.mp4", 12, (96, 64), audio=True)).note is None
+
+
 def test_a_file_without_a_known_suffix_is_examined_by_its_content(clip: Clip, tmp_path: Path) -> None:
     path = tmp_path / "video.bin"
     path.write_bytes(clip("a.mp4").read_bytes())
