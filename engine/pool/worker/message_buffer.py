@@ -79,9 +79,9 @@ class Newest:
     release: Callable[[], None]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class _Turn:
-    """A thread that waits for room for a picture. size: bytes."""
+    """A thread that waits for room for a picture. size: of this picture, bytes."""
 
     size: int
     comes: threading.Condition
@@ -152,30 +152,34 @@ class FrameBuffer:
                 self._append(item)
 
     def put_all(self, pictures: Iterable[Picture]) -> None:
-        """Append pictures as ``put``."""
+        """Append pictures as ``put``. Those of other threads come before or after all of them: each change of threads takes time."""
         unwanted: list[Picture] = []
+        turn: _Turn | None = None
         with self._lock:
             for picture in pictures:
                 size = picture.host_bytes
-                if self._waiting or not self._has_room(size):
-                    self._wait_for_room(size)
+                if not self._has_room(size) or (turn is None and self._waiting):
+                    if turn is None:
+                        turn = _Turn(size, threading.Condition(self._lock))
+                        self._waiting.append(turn)
+                    self._wait_for_room(turn, size)
                 if self._closed:
                     unwanted.append(picture)
                     continue
                 self._pictures += 1
                 self._bytes += size
                 self._append(picture)
-                self._call_next()  # this thread may wait behind the next one
+            if turn is not None:
+                self._waiting.remove(turn)
+            self._call_next()
         for picture in unwanted:
             picture.release()
 
-    def _wait_for_room(self, size: int) -> None:
-        turn = _Turn(size, threading.Condition(self._lock))
-        self._waiting.append(turn)
+    def _wait_for_room(self, turn: _Turn, size: int) -> None:
+        turn.size = size
         self._enough.notify()
         while not self._closed and (self._waiting[0] is not turn or not self._has_room(size)):
             turn.comes.wait()
-        self._waiting.remove(turn)
 
     def take(self, batch: int) -> list[Item] | None:
         """Take the next items, with up to ``batch`` pictures; fewer only if no more arrive soon. None: the buffer is closed."""

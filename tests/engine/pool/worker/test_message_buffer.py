@@ -122,6 +122,21 @@ def test_pictures_of_any_size_from_several_threads_never_block_each_other(monkey
     buffer.close()
 
 
+def test_pictures_that_are_put_together_stay_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that threads do not wait for each other at every picture."""
+    monkeypatch.setattr(module, "PAUSE_SECONDS", 1000.0)  # longer than the test's own time limit
+    buffer = FrameBuffer(pictures=4)
+    groups = [[picture(10 * group + number) for number in range(6)] for group in range(3)]
+    threads = [threading.Thread(target=buffer.put_all, args=(group,)) for group in groups]
+    assert [blocked(thread) for thread in threads] == [True] * 3
+    taken: list[Picture] = []
+    while len(taken) < 18:
+        taken += [item for item in buffer.take(2) or [] if isinstance(item, Picture)]
+    for thread in threads:
+        thread.join()
+    assert taken == [*groups[0], *groups[1], *groups[2]]
+
+
 @pytest.mark.parametrize("together", [1, 5])
 def test_many_threads_at_once_keep_their_order_and_none_starves(together: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """together: pictures that a thread puts at once."""
