@@ -94,7 +94,7 @@ class SurfaceRing:
             while len(taken) < most and free and free[-1].nbytes >= nbytes and not self._waiting and not self._closed:  # almost always
                 taken.append(free.pop())
             if not taken:
-                taken.append(self._wait_for(nbytes))
+                taken = self._wait_for(nbytes, most)
             with suppress(DeviceError):  # then these have to do
                 while more and len(taken) < most and not self._waiting and not self._closed and self._available(nbytes):
                     taken.append(self._take(nbytes))
@@ -103,7 +103,8 @@ class SurfaceRing:
                 leased.append((surface, partial(self._release, surface, surface.lease)))
             return leased
 
-    def _wait_for(self, nbytes: int) -> Surface:
+    def _wait_for(self, nbytes: int, most: int) -> list[Surface]:
+        """Wait for one surface, and take up to ``most`` of those that are free by then: an engine releases a whole batch at once."""
         if not self.room_for(nbytes):
             raise DeviceError(Notice("media.frame_exceeds_memory", size=nbytes >> 20, limit=self._budget >> 20))
         if self._waiting or not self._available(nbytes):
@@ -116,7 +117,10 @@ class SurfaceRing:
         try:
             if self._closed:
                 raise DeviceError(Notice("media.frame_memory_freed"))
-            return self._take(nbytes)
+            taken = [self._take(nbytes)]
+            while len(taken) < most and self._free and self._free[-1].nbytes >= nbytes:
+                taken.append(self._free.pop())
+            return taken
         finally:
             self._call_next()
 

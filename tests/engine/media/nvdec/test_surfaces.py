@@ -248,3 +248,24 @@ def test_several_are_those_that_are_free() -> None:
     again[0][1]()
     thread.join(5)
     assert [surface for surface, _ in results[0]] == [again[0][0]]  # type: ignore[attr-defined]
+
+
+def test_who_waited_takes_what_a_batch_has_released() -> None:
+    """Else threads would take turns at every frame as long as the engine is slower than they are."""
+    surfaces = ring(count=4, budget=1000)
+    most = 0
+    for _ in range(30):
+        held = [surfaces.acquire(100) for _ in range(4)]
+        thread, results = in_thread(surfaces.acquire_several, 100, 3)
+        time.sleep(0.01)
+        for _, release in held:
+            release()
+        thread.join()
+        [taken] = results
+        assert isinstance(taken, list)
+        assert 1 <= len(taken) <= 3
+        most = max(most, len(taken))
+        for _, release in taken:
+            release()
+    assert most == 3
+    surfaces.close()
