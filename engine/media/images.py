@@ -167,24 +167,28 @@ def read_picture(path: Path) -> Image:
     return picture_from(path, content_of(path))
 
 
+_READ = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY"))
+"""Do not wait for the writer of a pipe."""
+
+
 def content_of(path: Path) -> NDArray[np.uint8]:
-    """Read the bytes of a picture's file. Raises SourceError."""
+    """Read the bytes of a picture's file, as an array that cannot be written to. Raises SourceError."""
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise SourceError(Notice("media.not_a_picture_file", path=path))
-        # reading a pipe, or one of the system's files that have no size, could wait for ever; cv2.imread cannot open every name on Windows
-        content, done = np.empty(status.st_size, np.uint8), 0
-        if status.st_size:
-            with path.open("rb", buffering=0) as file:  # np.fromfile hands over the interpreter's lock three times as often
-                while done < status.st_size and (count := file.readinto(content[done:].data)):
-                    done += count
-        content = content[:done]
+        descriptor = os.open(path, _READ)  # few calls, each of which hands over the interpreter's lock: a file object makes more
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise SourceError(Notice("media.not_a_picture_file", path=path))
+            content = os.read(descriptor, status.st_size)  # nothing of the system's files that have no size: reading could wait for ever
+            while len(content) < status.st_size and (more := os.read(descriptor, status.st_size - len(content))):
+                content += more
+        finally:
+            os.close(descriptor)
     except OSError as error:
         raise SourceError(Notice("media.picture_file_not_read", path=path, detail=error.strerror or str(error))) from error
-    if not content.size:
+    if not content:
         raise SourceError(Notice("media.empty_file", path=path))
-    return content
+    return np.frombuffer(content, np.uint8)
 
 
 def picture_from(path: Path, content: NDArray[np.uint8]) -> Image:
