@@ -14,7 +14,7 @@ from framefleet.app.window.timeline.timeline import PartButton, Timeline
 from framefleet.app.window.widgets import formats, theme
 from framefleet.app.window.widgets.build import ElidedLabel, Panel, column, label, push_button, row, tool_button
 from framefleet.app.window.widgets.painting import icon
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.store.clock import Clock
 
@@ -40,7 +40,7 @@ class Transport(Panel):
         self._duration, self._pictures, self._total, self._rate = 0.0, False, 0, 0.0
         self.begin = 0.0
         self._roomy, self._playing = True, False
-        self._waiting, self._name = False, ""
+        self._waiting, self._name, self._note = False, "", ""
         self._writing = QTimer(self, singleShot=True, interval=TEXT_MS)
         self._writing.timeout.connect(lambda: self.set_position(*self._shown) if self._shown != self._written else None)
         self._shown: tuple[float, int | None] = (0.0, None)
@@ -147,6 +147,7 @@ class Transport(Panel):
         """Set the length and the kind of the source, None = no source."""
         self._pictures = info is not None and info.kind is SourceKind.IMAGES
         self._total = info.frames if info is not None else 0
+        self._note = of_engine(info.note) if info is not None and info.note is not None else ""
         self.begin = info.begin if info is not None else 0.0
         self._rate = (info.rate or 0.0) if info is not None else 0.0
         self._duration = float(max(self._total - 1, 0)) if self._pictures else (info.duration or 0.0) if info is not None else 0.0
@@ -157,6 +158,7 @@ class Transport(Panel):
             widget.setEnabled(info is not None)
         self._writing.stop()
         self._arrange()
+        self._write_hint()
         self.set_position(self.begin)
 
     def set_live_length(self, info: SourceInfo, head: float | None) -> None:
@@ -172,7 +174,7 @@ class Transport(Panel):
             self._write_hint()
 
     def _write_hint(self) -> None:
-        self.hint.setText(translate("viewer", "Waits for detection") if self._waiting else self._name)
+        self.hint.setText(translate("viewer", "Waits for detection") if self._waiting else self._name or self._note)
 
     def set_clock(self, clock: Clock | None) -> None:
         """Show the clock time of the current picture, too. None: unknown."""

@@ -460,8 +460,6 @@ class Viewer(QWidget):
 
     def _opened(self, info: SourceInfo) -> None:
         self.transport.set_source(info)
-        if info.note is not None:
-            self.transport.hint.setText(of_engine(info.note))
         if self.item is not None:
             self._detected(self.item)
 

@@ -1,4 +1,6 @@
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from framefleet.app.window.widgets import theme
 from framefleet.app.window.widgets.build import column
 from framefleet.engine.media.annotation.layout import class_colour
 from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.clock import Clock
 from tests.support.store import video_info
 
@@ -85,6 +88,16 @@ def test_the_transport_reads_and_speaks_like_the_player(transport: Transport) ->
     transport.set_source(SourceInfo("folder", SourceKind.IMAGES, "png", 10, 10, 12, None, None, ()))
     transport.set_position(4.0)
     assert (transport.time.text(), transport.length.text()) == ("5", "/ 12")
+
+
+def test_a_note_on_the_file_stays_while_it_plays(transport: Transport) -> None:
+    transport.set_source(replace(video_info("a.mp4", 2500), note=Notice("media.several_tracks", path=Path("a.mp4"), count=2)))
+    for state in (Playback(True), Playback(True, waiting=True), Playback(False)):
+        transport.set_playback(state)
+        transport.set_position(12.36)
+    assert transport.hint.text().startswith("a.mp4 has 2 video tracks: objects are searched in the one that players show")
+    transport.set_source(video_info("b.mp4", 20))
+    assert transport.hint.text() == ""
 
 
 def test_while_it_plays_it_writes_the_position_less_often_but_never_leaves_an_old_one(qtbot: QtBot, transport: Transport) -> None:
