@@ -80,7 +80,7 @@ class Point:
 
     @property
     def whole_speedups(self) -> list[float]:
-        """The same of whole runs, from the readiness of the engines to the last frame."""
+        """Frames/s of the whole run ÷ that of one device, for each round: from the readiness of the engines to the last frame."""
         return [run.whole_per_s / one.whole_per_s for run, one in zip(self.runs, self.ones, strict=True)]
 
     @property

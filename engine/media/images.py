@@ -162,7 +162,8 @@ cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # the errors 
 def read_picture(path: Path) -> Image:
     """Read one picture, upright and RGB.
 
-    Raises SourceError if the file is missing, damaged, not a regular file, not a picture, an animation, or larger than 16384×16384.
+    Raises SourceError if the file is missing, damaged, not a regular file, not a picture, an animation, of several pages, or larger than
+    16384×16384.
     """
     return picture_from(path, content_of(path))
 

@@ -135,8 +135,8 @@ class _Jpeg:
 class DevicePictures:
     """Decodes pictures on a CUDA device as far as it can. Thread-safe; the device must be current in each thread that uses this object.
 
-    surfaces: memory for the pictures. open_engines: opens the device's engines, or raises UnsupportedError; called for the first JPEG, once
-    for each batch at a time.
+    surfaces: memory for the pictures. open_engines: opens the device's engines, or raises UnsupportedError; called for the first JPEG, as
+    often as batches are decoded at once.
 
     Attributes
     ----------

@@ -307,7 +307,7 @@ def test_joined_mp4s_are_said_to_be_read_in_part(options: dict[str, Any], clip: 
 
 
 def test_further_video_tracks_are_named(clip: Clip, tmp_path: Path) -> None:
-    """Recorders with two cameras write such files. An album cover is no video track."""
+    """Recorders with two cameras write such files."""
     path = tmp_path / "two.mkv"
     with av.open(str(clip("a.mp4"))) as first, av.open(str(clip("b.mp4", frames=20))) as second, av.open(str(path), "w") as output:
         tracks = [source.streams.video[0] for source in (first, second)]
