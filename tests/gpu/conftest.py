@@ -39,7 +39,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Tests marked ``alone`` run while no other process of this test run uses a GPU: they measure its free memory, or take all of it.
+    """Tests marked ``alone`` run while no other process of this test run uses a GPU: they measure its free memory, take all of it, or count
+    frames in real time.
 
     The fixtures belong to a test's turn: those of a module make engines.
     """

@@ -225,7 +225,7 @@ class Replay:
     go: set when the bytes shall be sent.
     """
 
-    SECONDS = 16.0
+    SECONDS = 8.0
 
     def __init__(self, content: bytes) -> None:
         self.go = threading.Event()
@@ -283,6 +283,7 @@ def test_a_live_source_gives_the_boxes_of_its_file(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.alone
 def test_many_sources_at_once_have_exact_ledgers(tmp_path: Path) -> None:
     """They begin at once, faster than their decoders are opened, and send faster than in real time."""
     replay = Replay(make_video(tmp_path / "video.ts", 300, (640, 360), 25, gop=25, bframes=2).read_bytes())

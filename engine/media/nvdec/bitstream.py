@@ -46,6 +46,11 @@ _LENGTH = struct.Struct(">I").unpack_from
 _HEADERS = 4096  # bytes that are searched: sequence parameter sets come before long NAL units
 _SYNC_CODE = 0x498342  # of VP9
 
+_ZEROS = bytes(32)
+"""So many zeros are searched for. A NAL unit has at most two in a row (ITU-T H.264, 7.4.1); a longer search is faster, and what overwrites
+pieces of a file, such as lost sectors, leaves hundreds.
+"""
+
 
 @dataclass(frozen=True)
 class _Units:
@@ -112,10 +117,13 @@ class Bitstream:
         if self._units is None:
             self._check(_vp9_format(bytes(packet)) if self._codec == "vp9" else _vp8_format(packet))
             return packet
-        if not self._length_size:
+        if self._length_size:
+            packet = self._with_start_codes(packet, self._units)
+        else:
             self._check(self._parameter_sets(packet, self._units))
-            return packet
-        return self._with_start_codes(packet, self._units)
+        if _is_overwritten(bytes(packet), padded=not self._length_size):
+            raise DamagedError(Notice("media.damaged_packet"))
+        return packet
 
     def is_skippable_leading(self, converted: Writable) -> bool:
         """Whether other frames can be decoded without this packet, which is stored behind the keyframe but shown before it.
@@ -163,6 +171,17 @@ class Bitstream:
     def _parameter_sets(self, content: bytes | Writable, units: _Units) -> bytes:
         """The sequence parameter sets at the beginning of a packet with start codes."""
         return b"".join(_START + nal for nal in _before_pictures(bytes(content[:_HEADERS]), units) if units.kind(nal[0]) == units.sps)
+
+
+def _is_overwritten(content: bytes, padded: bool) -> bool:
+    """Whether zeros replace a part of a NAL unit, which NVDEC only sometimes reports. padded: whether zeros may follow the last unit."""
+    start = content.find(_ZEROS)
+    while start >= 0:
+        rest = content[start:].lstrip(b"\0")
+        if rest[:1] != b"\1" and not (padded and not rest):
+            return True
+        start = content.find(_ZEROS, len(content) - len(rest))
+    return False
 
 
 def _of_avcc(record: bytes) -> tuple[int, list[bytes]]:

@@ -136,6 +136,39 @@ def test_torn_packets_are_noticed(name: str, clip: Clip) -> None:
                 Bitstream(file.codec.name, file.codec.extradata).first(bytearray(damaged))
 
 
+@pytest.mark.parametrize("name", ["a.mp4", "a.ts", "b.mkv", "b.ts"])
+def test_zeros_in_the_middle_of_a_picture_are_noticed(name: str, clip: Clip) -> None:
+    path = clip(name, frames=40, **CLIPS[name])
+    with VideoFile(path) as file:
+        codec, extradata = file.codec.name, file.codec.extradata
+        packets = [bytes(packet) for packet in file.packets()]
+    picture = max(packets[1:8], key=len)
+    for start, end in ((20, 52), (20, len(picture) - 4)):
+        bitstream = Bitstream(codec, extradata)
+        bitstream.first(bytearray(packets[0]))
+        bitstream.convert(bytearray(picture))
+        torn = bytearray(picture)
+        torn[start:end] = bytes(end - start)
+        with pytest.raises(DamagedError, match="damaged"):
+            bitstream.convert(torn)
+
+
+def test_zeros_to_the_end_are_damage_where_the_length_of_a_unit_is_stored(clip: Clip) -> None:
+    with VideoFile(clip("a.mp4", frames=40, bframes=3)) as file:
+        bitstream, packets = Bitstream("h264", file.codec.extradata), [bytes(packet) for packet in file.packets()]
+    bitstream.first(bytearray(packets[0]))
+    with pytest.raises(DamagedError, match="damaged"):
+        bitstream.convert(bytearray(packets[1][:-32] + bytes(32)))
+
+
+def test_zeros_around_units_with_start_codes_are_no_damage(clip: Clip) -> None:
+    with VideoFile(clip("a.ts", frames=40, bframes=3)) as file:
+        bitstream, packets = Bitstream("h264", file.codec.extradata), [bytes(packet) for packet in file.packets()]
+    assert bytes(packets[0]) == bitstream.first(bytearray(packets[0]))
+    padded = packets[1] + bytes(200) + packets[2] + bytes(200)
+    assert bitstream.convert(bytearray(padded)) == padded
+
+
 def joined(first: Path, second: Path, target: Path) -> Path:
     """The packets of two files in one, as if the stream went on."""
     with av.open(str(first)) as one, av.open(str(second)) as two, av.open(str(target), "w") as output:
