@@ -176,7 +176,7 @@ def device_json(device: DeviceRun) -> dict[str, Any]:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Measure, and write the report. Exit status 0.
+    """Measure, and write the report, after an interruption of the runs that have finished. Exit status 0.
 
     Raises FramefleetError if the model, a device or the source cannot be used, or the report cannot be written.
     """
@@ -213,15 +213,18 @@ def run(argv: Sequence[str]) -> int:
         command = shlex.join(["framefleet", "bench", "scaling", *named])
         model = settings.model.cfg.stem + (", random weights" if is_random(settings.model.weights) else "")
         facts = Facts(*map(sources.readable, (command, clips.name, model)))
-        for point in measure_scaling(experiment, clips, show):
-            points[point.mode, point.count] = point
-            if not arguments.json:
-                figures = f"{point.rate:.1f}", f"{point.speedup:.2f}", f"{point.efficiency:.1%}"
-                print(table.row(point.mode, point.count, *figures, point.run.bottleneck), flush=True)
-    found = [*points.values()]
-    if arguments.out is not None:
-        _write(arguments.out, found, facts)
-    print(json.dumps(as_json(found, facts)) if arguments.json else summary(found))
+        try:
+            for point in measure_scaling(experiment, clips, show):
+                points[point.mode, point.count] = point
+                if not arguments.json:
+                    figures = f"{point.rate:.1f}", f"{point.speedup:.2f}", f"{point.efficiency:.1%}"
+                    print(table.row(point.mode, point.count, *figures, point.run.bottleneck), flush=True)
+        finally:  # an interrupted command reports its finished runs, which have taken minutes
+            if points:
+                found = [*points.values()]
+                if arguments.out is not None:
+                    _write(arguments.out, found, facts)
+                print(json.dumps(as_json(found, facts)) if arguments.json else summary(found))
     return 0
 
 

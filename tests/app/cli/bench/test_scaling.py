@@ -72,6 +72,23 @@ def test_a_measurement_that_is_terminated_leaves_no_videos(tmp_path: Path, video
     assert [*tmp_path.glob("framefleet-*")] == []
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
+def test_an_interrupted_measurement_reports_its_finished_runs(tmp_path: Path, video: Path) -> None:
+    options = ("--source", video, "--seconds", "0.1", "--rounds", "100", "--mode", "strong", "--devices", "cpu:0", "--precision", "fp32")
+    command = [sys.executable, "-m", "framefleet.app.main", "bench", "scaling", *TINY, *map(str, options), "--json", "--out", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            assert any(line.startswith("round 2") for line in process.stderr), "the first round has not finished"
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 128 + signal.SIGINT
+    assert [(point["mode"], point["count"]) for point in json.loads(out)["points"]] == [("strong", 1)]
+    assert json.loads((tmp_path / "scaling.json").read_text()) == json.loads(out)
+
+
 def test_pipeline(video: Path) -> None:
     run = run_main("bench", "pipeline", video, *FAST, "--times", "2", "--json")
     assert run.status == 0, run.err
