@@ -109,13 +109,15 @@ class DeviceCard(QFrame):
         """The charts below the row, None while there are none."""
         return self._charts if self._charts is not None and not self._charts.isHidden() else None
 
-    def show_charts(self, shown: bool) -> None:
-        """Show charts below the row, or not."""
-        if shown and self._charts is None:
-            self._charts = SmallCharts()
-            self._column.insertWidget(1, self._charts)
-        if self._charts is not None and self._charts.isHidden() is shown:
-            self._charts.setVisible(shown)
+    def show_charts(self, room: float | None) -> None:
+        """Show charts below the row. room: their height, logical pixels; None = show none."""
+        if room is not None:
+            if self._charts is None:
+                self._charts = SmallCharts()
+                self._column.insertWidget(1, self._charts)
+            self._charts.fit(room)
+        if self._charts is not None and self._charts.isHidden() is (room is not None):
+            self._charts.setVisible(room is not None)
             self.refresh()
 
     def _show_figures(self) -> None:

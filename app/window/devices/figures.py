@@ -47,10 +47,24 @@ class SmallCharts(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.charts = Charts(SMALL_CHART_HEIGHT)
-        rate = column(label("small", translate("devices", "frames/s")), self.charts.rate, spacing=0)
-        latency = column(label("small", translate("devices", "ms latency")), self.charts.latency, spacing=0)
-        row((rate, 1), (latency, 1), spacing=10, margins=(18, 2, 6, 6), of=self)
+        self._titles = label("small", translate("devices", "frames/s")), label("small", translate("devices", "ms latency"))
+        rate, latency = (
+            column(title, chart, spacing=0) for title, chart in zip(self._titles, (self.charts.rate, self.charts.latency), strict=True)
+        )
+        self._row = row((rate, 1), (latency, 1), spacing=10, of=self)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def fit(self, room: float) -> None:
+        """Use so much height, at least ``LEAST_ROOM`` and at most ``MOST_ROOM``, logical pixels.
+
+        Low charts have no titles, which the columns of the rows have, too. The height grows in steps, so that it changes rarely.
+        """
+        titled = room >= MOST_ROOM
+        for title in self._titles:
+            title.setVisible(titled)
+        for chart in (self.charts.rate, self.charts.latency):
+            chart.set_height(SMALL_CHART_HEIGHT if titled else min(SMALL_CHART_HEIGHT, int(room - 3) // 6 * 6))
+        self._row.setContentsMargins(18, 2 if titled else 1, 6, 6 if titled else 2)
 
 
 class DeviceFigures(QWidget):
@@ -134,6 +148,10 @@ def _figure_line(figure: QWidget, unit: QWidget, more: QWidget) -> QBoxLayout:
 
 CHART_HEIGHT, SMALL_CHART_HEIGHT = 64, 40
 """Heights of a chart among the details of a device, and below its row, logical pixels."""
+LEAST_ROOM, MOST_ROOM = 21, 64
+"""The height of ``SmallCharts``, logical pixels."""
+_WITH_ZERO = 30
+"""The least height of a chart with a 0 at its bottom, logical pixels."""
 AXIS = 30
 
 
@@ -142,7 +160,6 @@ class Chart(QWidget):
 
     def __init__(self, name: str, colours: Sequence[str], height: int = CHART_HEIGHT) -> None:
         super().__init__()
-        self.setFixedHeight(height)
         self.setAccessibleName(name)
         self._plot = pg.PlotWidget(enableMenu=False)
         item = self._plot.getPlotItem()
@@ -171,9 +188,15 @@ class Chart(QWidget):
         labels = column((self.top_label, 1, top), (self._bottom_label, 1, bottom), spacing=0)
         row((self._plot, 1), labels, spacing=4, of=self)
         self.setToolTip(name)
+        self.set_height(height)
         self._set_top(1.0)
         self._colours = colours
         self.use_theme()
+
+    def set_height(self, height: int) -> None:
+        """Set the height in logical pixels."""
+        self.setFixedHeight(height)
+        self._bottom_label.setVisible(height >= _WITH_ZERO)
 
     def use_theme(self) -> None:
         """Draw in the colours of the theme."""

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QMenu, QWidget
 
@@ -15,6 +15,7 @@ from framefleet.app.window.cluster.machines import Machines
 from framefleet.app.window.context import Context, Feature, Place, Placed
 from framefleet.app.window.devices.bottleneck import Bottleneck, find_bottleneck, pace_of
 from framefleet.app.window.devices.card import Change, DeviceCard
+from framefleet.app.window.devices.figures import LEAST_ROOM
 from framefleet.app.window.devices.rows import AT_REST, OF_RUN, RowColumns, RowHeading, known_columns
 from framefleet.app.window.devices.status import DeviceStatus, Phase, shares_of
 from framefleet.app.window.devices.telemetry import DeviceTelemetry
@@ -257,8 +258,6 @@ FEW_DEVICES = 16
 
 WHOLE = 16_777_215
 """Qt's largest size."""
-CHARTS = 64
-"""The height of the charts below a row, logical pixels."""
 MAX_TALL = 4
 """Up to this number of devices, rows are tall and their figures large."""
 
@@ -311,6 +310,8 @@ class DevicePanel(build.Panel):
         for line in (self.recorded, self.here, self.hint):
             line.setContentsMargins(8, 4, 8, 2)
         self.rows = QWidget()
+        for widget in (self, self.rows):
+            widget.installEventFilter(self)
         self._column = build.column(self.hint, self.columns, self.recorded, self.here, None, spacing=1, margins=(8, 0, 8, 6), of=self.rows)
         pane = build.ScrollPane(translate("devices", "Devices"), self.rows)
         pane.verticalScrollBar().valueChanged.connect(self.refresh)  # rows that cannot be seen are not kept up to date
@@ -485,7 +486,7 @@ class DevicePanel(build.Panel):
     def _fit(self) -> None:
         """Put the topology beside the devices in a wide panel, else above them; without room for all rows, only its first line.
 
-        Charts below all rows take the room that is left, if it is enough.
+        Charts below all rows take the room that is left, if it is enough; lower ones below many rows.
         """
         wide, shown = self.width() >= SIDE_BY_SIDE, self.topology.worth_showing
         self._joined.setVisible(shown)
@@ -495,9 +496,9 @@ class DevicePanel(build.Panel):
         room = self._body.geometry().height() - self.rows.sizeHint().height() + sum(charts.sizeHint().height() for charts in with_charts)
         height = self._fit_topology(wide, room) if shown else 0
         wanting = [card for card in self.cards if card.wants_charts]
-        fits = len(wanting) * CHARTS <= room - (0 if wide else height)
+        each = (room - (0 if wide else height)) / max(len(wanting), 1)
         for card in self.cards:
-            card.show_charts(fits and card in wanting)
+            card.show_charts(each if each >= LEAST_ROOM and card in wanting else None)
 
     def _fit_topology(self, wide: bool, room: int) -> int:
         """Give the topology its height, and return it. wide: it is beside the devices. room: that they leave, logical pixels."""
@@ -514,6 +515,12 @@ class DevicePanel(build.Panel):
         """Place the topology anew."""
         super().resizeEvent(event)
         self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Fit the charts anew when the heading or the rows need another height."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+        return super().eventFilter(watched, event)
 
     def show_floating(self, floats: bool) -> None:
         """Name what the button at the top does. floats: the panel is in its own window."""

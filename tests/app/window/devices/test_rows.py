@@ -105,13 +105,42 @@ def test_charts_stand_below_the_rows_of_few_devices_where_all_have_room(qtbot: Q
     assert {chart.top_label.text() for chart in panel.findChildren(Chart)} == {"1,500", "10"}
     scrolled = panel.findChild(ScrollPane).verticalScrollBar()
     qtbot.waitUntil(lambda: scrolled.maximum() == 0)
-    panel.resize(348, 250)
+    panel.resize(348, 160)
     qtbot.waitUntil(lambda: not any(with_charts()))
     panel.resize(348, 574)
     qtbot.mouseClick(panel.cards[0].row, Qt.MouseButton.LeftButton)  # its details have larger ones
     qtbot.waitUntil(lambda: panel.cards[0].opened and panel.cards[0].charts is None)
-    panel.show_devices([working(device, 100) for device in GPUS])
+    panel.resize(348, 160)
     qtbot.waitUntil(lambda: not any(card.charts for card in panel.cards))
+
+
+def test_many_devices_have_low_charts(qtbot: QtBot) -> None:
+    """As many as fit without scrolling: eight below each other in the window of a screen with 1080 lines."""
+    panel = panel_of(qtbot, *(working(DeviceId("cuda", str(number)), 100) for number in range(8)), width=440)
+    panel.show()
+    scrolled = panel.findChild(ScrollPane).verticalScrollBar()
+
+    def show(height: int) -> tuple[int, bool]:
+        """Returns the charts' height, the same below all rows, and whether they have titles. 0 = there are no charts."""
+        panel.resize(440, height)
+        qtbot.wait(50)
+        qtbot.waitUntil(lambda: scrolled.maximum() == 0)
+        charts = [card.charts for card in panel.cards if card.charts is not None]
+        assert len(charts) in (0, 8)
+        titles = ("frames/s", "ms latency")
+        found = {
+            (each.height(), any(label.isVisible() for label in each.findChildren(QLabel) if label.text() in titles)) for each in charts
+        }
+        return found.pop() if len(found) == 1 else (0, False)
+
+    large, titled = show(1100)
+    assert titled
+    lower, titled = show(660)
+    assert not titled
+    least, titled = show(480)
+    assert not titled
+    assert large > lower > least > 0
+    assert show(360) == (0, False)
 
 
 def test_the_only_device_is_open_unless_the_user_closes_it(qtbot: QtBot) -> None:
