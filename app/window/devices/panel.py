@@ -503,7 +503,8 @@ class DevicePanel(build.Panel):
     def _fit_topology(self, wide: bool, room: int) -> int:
         """Give the topology its height, and return it. wide: it is beside the devices. room: that they leave, logical pixels."""
         self._body.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
-        self._body.setStretchFactor(self._joined, int(wide))
+        if self._body.stretch(self._body.indexOf(self._joined)) != wide:  # setting it asks for another layout
+            self._body.setStretchFactor(self._joined, int(wide))
         height = self.topology.arrange(wide, self.width(), room)
         off = Qt.ScrollBarPolicy
         self._joined.setVerticalScrollBarPolicy(off.ScrollBarAsNeeded if wide else off.ScrollBarAlwaysOff)

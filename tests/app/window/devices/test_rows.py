@@ -1,9 +1,10 @@
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QSettings, Qt
 from PySide6.QtGui import QAccessible, QFontMetricsF
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
@@ -22,6 +23,7 @@ from framefleet.engine.devices.telemetry import Telemetry
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
 from framefleet.engine.types import DeviceId
+from tests.support.devices.topologies import eight
 from tests.support.notices import words
 from tests.support.window import engine_info, feature, pixels
 
@@ -141,6 +143,27 @@ def test_many_devices_have_low_charts(qtbot: QtBot) -> None:
     assert not titled
     assert large > lower > least > 0
     assert show(360) == (0, False)
+
+
+@pytest.mark.parametrize("width", [440, 900])
+def test_a_layout_asks_for_no_other_one(width: int, qtbot: QtBot) -> None:
+    """Charts are fitted after each layout. If that asked for another one, they would be fitted for ever."""
+    panel = panel_of(qtbot, *(working(DeviceId("cuda", str(number)), 100) for number in range(8)), width=width)
+    panel.show_topology(eight())
+    panel.show()
+    qtbot.waitUntil(lambda: panel.cards[7].charts is not None)
+    asked = Counter[QEvent.Type]()
+
+    class Watch(QObject):
+        def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802
+            asked[event.type()] += 1
+            return False
+
+    watch = Watch()
+    panel.installEventFilter(watch)
+    qtbot.wait(300)
+    panel.removeEventFilter(watch)
+    assert asked[QEvent.Type.LayoutRequest] < 5
 
 
 def test_the_only_device_is_open_unless_the_user_closes_it(qtbot: QtBot) -> None:
