@@ -23,8 +23,17 @@ LANGUAGE = "window/language"
 
 language = "en"
 """The current language: ``install`` sets it."""
-translate = QCoreApplication.translate
-"""Takes a context, which is the folder's name, and the English text. "%n" in a text stands for the fourth argument."""
+_MOST = 2**31 - 1
+"""The largest number that Qt puts into a text. Eight GPUs detect in as many frames in a day."""
+
+
+def translate(context: str, text: str, about: str | None = None, number: int = -1) -> str:
+    """Translate a text. context: the folder's name. text: in English; "%n" and, with thousands separated, "%Ln" stand for the number."""
+    translated = QCoreApplication.translate(context, text, about, min(number, _MOST))
+    if number > _MOST:
+        for written in (QLocale().toString, str):
+            translated = translated.replace(written(_MOST), written(number))
+    return translated
 
 
 def marked(_context: str, text: str) -> str:

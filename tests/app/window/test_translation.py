@@ -218,7 +218,7 @@ def test_the_window_starts_in_german(qtbot: QtBot, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("german")
 def test_numbers_and_plurals_follow_the_language() -> None:
-    assert (formats.plural(1, "file"), formats.plural(1200, "file")) == ("1 Datei", "1.200 Dateien")
+    assert [formats.plural(count, "file") for count in (1, 1200, 3 * 10**9)] == ["1 Datei", "1.200 Dateien", "3.000.000.000 Dateien"]
     assert (formats.rate(9.74), formats.clock(7.45, 1), formats.size(4.2 * (1 << 20))) == ("9,7", "0:07,4", "4,2 MiB")
 
 

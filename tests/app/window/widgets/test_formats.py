@@ -61,6 +61,15 @@ def test_plurals() -> None:
     assert formats.milliseconds(None) == formats.DASH
 
 
+def test_more_things_than_qt_can_count() -> None:
+    most = 2**31 - 1
+    assert [formats.plural(count, "frame") for count in (most, most + 1, 10**12)] == [
+        "2,147,483,647 frames",
+        "2,147,483,648 frames",
+        "1,000,000,000,000 frames",
+    ]
+
+
 def test_only_names_that_no_line_could_break_are_cut() -> None:
     path = "/videos/" + "/".join(["a folder"] * 20) + "/clip.mp4 is empty"
     assert formats.shortened(path) == path
