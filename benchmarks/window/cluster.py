@@ -30,8 +30,9 @@ from framefleet.app.window.run.thread import Feed
 from framefleet.engine.cluster.messages import Measured, NodeState
 from framefleet.engine.devices.discovery import DeviceDescription
 from framefleet.engine.devices.telemetry import Telemetry
-from framefleet.engine.pool.events import DeviceReady, DeviceStats
+from framefleet.engine.pool.events import DeviceReady, DeviceStats, RunFigures, SourceOpened, SourceProgress
 from framefleet.engine.types import AS_ASKED, DeviceId, EngineInfo
+from tests.support.store import video_info
 from tests.support.window import feature
 
 GPUS = 8
@@ -61,18 +62,21 @@ def machines(count: int, random: np.random.Generator) -> tuple[Machine, ...]:
 
 
 def fold(feed: Feed, count: int, over: threading.Event) -> None:
-    """Fold the events of a run until it is over."""
+    """Fold the events of a run until it is over. Its one source never ends."""
     random = np.random.default_rng(2)
+    feed.apply(SourceOpened(0, video_info("street.mp4", 1_000_000)), SourceProgress(Path("street.mp4")))
     for number in range(count):
         device = device_of(number)
         feed.apply(DeviceReady(EngineInfo(device, "NVIDIA H200", "TensorRT", "fp16", AS_ASKED, 416, 416, 32, 3)))
-    frames, number = 0, 0
+    interval = RunFigures().with_interval(1500, STATS_SECONDS, random.uniform(6, 14, 1500).astype(np.float32))
+    run, number = RunFigures(), 0
     began = time.monotonic()
     while not over.is_set():
-        frames += 1500
+        if number % count == 0:
+            run += interval
         for _ in range(min(count, GPUS)):
-            rate = float(random.uniform(2500, 3500))
-            feed.apply(DeviceStats(device_of(number % count), frames, rate, 8.0, 12.0, {"decode": 3.0, "infer": 8.0}, bottleneck="infer"))
+            rate, stages = float(random.uniform(2500, 3500)), {"decode": 3.0, "infer": 8.0}
+            feed.apply(DeviceStats(device_of(number % count), int(run.frames), rate, 8.0, 12.0, stages, bottleneck="infer", run=run))
             number += 1
         over.wait(max(0.0, began + STATS_SECONDS * number / count - time.monotonic()))
 
@@ -153,8 +157,9 @@ def main() -> None:
             print(rows[-1], flush=True)
     head = ("devices", "machines", "gaps, ms: median", "p99", "longest", "work per iteration, ms: p99", "longest")
     result = f"The window stays smooth with **{smooth:,}** devices (gaps: p99 < {MAX_P99_MS:g} ms, longest < {MAX_MS:g} ms)."
+    about = str(__doc__).partition("\n\n")[2]
     note = f"Each row: {options.seconds:g} s, after {SETTLE_MS / 1000:g} s. The panel of devices is shown, with {options.opened} machine"
-    note += f" opened. Load {os.getloadavg()[0]:.0f} at the end.\n\n{str(__doc__).partition('.')[2].partition('.')[2].strip()}"
+    note += f" opened. Load {os.getloadavg()[0]:.0f} at the end.\n\n{about.strip()}"
     write(
         "window.cluster",
         "The window and the devices of a cluster",

@@ -137,6 +137,14 @@ class RunFigures:
     def __add__(self, other: Self) -> Self:
         return type(self)(self.frames + other.frames, self.seconds + other.seconds, self.latencies + other.latencies)
 
+    @classmethod
+    def total(cls, figures: Sequence[Self]) -> Self:
+        """The sum of any number. It adds in place: a thousand objects in between would take 10 ms."""
+        latencies = _no_latencies()
+        for each in figures:
+            latencies += each.latencies
+        return cls(sum(each.frames for each in figures), sum(each.seconds for each in figures), latencies)
+
     def __sub__(self, other: Self) -> Self:
         """The figures since an earlier time. other: those of the same run at that time."""
         return type(self)(self.frames - other.frames, self.seconds - other.seconds, self.latencies - other.latencies)

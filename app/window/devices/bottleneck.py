@@ -9,10 +9,12 @@ The rules, in order; docs/guide/bottlenecks.md explains them with figures of rea
 5. The network itself, or another stage of the engine.
 """
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import itemgetter
 from statistics import median
 
 from framefleet.app.window.devices.status import RATE_SECONDS, DeviceStatus
@@ -68,28 +70,43 @@ NO_PACE = Pace()
 
 def pace_of(statuses: Sequence[DeviceStatus]) -> Pace:
     """How fast these devices are, now or, while the run rests, on average."""
-    rates = [status.shown.frames_per_second for status in statuses]
-    kinds: defaultdict[str, list[float]] = defaultdict(list)
-    for status, rate in zip(statuses, rates, strict=True):
-        if rate and status.engine is not None:
-            kinds[status.engine.device_name].append(rate)
+    rates = [status.shown_rate for status in statuses]
+    kinds = _rates_by_kind((status, rate) for status, rate in zip(statuses, rates, strict=True) if rate)
     slow = (status.device for status, rate in zip(statuses, rates, strict=True) if _falls_behind(status, rate, kinds))
     return Pace(max(rates, default=0.0), frozenset(slow))
 
 
+def _kind(status: DeviceStatus) -> str:
+    """The name of the hardware."""
+    return status.engine.device_name if status.engine is not None else ""
+
+
+def _rates_by_kind(rates: Iterable[tuple[DeviceStatus, float]]) -> Mapping[str, Sequence[float]]:
+    """The rates of devices, frames/s, by the name of their hardware, in ascending order."""
+    kinds: defaultdict[str, list[float]] = defaultdict(list)
+    for status, rate in sorted(rates, key=itemgetter(1)):
+        kinds[_kind(status)].append(rate)
+    return kinds
+
+
 def _falls_behind(status: DeviceStatus, rate: float, kinds: Mapping[str, Sequence[float]]) -> bool:
-    """Whether a GPU is much slower than others of its kind over the whole time of measurement. kinds: rates by the hardware's name."""
-    usual = _usual_rate(status, rate, kinds)
+    """Whether a GPU is much slower than others of its kind over the whole time of measurement. kinds: see ``_rates_by_kind``."""
     measured = status.samples[-1].time - status.samples[0].time if status.samples else 0.0
-    return status.device.kind != "cpu" and usual is not None and 0 < rate < SLOW * usual and measured >= RATE_SECONDS
+    if status.device.kind == "cpu" or rate <= 0 or measured < RATE_SECONDS:
+        return False
+    usual = _usual_rate(status, rate, kinds)
+    return usual is not None and rate < SLOW * usual
 
 
 def _usual_rate(status: DeviceStatus, rate: float, kinds: Mapping[str, Sequence[float]]) -> float | None:
     """The median rate of the other devices with the same hardware, frames/s; None without one."""
-    others = list(kinds.get(status.engine.device_name if status.engine is not None else "", ()))
-    if rate in others:
-        others.remove(rate)
-    return median(others) if others else None
+    rates = kinds.get(_kind(status), ())
+    own = bisect_left(rates, rate)
+    if own == len(rates) or rates[own] != rate:
+        return median(rates) if rates else None
+    others = len(rates) - 1
+    middle = [rates[place + (place >= own)] for place in ((others - 1) // 2, others // 2)] if others else []
+    return sum(middle) / 2 if middle else None
 
 
 def find_bottleneck(statuses: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, Telemetry], host: Telemetry | None) -> Bottleneck | None:
@@ -137,9 +154,7 @@ def _known(statuses: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, Teleme
 def _slow_device(working: Sequence[DeviceStatus], telemetry: Mapping[DeviceId, Telemetry]) -> Bottleneck | None:
     """The slowest device, if it is much slower than others of its kind."""
     slowest = min(working, key=lambda status: status.rate)
-    kinds: defaultdict[str, list[float]] = defaultdict(list)
-    for status in working:
-        kinds[status.engine.device_name if status.engine is not None else ""].append(status.rate)
+    kinds = _rates_by_kind((status, status.rate) for status in working)
     if not _falls_behind(slowest, slowest.rate, kinds):
         return None
     text = translate("bottleneck", "{device} is slower than the others: {rate} instead of {usual} frames/s.").format(

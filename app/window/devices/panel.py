@@ -212,12 +212,12 @@ class RunHeading(QWidget):
         """Show the throughput and the latencies of several devices together, of the same time as in their rows."""
         if statuses and self._shows_choice:
             self._show()
-        rate = sum(status.shown.frames_per_second for status in statuses)
+        rate = sum(status.shown_rate for status in statuses)
         self.figures.setVisible(bool(rate) and len(statuses) > 1)
         self.rate.setText(formats.rate(rate))
         at_rest = all(status.at_rest for status in statuses)
         self.unit.setText(translate("devices", "frames/s, mean") if at_rest else translate("devices", "frames/s"))
-        summed = sum((status.run if at_rest else status.recent for status in statuses), RunFigures())
+        summed = RunFigures.total([status.run if at_rest else status.recent for status in statuses])
         p50, p99 = summed.latency(0.5), summed.latency(0.99)
         times = {"p50": formats.milliseconds(p50), "p99": formats.milliseconds(p99)}
         if p50 is None or p99 is None:

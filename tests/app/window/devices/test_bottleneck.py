@@ -6,13 +6,15 @@ import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
+import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.bars import StatusLine
-from framefleet.app.window.devices.bottleneck import Limit, find_bottleneck
+from framefleet.app.window.devices.bottleneck import SLOW, Limit, find_bottleneck, pace_of
 from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.devices.status import DeviceStatus, fold
 from framefleet.engine.devices.telemetry import Telemetry
@@ -94,6 +96,26 @@ def test_a_slow_device_names_itself_and_why_its_clocks_are_low() -> None:
     assert found.advice == "Its clock rates are reduced: temperature. Check the device."
     other = replace(statuses[0], engine=replace(engine_info(statuses[0].device), device_name="A faster kind"))
     assert find_bottleneck([other, statuses[1]], {}, None) != found  # devices of other kinds are not compared
+
+
+@pytest.mark.parametrize("count", range(1, 8))
+def test_slow_devices_are_those_far_below_the_median_of_the_others_of_their_kind(count: int) -> None:
+    random = np.random.default_rng(count)
+    for _ in range(20):
+        rates, kinds = random.integers(0, 6, count) * 500.0, random.integers(0, 2, count).tolist()
+        statuses, expected = [], set()
+        for number in range(count):
+            device = DeviceId("cuda", str(number))
+            engine = replace(engine_info(device), device_name=f"kind {kinds[number]}")
+            status = fold(DeviceStatus(device), DeviceReady(engine), 0.0)
+            for time in (0.0, 10.0):
+                status = fold(status, DeviceStats(device, 100, float(rates[number]), 5.0, 9.0), time)
+            statuses.append(status)
+            others = [rates[other] for other in range(count) if other != number and kinds[other] == kinds[number] and rates[other]]
+            if rates[number] and others and rates[number] < SLOW * median(others):
+                expected.add(device)
+        pace = pace_of(statuses)
+        assert (pace.fastest, set(pace.slow)) == (max(rates), expected)
 
 
 def test_one_report_that_differs_does_not_change_the_words() -> None:
