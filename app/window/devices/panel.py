@@ -320,7 +320,7 @@ class DevicePanel(build.Panel):
         self._body = build.column(self._joined, (pane, 1), spacing=0)
         build.column(head, self.run, (self._body, 1), spacing=0, of=self)
         self._timer = QTimer(self, interval=REPAINT_MS)
-        self._timer.timeout.connect(self.refresh)
+        self._timer.timeout.connect(self._repaint)
         self._arrange()
 
     @property
@@ -573,13 +573,20 @@ class DevicePanel(build.Panel):
 
     def refresh(self) -> None:
         """Redraw every visible card."""
+        self._repaint(at_once=True)
+
+    def _repaint(self, at_once: bool = False) -> None:
+        """Redraw every visible card: at once, or one after the other, because the charts of eight devices take 30 ms together."""
         self.telemetry.revive()
         self._show_figures()
         self._fit()
         self._show_telemetry()
-        for card in self.device_cards.values():
-            if not card.visibleRegion().isEmpty():
+        visible = [card for card in self.device_cards.values() if not card.visibleRegion().isEmpty()]
+        for place, card in enumerate(visible):
+            if at_once:
                 card.refresh()
+            else:
+                QTimer.singleShot(place * REPAINT_MS // len(visible), card, card.refresh)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Start to repaint and to take telemetry."""
