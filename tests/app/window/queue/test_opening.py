@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,6 +41,12 @@ PATIENCE = 30_000
 @pytest.fixture
 def window(shared_window: MainWindow) -> MainWindow:
     return shared_window
+
+
+@pytest.fixture
+def own_window(open_window: Callable[[], MainWindow]) -> MainWindow:
+    """For files without pictures: see ``shared_window``."""
+    return open_window()
 
 
 @pytest.fixture(scope="module")
@@ -182,77 +189,79 @@ def test_a_session_that_saw_no_file_holds_nothing(tmp_path: Path) -> None:
         read_stored(write_session(tmp_path / "s.sqlite", {}))
 
 
-def test_many_files_of_a_folder_are_queued_after_a_question(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_many_files_of_a_folder_are_queued_after_a_question(qtbot: QtBot, own_window: MainWindow, tmp_path: Path) -> None:
     for number in range(MANY + 1):
         (tmp_path / f"{number}.mp4").touch()
     answers = {"Cancel": 0, "Add": MANY + 1}
     for answer, queued in answers.items():
-        window.open_paths([tmp_path])
-        qtbot.waitUntil(lambda: any(box.isVisible() for box in window.findChildren(QMessageBox)))
-        (box,) = (box for box in window.findChildren(QMessageBox) if box.isVisible())
+        own_window.open_paths([tmp_path])
+        qtbot.waitUntil(lambda: any(box.isVisible() for box in own_window.findChildren(QMessageBox)))
+        (box,) = (box for box in own_window.findChildren(QMessageBox) if box.isVisible())
         assert box.text() == "Add 21 files to the queue?"
-        assert not len(window.context.queue)
+        assert not len(own_window.context.queue)
         next(button for button in box.buttons() if button.text() == answer).click()
-        qtbot.waitUntil(lambda queued=queued: len(window.context.queue) == queued)  # type: ignore[misc]
+        qtbot.waitUntil(lambda queued=queued: len(own_window.context.queue) == queued)  # type: ignore[misc]
 
 
-def test_files_that_are_named_one_by_one_are_queued_at_once(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_files_that_are_named_one_by_one_are_queued_at_once(qtbot: QtBot, own_window: MainWindow, tmp_path: Path) -> None:
     files = [tmp_path / f"{number}.mp4" for number in range(MANY + 1)]
     for file in files:
         file.touch()
-    window.open_paths(files)
-    qtbot.waitUntil(lambda: len(window.context.queue) == MANY + 1)
+    own_window.open_paths(files)
+    qtbot.waitUntil(lambda: len(own_window.context.queue) == MANY + 1)
 
 
-def test_an_unfinished_file_is_not_queued_twice(qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unfinished_file_is_not_queued_twice(
+    qtbot: QtBot, own_window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def opened(*paths: Path) -> list[str]:
-        window.open_paths(paths)
-        qtbot.waitUntil(lambda: not window.context.background.busy, timeout=PATIENCE)
-        return [item.path.name for item in window.context.queue]
+        own_window.open_paths(paths)
+        qtbot.waitUntil(lambda: not own_window.context.background.busy, timeout=PATIENCE)
+        return [item.path.name for item in own_window.context.queue]
 
     one, other, link = (tmp_path / name for name in ("one.mp4", "other.mp4", "link.mp4"))
     one.touch()
     other.touch()
     link.symlink_to(one)
     monkeypatch.chdir(tmp_path)
-    line = window.context.activity
-    window.open_paths([one])
+    line = own_window.context.activity
+    own_window.open_paths([one])
     assert opened(one) == ["one.mp4"]  # the second drop comes while the first one is being searched
     assert (line.isVisible(), line.text.text(), line.reveal.isVisible()) == (True, "one.mp4 is already in the queue", False)
-    first = next(iter(window.context.queue)).key
+    first = next(iter(own_window.context.queue)).key
     assert opened(one, other, link) == ["one.mp4", "other.mp4"]
     assert line.text.text() == "2 files are already in the queue"
     for same in (one, Path("one.mp4"), tmp_path / "x" / ".." / "one.mp4", link):
         (tmp_path / "x").mkdir(exist_ok=True)
-        feature(window, QueuePanel).show_item([item.key for item in window.context.queue][1])
+        feature(own_window, QueuePanel).show_item([item.key for item in own_window.context.queue][1])
         assert opened(same) == ["one.mp4", "other.mp4"]
-        assert (window.context.selection.key, line.text.text()) == (first, f"{same.name} is already in the queue")
-    window.context.run.cancel(first)
+        assert (own_window.context.selection.key, line.text.text()) == (first, f"{same.name} is already in the queue")
+    own_window.context.run.cancel(first)
     assert opened(one, link) == ["one.mp4", "other.mp4"]
     assert line.text.text() == "one.mp4 goes on"
     for frames, said in ((0, "one.mp4 is tried again"), (7, "one.mp4 goes on")):
-        item = window.context.queue.get(first)
+        item = own_window.context.queue.get(first)
         assert item is not None
-        window.context.queue.update(replace(item, state=ItemState.FAILED, progress=replace(item.progress, frames=frames)))
+        own_window.context.queue.update(replace(item, state=ItemState.FAILED, progress=replace(item.progress, frames=frames)))
         assert opened(one) == ["one.mp4", "other.mp4"], "the failed file goes on, and is not there twice"
-        item = window.context.queue.get(first)
+        item = own_window.context.queue.get(first)
         assert item is not None
         assert (item.state, line.text.text()) == (ItemState.WAITING, said)
-    for item in window.context.queue:
-        window.context.queue.update(replace(item, state=ItemState.DONE))
-    window.context.run.file_done.emit(item)
+    for item in own_window.context.queue:
+        own_window.context.queue.update(replace(item, state=ItemState.DONE))
+    own_window.context.run.file_done.emit(item)
     assert line.isHidden(), "it is said for as long as it is true"
 
 
-def test_many_files_that_are_all_in_the_queue_need_no_question(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_many_files_that_are_all_in_the_queue_need_no_question(qtbot: QtBot, own_window: MainWindow, tmp_path: Path) -> None:
     files = [tmp_path / f"{number}.mp4" for number in range(MANY + 1)]
     for file in files:
         file.touch()
-    window.open_paths(files)
-    qtbot.waitUntil(lambda: len(window.context.queue) == MANY + 1)
-    window.open_paths([tmp_path])
-    qtbot.waitUntil(lambda: window.context.activity.text.text() == "21 files are already in the queue")
-    assert not any(box.isVisible() for box in window.findChildren(QMessageBox))
+    own_window.open_paths(files)
+    qtbot.waitUntil(lambda: len(own_window.context.queue) == MANY + 1)
+    own_window.open_paths([tmp_path])
+    qtbot.waitUntil(lambda: own_window.context.activity.text.text() == "21 files are already in the queue")
+    assert not any(box.isVisible() for box in own_window.findChildren(QMessageBox))
 
 
 def touch(folder: Path, *names: str) -> list[Path]:
