@@ -55,9 +55,9 @@ class SmallCharts(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def fit(self, room: float) -> None:
-        """Use so much height, at least ``LEAST_ROOM`` and at most ``MOST_ROOM``, logical pixels.
+        """Set the height to what fits into the room. room: at least ``LEAST_ROOM``; of more than ``MOST_ROOM``, the rest stays empty.
 
-        Low charts have no titles, which the columns of the rows have, too. The height grows in steps, so that it changes rarely.
+        Low charts have no titles, because the columns of the rows have the same ones. The height grows in steps, so that it changes rarely.
         """
         titled = room >= MOST_ROOM
         for title in self._titles:
@@ -149,7 +149,7 @@ def _figure_line(figure: QWidget, unit: QWidget, more: QWidget) -> QBoxLayout:
 CHART_HEIGHT, SMALL_CHART_HEIGHT = 64, 40
 """Heights of a chart among the details of a device, and below its row, logical pixels."""
 LEAST_ROOM, MOST_ROOM = 21, 64
-"""The height of ``SmallCharts``, logical pixels."""
+"""The least and the largest height of ``SmallCharts``, logical pixels."""
 _WITH_ZERO = 30
 """The least height of a chart with a 0 at its bottom, logical pixels."""
 AXIS = 30

@@ -513,12 +513,12 @@ class DevicePanel(build.Panel):
         return height
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Place the topology anew."""
+        """Place the topology again."""
         super().resizeEvent(event)
         self._fit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Fit the charts anew when the heading or the rows need another height."""
+        """Fit the charts again when the height of the heading or of the rows changes."""
         if event.type() == QEvent.Type.LayoutRequest:
             self._fit()
         return super().eventFilter(watched, event)
@@ -576,7 +576,7 @@ class DevicePanel(build.Panel):
         self._repaint(at_once=True)
 
     def _repaint(self, at_once: bool = False) -> None:
-        """Redraw every visible card: at once, or one after the other, because the charts of eight devices take 30 ms together."""
+        """Redraw every visible card. at_once: now; else one after the other, because the charts of eight devices take 30 ms together."""
         self.telemetry.revive()
         self._show_figures()
         self._fit()

@@ -113,7 +113,7 @@ class DeviceStatus:
 
     @property
     def shown_rate(self) -> float:
-        """The throughput of ``shown``, frames/s. Its latencies take much longer: with a thousand devices that can be felt."""
+        """The throughput of ``shown``, frames/s, without its latencies, which take much longer: a thousand devices need only their sum."""
         return self.run.rate if self.at_rest else self.rate if self._last is not None else 0.0
 
     @property

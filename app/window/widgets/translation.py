@@ -24,7 +24,7 @@ LANGUAGE = "window/language"
 language = "en"
 """The current language: ``install`` sets it."""
 _MOST = 2**31 - 1
-"""The largest number that Qt puts into a text. Eight GPUs detect in as many frames in a day."""
+"""The largest number that Qt can put into a text. A run on eight GPUs has more frames after a day."""
 
 
 def translate(context: str, text: str, about: str | None = None, number: int = -1) -> str:

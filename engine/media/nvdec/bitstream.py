@@ -2,6 +2,7 @@
 
 MP4 and Matroska store a length before each NAL unit of H.264 and HEVC; parsers look for start codes between them (ITU-T H.264 and H.265,
 annex B). When a stream changes its format midway, the parser scales the new frames to the old size; ``Bitstream`` raises an error instead.
+It also raises one for damage that NVDEC does not always report.
 """
 
 import struct
@@ -47,8 +48,8 @@ _HEADERS = 4096  # bytes that are searched: sequence parameter sets come before 
 _SYNC_CODE = 0x498342  # of VP9
 
 _ZEROS = bytes(32)
-"""So many zeros are searched for. A NAL unit has at most two in a row (ITU-T H.264, 7.4.1); a longer search is faster, and what overwrites
-pieces of a file, such as lost sectors, leaves hundreds.
+"""A NAL unit with so many zero bytes in a row is damaged: the standards allow two (ITU-T H.264, 7.4.1). Damage of this kind, such as a lost
+sector of a disk, has hundreds of them, and the search for 32 takes a sixth of the time of the search for three.
 """
 
 
@@ -174,7 +175,7 @@ class Bitstream:
 
 
 def _is_overwritten(content: bytes, padded: bool) -> bool:
-    """Whether zeros replace a part of a NAL unit, which NVDEC only sometimes reports. padded: whether zeros may follow the last unit."""
+    """Whether zeros replace a part of a NAL unit. NVDEC does not always report that. padded: whether zeros may follow the last unit."""
     start = content.find(_ZEROS)
     while start >= 0:
         rest = content[start:].lstrip(b"\0")
