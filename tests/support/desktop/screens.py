@@ -20,6 +20,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from framefleet.app.window import actions
+from framefleet.app.window.devices.panel import DevicePanel
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.settings import choices, pages
 from framefleet.app.window.widgets import translation
@@ -29,7 +30,7 @@ from tests.support.desktop.pictures import picture_of
 from tests.support.desktop.settling import settle
 from tests.support.desktop.states import all_screens
 from tests.support.running import fork_server
-from tests.support.window import CPU
+from tests.support.window import CPU, feature
 
 FONTS = Path(__file__).parents[1] / "fonts"
 DEVICES = (DeviceDescription(CPU, "Some Processor", "OpenVINO 2026.4", ("fp32", "bf16")),)
@@ -65,6 +66,7 @@ def take(folder: Path, wanted: Sequence[str]) -> None:
                 continue
             rename_folder(widget, folder)
             settle(lambda widget=widget: not fades(widget))  # type: ignore[misc]
+            feature(window, DevicePanel).refresh()  # else a part of it may be half a second older
             assert picture_of(widget).save(f"screens/{name}.png"), f"{name}: the picture is empty"
     window.quitting.ask = False
     window.close()
