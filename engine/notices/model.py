@@ -111,6 +111,9 @@ TEXTS: dict[str, Text] = {
     "model.task_classify": "classification of whole pictures",
     "model.task_other": "'{name}'",
     "model.onnx_unknown_outputs": "{path} has outputs that no supported detector has: {outputs}",
+    "model.onnx_unknown_nms": (
+        "{path} has NMS that is not supported ({operator} with anchors, or with class_agnostic): export it without NMS"
+    ),
     "model.onnx_raw_outputs": (
         "{path} has the raw outputs of a network, not boxes: {outputs}; export it with the computation of boxes, as YOLOv7 does with --grid"
     ),

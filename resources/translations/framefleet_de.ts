@@ -3446,6 +3446,10 @@
         <translation>{path} sagt nicht, wie viele Klassen es hat: Geben Sie ihre Namen mit {option} an (für ein auf COCO trainiertes Netz: coco)</translation>
     </message>
     <message>
+        <source>{path} has NMS that is not supported ({operator} with anchors, or with class_agnostic): export it without NMS</source>
+        <translation>{path} hat eine NMS, die nicht unterstützt wird ({operator} mit Ankern oder mit class_agnostic): Exportieren Sie es ohne NMS</translation>
+    </message>
+    <message>
         <source>{path} has inputs that no supported detector has: {inputs}</source>
         <translation>{path} hat Eingaben, die kein unterstützter Detektor hat: {inputs}</translation>
     </message>

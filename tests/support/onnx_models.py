@@ -98,21 +98,27 @@ def objectness_rows() -> NDArray[np.float32]:
     return cells(rows.astype(np.float32), CELLS)[None]
 
 
-def write_nms(path: Path, coding: int) -> ModelFiles:
-    """Write a network with TensorRT's suppression. coding: of its boxes; 0 for corners, 1 for centre and size."""
-    attributes: dict[str, Any] = {"box_coding": coding, "max_output_boxes": 100, "score_threshold": 0.25, "iou_threshold": 0.5}
+def write_nms(path: Path, coding: int, of_classes: bool = False, anchors: bool = False, **changes: Any) -> ModelFiles:
+    """Write a network with TensorRT's suppression.
+
+    coding: of its boxes; 0 for corners, 1 for centre and size. of_classes: whether boxes have an axis for classes, of size 1. anchors:
+    whether it has a third input. changes: other attributes.
+    """
+    attributes: dict[str, Any] = {"box_coding": coding, "max_output_boxes": 100, "score_threshold": 0.25, "iou_threshold": 0.5, **changes}
+    boxes, scores = CENTRES if coding else corners(), _LOGITS if attributes.get("score_activation") else SCORES
+    inputs = ["boxes_before", "scores_before", *(["zero"] if anchors else [])]
     results = ["num_dets", "det_boxes", "det_scores", "det_classes"]
     nodes = [
         helper.make_node("ReduceMean", ["images"], ["mean"], keepdims=0),
         helper.make_node("Mul", ["mean", "zero"], ["nothing"]),
         helper.make_node("Add", ["box_values", "nothing"], ["boxes_before"]),
         helper.make_node("Add", ["score_values", "nothing"], ["scores_before"]),
-        helper.make_node("EfficientNMS_TRT", ["boxes_before", "scores_before"], results, domain="TRT", **attributes),
+        helper.make_node("EfficientNMS_TRT", inputs, results, domain="TRT", **attributes),
     ]
     tensors = [
         numpy_helper.from_array(np.array(0, np.float32), "zero"),
-        numpy_helper.from_array((CENTRES if coding else corners())[None], "box_values"),
-        numpy_helper.from_array(SCORES[None], "score_values"),
+        numpy_helper.from_array(boxes[None, :, None] if of_classes else boxes[None], "box_values"),
+        numpy_helper.from_array(scores[None], "score_values"),
     ]
     outputs = [
         helper.make_tensor_value_info("num_dets", TensorProto.INT32, (1, 1)),

@@ -4,10 +4,12 @@ import hashlib
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
 from google.protobuf.message import DecodeError, EncodeError  # type: ignore[import-untyped]
+from numpy.typing import NDArray
 from onnx import TensorProto, helper, inliner, shape_inference
 
 from framefleet.engine.model.files import read_start
@@ -48,7 +50,8 @@ def load_onnx(files: ModelFiles) -> OnnxNetwork:
             model = inliner.inline_local_functions(model)
         suppression = _suppression(model, described)
         prepare.keep_outputs(model, candidate.outputs)
-        _check_values(model, described)
+        values = _check_values(model, described)
+        _do_as_plugin(model.graph, described, values)
         _take_float_pictures(model.graph, described)
         if candidate.transposed:
             _transpose_output(model.graph)
@@ -114,6 +117,11 @@ def _nbytes(tensor: onnx.TensorProto) -> int:
 
 def _suppression(model: onnx.ModelProto, described: OnnxDescription) -> Suppression | None:
     """The suppression in the graph, if the values before it are known, and its thresholds are constants."""
+    plugin = described.file.plugin
+    if plugin is not None:  # the defaults are TensorRT's, plugin/efficientNMSPlugin/efficientNMSParameters.h
+        iou, confidence = (plugin.floats.get(name, (0.5,))[0] for name in ("iou_threshold", "score_threshold"))
+        boxes, scores = described.candidate.outputs
+        return Suppression(boxes, scores, iou, confidence, plugin.integers.get("max_output_boxes", 100))
     found = find_suppression(described.file.graph)
     if found is None:
         return None
@@ -126,6 +134,32 @@ def _suppression(model: onnx.ModelProto, described: OnnxDescription) -> Suppress
     if described.candidate.reading is Reading.END2END and rows is not None:
         limit = min(limit, rows[1] or limit)
     return Suppression(found.boxes, found.scores, iou, max(minima, default=0.0), limit)
+
+
+def _do_as_plugin(graph: onnx.GraphProto, described: OnnxDescription, values: Sequence[onnx.ValueInfoProto]) -> None:
+    """Append what TensorRT's suppression does with its inputs. values: the outputs, with their inferred types."""
+    plugin = described.file.plugin
+    if plugin is None:
+        return
+    boxes, scores = (value.type.tensor_type for value in values)
+    if len(boxes.shape.dim) == 4 and boxes.shape.dim[2].dim_value == 1:  # each class may have its own boxes
+        _append(graph, 0, "Reshape", np.array([0, -1, 4]))
+    if plugin.integers.get("score_activation"):
+        _append(graph, 1, "Sigmoid")
+    background = plugin.integers.get("background_class", -1)
+    if 0 <= background < len(described.labels):
+        kept = np.arange(len(described.labels)) != background
+        _append(graph, 1, "Mul", kept.astype(helper.tensor_dtype_to_np_dtype(scores.elem_type or TensorProto.FLOAT)))
+
+
+def _append(graph: onnx.GraphProto, output: int, operator: str, *constants: NDArray[Any]) -> None:
+    """Replace an output by what an operator computes of it and constants."""
+    value = graph.output[output]
+    before, value.name = value.name, f"{value.name}/{operator}"
+    names = [f"{value.name}/{number}" for number in range(len(constants))]
+    graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in zip(names, constants, strict=True))
+    graph.node.append(helper.make_node(operator, [before, *names], [value.name]))
+    value.type.tensor_type.ClearField("shape")
 
 
 def _take_float_pictures(graph: onnx.GraphProto, described: OnnxDescription) -> None:
@@ -167,18 +201,16 @@ def _transpose_output(graph: onnx.GraphProto) -> None:
 
 def _append_softmax(graph: onnx.GraphProto) -> None:
     """Replace the second output, logits of classes and of no object, by the probabilities of the classes."""
-    value = graph.output[1]
-    logits, value.name = value.name, f"{value.name}/probabilities"
-    bounds = (("first", 0), ("last", -1), ("axis", 2))
-    names = [f"{value.name}/{name}" for name, _ in bounds]
-    graph.initializer.extend(onnx.numpy_helper.from_array(np.array([at]), name) for name, (_, at) in zip(names, bounds, strict=True))
-    graph.node.append(helper.make_node("Softmax", [logits], [f"{value.name}/all"], axis=2))
-    graph.node.append(helper.make_node("Slice", [f"{value.name}/all", *names], [value.name]))
-    value.type.tensor_type.shape.dim[2].Clear()
+    _append(graph, 1, "Softmax")
+    graph.node[-1].attribute.append(helper.make_attribute("axis", 2))
+    _append(graph, 1, "Slice", np.array([0]), np.array([-1]), np.array([2]))
 
 
-def _check_values(model: onnx.ModelProto, described: OnnxDescription) -> None:
-    """Check the number of values that the network computes for one picture, as far as shapes are known without computing any."""
+def _check_values(model: onnx.ModelProto, described: OnnxDescription) -> list[onnx.ValueInfoProto]:
+    """Check the number of values that the network computes for one picture, as far as shapes are known without computing any.
+
+    Returns the outputs, with their types as far as they are known.
+    """
     skeleton = onnx.ModelProto()
     skeleton.CopyFrom(model)
     for tensor in skeleton.graph.initializer:
@@ -190,9 +222,13 @@ def _check_values(model: onnx.ModelProto, described: OnnxDescription) -> None:
             shape = (1, *sides, 3) if described.channels_last else (1, 3, *sides)
             for dim, size in zip(value.type.tensor_type.shape.dim, shape, strict=True):
                 dim.dim_value = size
+    for value in skeleton.graph.output:
+        if not value.type.tensor_type.HasField("shape"):  # a value from inside of the graph, whose type is not known either
+            value.ClearField("type")
     inferred = shape_inference.infer_shapes(skeleton, data_prop=True)
     total = 0
     for value in (*inferred.graph.value_info, *inferred.graph.output):
         total += math.prod(max(1, dim.dim_value) for dim in value.type.tensor_type.shape.dim)
         if total > MAX_VALUES:
             raise ModelError(Notice("model.onnx_too_many_values", path=described.file.path, most=MAX_VALUES))
+    return list(inferred.graph.output)

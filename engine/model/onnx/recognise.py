@@ -252,8 +252,10 @@ def _candidates(file: structure.OnnxFile, width: int, height: int, sized: bool) 
     if file.producer == _PRODUCER and "heads" in file.metadata:
         yield Candidate(Reading.FRAMEFLEET, tuple(value.name for value in file.graph.outputs), _heads(file)[0].classes)
         return
-    plugin = next((node for node in file.graph.nodes if node.operator == structure.EFFICIENT_NMS), None)
+    plugin = file.plugin
     if plugin is not None:
+        if len(plugin.inputs) != 2 or plugin.integers.get("class_agnostic"):
+            raise ModelError(Notice("model.onnx_unknown_nms", path=file.path, operator=plugin.operator))
         classes = _scores_of(file, plugin)
         yield Candidate(Reading.BEFORE_NMS, plugin.inputs[:2], classes, plugin.integers.get("box_coding", 0) == 1)
         return

@@ -75,13 +75,24 @@ class Constant:
 
 @dataclass(frozen=True)
 class Node:
-    """An operator. integers: its attributes that are one integer. constants: its attributes that are a constant."""
+    """An operator.
+
+    Attributes
+    ----------
+    integers
+        Its attributes that are one integer, or a list of one: PyTorch writes a list for a tuple, and TensorRT takes it for the integer.
+    floats
+        Its attributes that are one float32 number, or a list of a few.
+    constants
+        Its attributes that are a constant.
+    """
 
     operator: str
     domain: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     integers: Mapping[str, int]
+    floats: Mapping[str, tuple[float, ...]]
     constants: tuple[Constant, ...] = ()
 
 
@@ -131,6 +142,11 @@ class OnnxFile:
     def producers(self) -> dict[str, Node]:
         """The node that computes each value."""
         return {name: node for node in self.graph.nodes for name in node.outputs if name}
+
+    @property
+    def plugin(self) -> Node | None:
+        """The node of ``EFFICIENT_NMS``; None if there is none."""
+        return next((node for node in self.graph.nodes if node.operator == EFFICIENT_NMS), None)
 
 
 def read_structure(path: Path) -> OnnxFile:
@@ -280,6 +296,7 @@ class _Reader:
         inputs, outputs = list[str](), list[str]()
         operator = domain = ""
         integers: dict[str, int] = {}
+        floats: dict[str, tuple[float, ...]] = {}
         constants: list[Constant] = []
         for number, begin, stop in self._each(start, end):
             match number:
@@ -290,26 +307,38 @@ class _Reader:
                 case 4:
                     operator = self._text(begin, stop)
                 case 5:
-                    self._attribute(begin, stop, depth, integers, constants)
+                    self._attribute(begin, stop, depth, integers, floats, constants)
                 case 7:
                     domain = self._text(begin, stop)
         self._operators.add((domain, operator))
-        return Node(operator, domain, tuple(inputs), tuple(outputs), integers, tuple(constants))
+        return Node(operator, domain, tuple(inputs), tuple(outputs), integers, floats, tuple(constants))
 
-    def _attribute(self, start: int, end: int, depth: int, integers: dict[str, int], constants: list[Constant]) -> None:
-        name, integer = "", None
+    def _attribute(
+        self,
+        start: int,
+        end: int,
+        depth: int,
+        integers: dict[str, int],
+        floats: dict[str, tuple[float, ...]],
+        constants: list[Constant],
+    ) -> None:
+        name, whole, numbers = "", list[int](), b""
         for number, begin, stop in self._each(start, end):
             match number:
                 case 1:
                     name = self._text(begin, stop)
-                case 3:
-                    integer = begin
+                case 2 | 7 if 0 <= stop <= begin + _FEW_BYTES and len(numbers) <= _FEW_BYTES:
+                    numbers += self._content[begin:stop]
+                case 3 | 8 if len(whole) < 2 and stop - max(begin, 0) <= _FEW_BYTES:
+                    whole += self._integers(begin, stop)
                 case 5 | 10:
                     constants.append(self._constant(begin, stop))
                 case 6 | 11:
                     self._graph(begin, stop, depth + 1)
-        if integer is not None:
-            integers[name] = integer
+        if len(whole) == 1:
+            integers[name] = whole[0]
+        if numbers and len(numbers) % 4 == 0 and len(numbers) <= _FEW_BYTES:
+            floats[name] = struct.unpack(f"<{len(numbers) // 4}f", numbers)
 
     def _constant(self, start: int, end: int) -> Constant:
         name, dims, kind, stored, in_raw, outside, values = "", list[int](), 0, 0, False, False, b""
@@ -406,7 +435,7 @@ class _Reader:
         return found
 
     def _each(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-        """Yield number, start and end of each field. For a number, start is its value and end is -1."""
+        """Yield number, start and end of each field. For an integer, start is its value and end is -1."""
         if end < 0:
             raise self._damaged(Notice("model.onnx_no_protobuf"))
         place = start
@@ -423,7 +452,7 @@ class _Reader:
                 case 1 | 5:
                     place += 8 if kind == 1 else 4
                     if place <= end:
-                        yield number, 0, -1
+                        yield number, place - (8 if kind == 1 else 4), place
                 case 2:
                     length, place = self._varint(place, end)
                     place += length

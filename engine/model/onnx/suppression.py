@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from framefleet.engine.model.onnx.structure import EFFICIENT_NMS, Graph, Node, read_structure
+from framefleet.engine.model.onnx.structure import Graph, Node, read_structure
 
 _SUPPRESSION = "NonMaxSuppression"
 
@@ -112,11 +112,10 @@ def needed_nodes(nodes: Sequence[Node], outputs: Collection[str]) -> list[Node]:
 
 def lacking_on_gpus(path: Path) -> tuple[str, ...]:
     """The operators of a file that keep it from running on NVIDIA GPUs. Raises ModelError: see ``read_structure``."""
-    graph = read_structure(path).graph
-    nodes = graph.nodes
-    plugin = next((node for node in nodes if node.operator == EFFICIENT_NMS), None)
-    if plugin is not None:
-        nodes = needed_nodes(nodes, plugin.inputs[:2])
-    elif found := find_suppression(graph):
+    file = read_structure(path)
+    nodes = file.graph.nodes
+    if file.plugin is not None:
+        nodes = needed_nodes(nodes, file.plugin.inputs[:2])
+    elif found := find_suppression(file.graph):
         nodes = needed_nodes(nodes, (found.boxes, found.scores))
     return tuple(sorted(NOT_ON_GPUS.intersection(node.operator for node in nodes)))

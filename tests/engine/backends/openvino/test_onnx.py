@@ -184,6 +184,30 @@ def test_a_suppression_of_tensorrt_is_cut_off(tmp_path: Path, coding: int) -> No
     check(run(write_nms(tmp_path / "a.onnx", coding)), LETTERBOXED)
 
 
+@pytest.mark.parametrize(
+    ("of_classes", "attributes"),
+    [(False, {"box_coding": [1], "background_class": [-1]}), (True, {}), (False, {"score_activation": 1})],
+    ids=["as YOLOv7", "as YOLOv9", "logits"],
+)
+def test_inputs_of_a_suppression_of_tensorrt(tmp_path: Path, of_classes: bool, attributes: dict[str, Any]) -> None:
+    check(run(write_nms(tmp_path / "a.onnx", 1, of_classes, **attributes)), LETTERBOXED)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "classes"),
+    [
+        ({"iou_threshold": 0.95}, [1, 1, 0]),
+        ({"score_threshold": 0.75}, [1]),
+        ({"max_output_boxes": 1}, [1]),
+        ({"background_class": 1}, [0]),
+        ({"background_class": 1, "score_activation": 1}, [0]),
+    ],
+)
+def test_a_suppression_of_tensorrt_has_its_own_thresholds(tmp_path: Path, attributes: dict[str, Any], classes: list[int]) -> None:
+    found = run(write_nms(tmp_path / "a.onnx", 0, **attributes), settings=replace(SETTINGS, iou=0.1, stored_confidence=0.15))
+    assert found.class_ids.tolist() == classes
+
+
 def nonzero_rows(path: Path, rows: NDArray[np.float32]) -> ModelFiles:
     """A network whose number of boxes depends on the picture: those with a score above the mean of the picture ÷ 255."""
     nodes = [

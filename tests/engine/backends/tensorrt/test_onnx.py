@@ -55,6 +55,9 @@ def test_several_pictures_at_once(rtx: Any, tmp_path: Path) -> None:
 
 def test_a_suppression_of_tensorrt_is_cut_off(rtx: Any, tmp_path: Path) -> None:
     assert len(built(rtx, network_of(write_nms(tmp_path / "a.onnx", 0)))) > 1000
+    network = network_of(write_nms(tmp_path / "b.onnx", 0, of_classes=True, score_activation=1, background_class=0))
+    for precision in (Precision.FP32, Precision.FP16):
+        assert len(built(rtx, network, 1, precision)) > 1000
 
 
 @pytest.mark.parametrize("channels_last", [False, True])

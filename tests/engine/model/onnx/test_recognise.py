@@ -22,6 +22,7 @@ from tests.support.onnx_models import (
     sizes_input,
     write_distances,
     write_model,
+    write_nms,
     write_probabilities,
     write_sorted_fractions,
     write_suppressed,
@@ -309,6 +310,12 @@ def test_labels_without_a_list(tmp_path: Path) -> None:
 def test_other_networks_are_refused_by_name(tmp_path: Path, outputs: Any, metadata: dict[str, str], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         check_model(write_model(tmp_path / "a.onnx", outputs, metadata))
+
+
+@pytest.mark.parametrize(("anchors", "attributes"), [(True, {}), (False, {"class_agnostic": 1})])
+def test_other_suppressions_of_tensorrt_are_refused(tmp_path: Path, anchors: bool, attributes: dict[str, int]) -> None:
+    with pytest.raises(ModelError, match=r"NMS that is not supported \(EfficientNMS_TRT with anchors.*: export it without NMS"):
+        check_model(write_nms(tmp_path / "a.onnx", 0, anchors=anchors, **attributes))
 
 
 def test_numbers_of_8_bits_are_refused(tmp_path: Path) -> None:
