@@ -201,13 +201,13 @@ def write_distances(path: Path, corner: bool, rows: bool = False, output: Sequen
     return write_graph(path, nodes, constants, output or ((1, CELLS, 6) if rows else (1, 6, CELLS)))
 
 
-def write_probabilities(path: Path) -> ModelFiles:
+def write_probabilities(path: Path, classes: int = 2) -> ModelFiles:
     """Write a network with corners and, as a second output ``p``, the scores of a logistic function."""
-    constants = {"boxes": cells(corners(), CELLS)[None], "raw": cells(SCORES, CELLS)[None]}
+    constants = {"boxes": cells(corners(), CELLS)[None], "raw": cells(np.tile(SCORES, classes // 2), CELLS)[None]}
     nodes = [helper.make_node("Identity", ["boxes_seen"], ["o"]), helper.make_node("Sigmoid", ["raw_seen"], ["p"])]
     files = write_graph(path, nodes, constants, (1, CELLS, 4))
     model = onnx.load(path)
-    model.graph.output.append(helper.make_tensor_value_info("p", TensorProto.FLOAT, (1, CELLS, 2)))
+    model.graph.output.append(helper.make_tensor_value_info("p", TensorProto.FLOAT, (1, CELLS, classes)))
     path.write_bytes(model.SerializeToString())
     return files
 

@@ -5,7 +5,7 @@ Where two readings fit, nothing is guessed: the user chooses, and the answer is 
 
 import ast
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -241,6 +241,8 @@ _TASKS = {
 
 
 _DETR_OUTPUTS = ("labels", "boxes", "scores")
+_RF_DETR_OUTPUTS = ("dets", "labels")
+"""What the exports of D-FINE and RF-DETR call them."""
 
 
 def _ends_in_nms(dims: structure.Dims) -> bool:
@@ -268,7 +270,8 @@ def _candidates(file: structure.OnnxFile, width: int, height: int, sized: bool) 
             yield from _of_one_output(file, outputs[0], width, height)
         case [2] if _ends_in_nms(outputs[0].dims or ()):
             yield from _of_rows(file, outputs[0].name)
-        case [3, 3] if outputs[0].dims == outputs[1].dims:  # YOLOv9 as it is trained: the second one is the better one
+        case [3, 3] if outputs[0].dims == outputs[1].dims and (outputs[0].dims or ())[2:] != (4,):
+            # YOLOv9 as it is trained: the second one is the better one
             yield from _of_one_output(file, outputs[1], width, height)
         case [3, 3]:
             yield from _of_boxes_and_scores(file, outputs, width, height)
@@ -349,19 +352,16 @@ def _of_cells(file: structure.OnnxFile, value: structure.Value, width: int, heig
 
 
 def _of_boxes_and_scores(file: structure.OnnxFile, outputs: Sequence[structure.Value], width: int, height: int) -> Iterator[Candidate]:
-    boxes = [value for value in outputs if _fit(value.dims, (None, None, 4))]
     cells = _cells(width, height, 1) | _cells(width, height, _ANCHORS)
-    for box in boxes:
+    for box in _boxes(file, outputs, cells):
         (other,) = (value for value in outputs if value is not box)
         _, rows, columns = other.dims or (None, None, None)
         if not _fit(other.dims, (None, (box.dims or ())[1], None)) or columns is None:
             continue
         names = (box.name, other.name)
-        if names == ("dets", "labels"):  # what RF-DETR's export calls them
+        if names == _RF_DETR_OUTPUTS:
             yield Candidate(Reading.RF_DETR, names, columns)
             return
-        if len(boxes) == 2 and other.name.endswith("boxes"):
-            continue
         if evidence.are_probabilities(file, other.name):
             yield Candidate(Reading.BEFORE_NMS, names, columns)
         elif rows is None or rows not in cells:
@@ -369,6 +369,17 @@ def _of_boxes_and_scores(file: structure.OnnxFile, outputs: Sequence[structure.V
             yield Candidate(Reading.DETR_LOGITS, names, columns)
             if columns > 1:
                 yield Candidate(Reading.DETR_SOFTMAX, names, columns - 1)
+
+
+def _boxes(file: structure.OnnxFile, outputs: Sequence[structure.Value], cells: Collection[int]) -> list[structure.Value]:
+    """The outputs that may be boxes. The scores of four classes have the same shape: only the names or the operators tell them apart."""
+    fitting = [value for value in outputs if _fit(value.dims, (None, None, 4))]
+    if len(fitting) < 2:
+        return fitting
+    chosen = [value for value in fitting if value.name == "dets" or value.name.endswith("boxes")]
+    if not chosen and fitting[0].dims is not None and fitting[0].dims[1] in cells:  # elsewhere, boxes may be from a logistic function
+        chosen = [value for value in fitting if not evidence.are_probabilities(file, value.name)]
+    return chosen if len(chosen) == 1 else []
 
 
 def _of_yolov4(outputs: Sequence[structure.Value], width: int, height: int) -> Iterator[Candidate]:

@@ -131,6 +131,28 @@ def test_yolov9_as_it_is_trained_has_the_better_boxes_second(tmp_path: Path) -> 
     assert describe_onnx(files).candidate.outputs == ("p",)
 
 
+@pytest.mark.parametrize(
+    ("outputs", "known"),
+    [
+        ({"dets": zeros(1, 9, 4), "labels": zeros(1, 9, 4)}, ("rf-detr", ("dets", "labels"))),
+        ({"labels": zeros(1, 9, 4), "dets": zeros(1, 9, 4)}, ("rf-detr", ("dets", "labels"))),
+        ({"logits": zeros(1, 300, 4), "pred_boxes": zeros(1, 300, 4)}, ("detr-logits", ("pred_boxes", "logits"))),
+    ],
+)
+def test_scores_of_four_classes_have_the_shape_of_boxes(tmp_path: Path, outputs: Any, known: tuple[str, tuple[str, ...]]) -> None:
+    files = write_model(tmp_path / "a.onnx", outputs)
+    candidate = describe_onnx(ModelFiles(files.cfg, files.weights, labels(tmp_path, 4), reading=known[0])).candidate
+    assert (candidate.reading, candidate.outputs) == known
+
+
+def test_probabilities_of_four_classes_are_no_boxes(tmp_path: Path) -> None:
+    candidate = describe_onnx(write_probabilities(tmp_path / "a.onnx", classes=4)).candidate
+    assert (candidate.reading, candidate.outputs) == (Reading.BEFORE_NMS, ("o", "p"))
+    for count in (9, CELLS):
+        with pytest.raises(ModelError, match="no supported detector has"):  # neither names nor operators tell
+            check_model(write_model(tmp_path / "b.onnx", {"o": zeros(1, count, 4), "p": zeros(1, count, 4)}))
+
+
 def test_maps_of_cells_beside_the_boxes(tmp_path: Path) -> None:
     maps = {f"map{side}": zeros(1, 66, side, side) for side in (8, 4, 2)}
     assert describe_onnx(write_model(tmp_path / "a.onnx", {"o": zeros(1, 6, CELLS), **maps})).candidate.outputs == ("o",)
