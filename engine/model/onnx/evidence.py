@@ -10,11 +10,16 @@ _MOVES = _JOINS_AND_CUTS | {"Gather", "GatherElements", "GatherND", "Expand"}
 def scales_pictures(file: OnnxFile, name: str) -> bool:
     """Whether the network itself divides its input by 255, or subtracts a mean of numbers from 0 to 255."""
     numbers = {constant.name: constant.numbers for constant in file.graph.constants}
-    numbers |= {output: node.constants[0].numbers for node in file.graph.nodes if node.constants for output in node.outputs}
-    users = [node for node in file.graph.nodes if name in node.inputs]
-    while len(users) == 1 and users[0].outputs and users[0].operator in ("Cast", "Identity", "Transpose"):
-        name = users[0].outputs[0]
-        users = [node for node in file.graph.nodes if name in node.inputs]
+    moved, users = {name}, list[Node]()
+    for node in file.graph.nodes:
+        if node.operator in ("Constant", "ConstantOfShape"):
+            found = [*(constant.numbers for constant in node.constants), *node.floats.values()]
+            numbers |= dict.fromkeys(node.outputs, found[0] if found else ())
+        elif moved.intersection(node.inputs):
+            if node.operator in _MOVES:
+                moved.update(node.outputs)
+            else:
+                users.append(node)
     return bool(users) and all(_scales_bytes(node.operator, [numbers.get(value, ()) for value in node.inputs]) for node in users)
 
 

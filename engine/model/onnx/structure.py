@@ -29,13 +29,14 @@ MAX_DEPTH = 8
 MAX_TEXT = 1 << 20
 """Maximum length of a name or of a value of the metadata, bytes."""
 
-FLOAT, UINT8, INT32, INT64, FLOAT16 = 1, 2, 6, 7, 10
+FLOAT, UINT8, INT32, INT64, FLOAT16, DOUBLE = 1, 2, 6, 7, 10, 11
 """Element types (``TensorProto.DataType``)."""
 
 _ITEM_BYTES = {1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8, 12: 4, 13: 8, 14: 8, 15: 16, 16: 2, 17: 1, 18: 1, 19: 1, 20: 1}
 _HALF_BYTES = (21, 22, 23)
 _STRINGS = 8
-_FEW_BYTES = 12
+_FEW_BYTES = 24
+_FORMATS = {FLOAT: "f", FLOAT16: "e", DOUBLE: "d"}
 
 Dims: TypeAlias = tuple[int | None, ...]
 """A shape. None: an axis whose size is not fixed."""
@@ -64,7 +65,7 @@ class External:
 
 @dataclass(frozen=True)
 class Constant:
-    """A constant. nbytes: size of the values. numbers: the values, if they are up to three float32 numbers in the file; else empty."""
+    """A constant. nbytes: size of the values. numbers: the values, if they are a few floating-point numbers in the file; else empty."""
 
     name: str
     dims: tuple[int, ...]
@@ -344,8 +345,10 @@ class _Reader:
         name, dims, kind, stored, in_raw, outside, values = "", list[int](), 0, 0, False, False, b""
         entries: dict[str, str] = {}
         for number, begin, stop in self._each(start, end):
-            if number in (4, 9) and 0 < stop - begin <= _FEW_BYTES:
-                values = bytes(self._content[begin:stop])
+            if number in (4, 9, 10) and 0 < stop - begin <= _FEW_BYTES:
+                values = self._content[begin:stop]
+            elif number == 5 and kind == FLOAT16 and stop - begin <= _FEW_BYTES:
+                values = b"".join(struct.pack("<H", bits & 0xFFFF) for bits in self._integers(begin, stop))
             match number:
                 case 1:
                     dims += self._integers(begin, stop)
@@ -356,7 +359,7 @@ class _Reader:
                 case 9:
                     stored, in_raw = stop - begin, True
                 case 4 | 5 | 7 | 10 | 11:
-                    stored += stop - begin if stop >= 0 else {FLOAT: 4, 11: 8}.get(kind, 1)
+                    stored += stop - begin if stop >= 0 else 1
                 case 13:
                     key, value = self._entry(begin, stop)
                     entries[key] = value
@@ -368,10 +371,10 @@ class _Reader:
         nbytes = (count + 1) // 2 if kind in _HALF_BYTES else count * _ITEM_BYTES.get(kind, 1)
         external = self._external(name, entries, nbytes) if outside else None
         # values that are not raw are stored one by one, a whole number in at least one byte
-        least = nbytes if in_raw or kind in (FLOAT, 11) else count
+        least = nbytes if in_raw or kind in (FLOAT, DOUBLE) else count
         if external is None and kind != _STRINGS and (stored < least or (in_raw and stored != nbytes)):
             raise self._damaged(Notice("model.onnx_wrong_constant", name=name[:100]))
-        numbers = struct.unpack(f"<{count}f", values) if kind == FLOAT and len(values) == nbytes else ()
+        numbers = struct.unpack(f"<{count}{_FORMATS[kind]}", values) if kind in _FORMATS and len(values) == nbytes else ()
         constant = Constant(name, tuple(dims), nbytes, external, numbers)
         self._constants.append(constant)
         return constant

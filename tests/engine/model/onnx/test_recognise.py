@@ -262,6 +262,34 @@ def test_pictures_that_the_network_scales(tmp_path: Path, operator: str, number:
     assert describe_onnx(files).preprocessing.scale == ((1.0, 1.0, 1.0) if scaled else (255.0, 255.0, 255.0))
 
 
+@pytest.mark.parametrize(
+    "constant",
+    [
+        {"value": numpy_helper.from_array(np.array(255, np.float16))},
+        {"value": helper.make_tensor("", TensorProto.FLOAT16, (3,), [255] * 3)},
+        {"value": numpy_helper.from_array(np.array(255, np.float64))},
+        {"value": helper.make_tensor("", TensorProto.DOUBLE, (3,), [255] * 3)},
+        {"value_float": 255.0},
+        {"value_floats": [255.0, 255.0, 255.0]},
+    ],
+)
+def test_constants_of_all_types_that_scale_pictures(tmp_path: Path, constant: dict[str, Any]) -> None:
+    nodes = [
+        helper.make_node("Constant", [], ["number"], **constant),
+        helper.make_node("Split", ["images"], ["red", "green", "blue"], axis=1),
+        helper.make_node("Concat", ["blue", "green", "red"], ["turned"], axis=1),
+        helper.make_node("Gather", ["turned", "places"], ["picked"], axis=1),
+        helper.make_node("Slice", ["picked", "first", "last"], ["cut"]),
+        helper.make_node("Div", ["cut", "number"], ["scaled"]),
+        helper.make_node("ReduceMean", ["scaled"], ["mean"], keepdims=0),
+        helper.make_node("Add", ["values", "mean"], ["o"]),
+    ]
+    tensors = [numpy_helper.from_array(np.array(value), name) for name, value in (("places", [2, 1, 0]), ("first", [0]), ("last", [1]))]
+    tensors.append(numpy_helper.from_array(zeros(1, 6, CELLS), "values"))
+    files = save(tmp_path / "a.onnx", nodes, tensors, [helper.make_tensor_value_info("o", TensorProto.FLOAT, (1, 6, CELLS))])
+    assert describe_onnx(files).preprocessing.scale == (1.0, 1.0, 1.0)
+
+
 def test_a_size_that_the_file_leaves_open(tmp_path: Path) -> None:
     shape = ("batch", 3, "height", "width")
     outputs, declared = {"o": zeros(1, 6, CELLS)}, {"o": ("batch", 6, "anchors")}
