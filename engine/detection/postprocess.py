@@ -212,9 +212,14 @@ TOO_MANY = InferenceFailure(Notice("detection.too_many_boxes", most=MAX_CANDIDAT
 
 NO_SUCH_CLASS = InferenceFailure(Notice("detection.no_such_class", option=Option("labels")))
 
+MAX_SCORE = 1.01
+"""Highest score that is a probability: one with the rounding error of BF16."""
+
+NO_PROBABILITY = InferenceFailure(Notice("detection.no_probability", option=Option("reading", "NAME")))
+
 
 def detections(network: Model, heads: Sequence[NDArray[np.float32]], fits: Sequence[Fit], settings: EngineSettings) -> list[Found]:
-    """Return the detections of each picture, or why it has none: its outputs are not finite, or almost every cell has a box.
+    """Return the detections of each picture, or why it has none: its outputs are not what the reading says, or almost every cell has a box.
 
     Boxes are in the picture's pixels and clipped to it; boxes outside the picture are dropped.
 
@@ -266,6 +271,8 @@ def _found(picture: Candidates, fit: Fit, settings: EngineSettings, classes: int
         return TOO_MANY
     if len(picture) and not 0 <= picture.class_ids.min() <= picture.class_ids.max() < classes:
         return NO_SUCH_CLASS
+    if len(picture) and picture.scores.max() > MAX_SCORE:
+        return NO_PROBABILITY
     if suppress:
         keep = nms(picture.boxes, picture.scores, picture.class_ids, settings.iou, diou_beta, fit.aspect)
     else:

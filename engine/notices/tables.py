@@ -71,6 +71,10 @@ CUDA: dict[str, Text] = {
 
 DETECTION: dict[str, Text] = {
     "detection.not_finite": "the network's outputs are not finite: check the weights, or try {option}",
+    "detection.no_probability": (
+        "the network found confidences above 1, so its outputs mean something else: choose another reading with {option}, or export the "
+        "model with one of the supported exporters"
+    ),
     "detection.no_such_class": "the network found a class that has no label: choose the labels of this model with {option}",
     "detection.too_many_boxes": "more than {most:,} boxes reach the confidence threshold: check the weights, or raise {option}",
 }

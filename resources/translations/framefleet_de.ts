@@ -3114,6 +3114,10 @@
         <translation>das Netz hat eine Klasse ohne Namen gefunden: Wählen Sie die Namen dieses Modells mit {option}</translation>
     </message>
     <message>
+        <source>the network found confidences above 1, so its outputs mean something else: choose another reading with {option}, or export the model with one of the supported exporters</source>
+        <translation>das Netz hat Konfidenzen über 1 gefunden, also bedeuten seine Ausgaben etwas anderes: Wählen Sie eine andere Lesart mit {option}, oder exportieren Sie das Modell mit einem der unterstützten Programme</translation>
+    </message>
+    <message>
         <source>the network has more than {most:,} layers</source>
         <translation>das Netz hat mehr als {most:,} Schichten</translation>
     </message>

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from framefleet.engine.detection.postprocess import NO_PROBABILITY
+from framefleet.engine.detection.preprocess import plan_fit
+from framefleet.engine.model.load import load_model
 from framefleet.engine.model.network import Yolo
 from framefleet.engine.settings import EngineSettings
 from framefleet.plugins.mish import Mish
@@ -17,6 +21,7 @@ from framefleet.plugins.nms import LIMIT, RECORD, Nms, class_mask, read_results,
 from framefleet.plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, head_table
 from tests.support.devices.candidates import read_candidates
 from tests.support.models import tiny_network
+from tests.support.onnx_models import CELLS, SIDE, write_model
 
 ANCHORS = np.arange(6, dtype=np.float32).reshape(3, 2)
 
@@ -91,3 +96,27 @@ def test_the_kernel_is_told_the_suppression_of_the_cfg(beta: float | None) -> No
     (nms,) = (step for step in OutputSteps(*parts).steps if isinstance(step, Nms))
     threshold, exponent = (value for value in nms.arguments if isinstance(value, np.float32))
     assert (threshold, exponent) == (np.float32(0.3), np.float32(-1 if beta is None else beta))
+
+
+@pytest.mark.parametrize(("count", "score", "decoded"), [(1, 0.9, False), (1, 1.5, True), (0, 1.5, False)])
+def test_scores_that_are_no_probabilities_are_for_the_cpu(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, count: int, score: float, decoded: bool
+) -> None:
+    pytest.importorskip("cuda.core", reason="cuda-python is not installed")
+    from framefleet.engine.backends.nvidia import slot
+    from framefleet.engine.backends.nvidia.engine import Outputs
+
+    raw = np.zeros((1, 6, CELLS), np.float32)
+    raw[0, :5, 0] = 32, 32, 16, 16, 1.5
+    network = load_model(write_model(tmp_path / "a.onnx", {"o": raw}))
+    results = np.zeros(result_bytes(1), np.uint8)
+    memory = SimpleNamespace(device=lambda _: 64, constant=lambda _: 64, pinned=lambda _: results)
+    names = defaultdict[str, str](str)  # of kernels: none is launched
+    parts: Any = (network, Outputs(1, [raw.shape[1:]], [0], np.float32), names, memory, EngineSettings(), [64], 64, None)
+    steps = slot.OutputSteps(*parts)
+    counts, records = read_results(results, 1)
+    counts[:], records["score"][0, 0] = count, score
+    monkeypatch.setattr(slot, "download_heads", lambda *_: [raw])
+    (found,) = steps.read([plan_fit(SIDE, SIDE, SIDE, SIDE, letterbox=False)])
+    assert (found == NO_PROBABILITY) is decoded
+    assert decoded or len(found) == count

@@ -19,7 +19,7 @@ from framefleet.engine.backends.nvidia.engine import Engine, Outputs, download_h
 from framefleet.engine.cuda.graph import Copy, Mark, Step, copy, copy_rows, record
 from framefleet.engine.cuda.memory import REGISTERED, Memory
 from framefleet.engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, Planes
-from framefleet.engine.detection.postprocess import cut_off, detections, strongest, with_own_thresholds
+from framefleet.engine.detection.postprocess import MAX_SCORE, cut_off, detections, strongest, with_own_thresholds
 from framefleet.engine.detection.preprocess import DARKNET, Fit, plan_fit
 from framefleet.engine.detection.readings import MAX_QUERIES, NEEDS_NMS, grid_cells
 from framefleet.engine.media.types import DeviceFrame
@@ -295,11 +295,12 @@ class OutputSteps:
     def read(self, fits: Sequence[Fit]) -> list[Found]:
         """The detections of the first ``len(fits)`` frames, after the steps.
 
-        If the kernels found more candidates or detections than they can keep, or outputs that are not finite, the CPU's code decodes the
-        raw outputs instead.
+        If the kernels found more candidates or detections than they can keep, or outputs that are not finite or no probabilities, the CPU's
+        code decodes the raw outputs instead.
         """
         count = len(fits)
-        if (self._counts[:count] > (CAPACITY, LIMIT)).any():
+        wrong = (self._records["score"][:count, 0] > MAX_SCORE) & (self._counts[:count, 1] > 0)
+        if wrong.any() or (self._counts[:count] > (CAPACITY, LIMIT)).any():
             raw = [head.astype(np.float32) for head in download_heads(self._outputs, self._heads, self._exact_stream)]
             return detections(self._network, raw, fits, self._settings)
         found: list[Found] = []

@@ -247,6 +247,15 @@ def test_outputs_that_are_no_numbers(tmp_path: Path) -> None:
         run(write_model(tmp_path / "a.onnx", {"o": broken}))
 
 
+def test_confidences_above_1(tmp_path: Path) -> None:
+    values = np.zeros((1, 6, CELLS), np.float32)
+    values[0, :5, 0] = 32, 32, 16, 16, 1.005
+    assert len(run(write_model(tmp_path / "a.onnx", {"o": values}))) == 1, "a rounding error"
+    values[0, 4, 0] = 1.05
+    with pytest.raises(DeviceError, match=r"confidences above 1, so its outputs mean something else: .* with --reading NAME"):
+        run(write_model(tmp_path / "b.onnx", {"o": values}))
+
+
 def test_a_class_without_a_label(tmp_path: Path) -> None:
     files = write_model(tmp_path / "a.onnx", {"o": np.array([[[8, 8, 16, 16, 0.9, 7]]], np.float32)})
     with pytest.raises(DeviceError, match="a class that has no label"):
