@@ -261,7 +261,7 @@ def _candidates(file: structure.OnnxFile, width: int, height: int, sized: bool) 
         classes = _scores_of(file, plugin)
         yield Candidate(Reading.BEFORE_NMS, plugin.inputs[:2], classes, plugin.integers.get("box_coding", 0) == 1)
         return
-    if sized and {value.name for value in file.graph.outputs} == set(_DETR_OUTPUTS):  # as D-FINE's export calls them
+    if sized and {value.name for value in file.graph.outputs} == set(_DETR_OUTPUTS):
         yield Candidate(Reading.DETR, _DETR_OUTPUTS, None)
         return
     outputs = _with_boxes(file, width, height)
@@ -442,7 +442,15 @@ def _named(candidates: Sequence[Candidate]) -> tuple[Notice, ...]:
 
 def _agrees_with_names(file: structure.OnnxFile, candidate: Candidate) -> bool:
     names = _names(file)
+    if candidate.outputs == _RF_DETR_OUTPUTS:
+        names = _with_background(names, candidate)
     return not names or candidate.classes in (None, len(names))
+
+
+def _with_background(names: tuple[str, ...], candidate: Candidate) -> tuple[str, ...]:
+    """The names for the classes of a network. RF-DETR's trainer adds one."""
+    added = candidate.reading is Reading.RF_DETR and len(names) + 1 == candidate.classes
+    return (*names, "background") if added and names else names
 
 
 def _agrees_with_ultralytics(file: structure.OnnxFile, candidate: Candidate) -> bool:
@@ -628,14 +636,14 @@ def _labels(files: ModelFiles, candidate: Candidate, names: tuple[str, ...]) -> 
     """The labels: of the user's file, of a file beside the model, of the model, else COCO's or numbers. With their source."""
     classes, path = candidate.classes, files.cfg
     beside = [path.with_suffix(suffix) for suffix in (".names", ".yaml", ".yml")]
-    chosen = files.labels or next((each for each in beside if each.is_file()), None)
+    chosen = files.labels or next((each for each in beside if each.is_file() and _may_be_labels(each)), None)
     if chosen is not None:
-        labels = _read_yaml(chosen) if chosen.suffix.lower() in (".yaml", ".yml") else read_labels(chosen, None)
-        if candidate.reading is Reading.RF_DETR and len(labels) + 1 == classes:  # as its trainer adds one
-            labels = (*labels, "background")
+        labels = _read_yaml(chosen) if _is_yaml(chosen) else read_labels(chosen, None)
+        labels = _with_background(labels, candidate)
         if classes not in (None, len(labels)):
             raise ModelError(Notice("model.wrong_labels", path=chosen, labels=len(labels), classes=classes))
         return labels, Notice("model.labels_of_file", path=chosen, number=len(labels))
+    names = _with_background(names, candidate)
     if names and classes in (None, len(names)):
         return names, Notice("model.labels_of_file", path=path, number=len(names))
     if classes is None:
@@ -651,15 +659,29 @@ def _labels(files: ModelFiles, candidate: Candidate, names: tuple[str, ...]) -> 
     return tuple(f"class {number}" for number in range(classes)), source
 
 
+def _is_yaml(path: Path) -> bool:
+    return path.suffix.lower() in (".yaml", ".yml")
+
+
+def _may_be_labels(path: Path) -> bool:
+    """Whether a file beside the model is for labels. A description of the network, such as ultralytics' ``yolov8n.yaml``, has no names."""
+    content = _load_yaml(path) if _is_yaml(path) else None
+    return not isinstance(content, dict) or "names" in content
+
+
 def _read_yaml(path: Path) -> tuple[str, ...]:
     """The ``names`` of a description of a data set."""
-    import yaml
-
-    try:
-        content = yaml.safe_load(read_start(path, 1 << 22))
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise ModelError(Notice("model.no_labels", path=path)) from error
+    content = _load_yaml(path)
     labels = _checked(content.get("names")) if isinstance(content, dict) else ()
     if not labels:
         raise ModelError(Notice("model.no_labels", path=path))
     return labels
+
+
+def _load_yaml(path: Path) -> Any:
+    import yaml
+
+    try:
+        return yaml.safe_load(read_start(path, 1 << 22))
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise ModelError(Notice("model.no_labels", path=path)) from error

@@ -161,6 +161,12 @@ def test_maps_of_cells_beside_the_boxes(tmp_path: Path) -> None:
 def test_the_background_of_rf_detr(tmp_path: Path) -> None:
     files = write_model(tmp_path / "a.onnx", {"dets": zeros(1, 9, 4), "labels": zeros(1, 9, 3)})
     assert check_model(ModelFiles(files.cfg, files.weights, labels(tmp_path, 2))).labels == ("name 0", "name 1", "background")
+    named = write_model(tmp_path / "b.onnx", {"dets": zeros(1, 9, 4), "labels": zeros(1, 9, 3)}, {"names": NAMES})
+    assert check_model(named).labels == ("cat", "dog", "background")
+    other = write_model(tmp_path / "c.onnx", {"logits": zeros(1, 9, 3), "boxes": zeros(1, 9, 4)}, {"names": NAMES})
+    assert check_model(other).reading is Reading.DETR_SOFTMAX, "which has one for no object"
+    chosen = check_model(ModelFiles(other.cfg, other.weights, reading="rf-detr"))
+    assert chosen.labels == ("cat", "dog", "background")
 
 
 def test_an_answer_that_does_not_fit_is_refused(tmp_path: Path) -> None:
@@ -312,6 +318,13 @@ def test_labels_beside_the_file(tmp_path: Path) -> None:
     assert check_model(files).labels == ("cat", "dog")
     (tmp_path / "a.yaml").write_text("train: x\nnames:\n  0: hare\n  1: fox\n")
     assert check_model(files).labels == ("hare", "fox")
+    (tmp_path / "a.yaml").write_text("nc: 80\nbackbone: []\n")  # the architecture, which is no list of labels
+    assert check_model(files).labels == ("cat", "dog")
+    with pytest.raises(ModelError, match="not a list of labels"):
+        check_model(ModelFiles(files.cfg, files.weights, tmp_path / "a.yaml"))
+    (tmp_path / "a.yaml").write_text("names: [a")
+    with pytest.raises(ModelError, match="not a list of labels"):
+        check_model(files)
     (tmp_path / "a.names").write_text("owl\nmouse\n")
     assert check_model(files).labels == ("owl", "mouse")
     (tmp_path / "a.names").write_text("owl\n")
