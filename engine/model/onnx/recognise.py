@@ -302,7 +302,7 @@ def _of_one_output(file: structure.OnnxFile, value: structure.Value, width: int,
     if any(candidate.reading is Reading.YOLOX or candidate.transposed for candidate in found):
         return
     _, rows, columns = value.dims or (None, None, None)
-    if columns == 6 and (rows is None or rows <= MAX_QUERIES):
+    if columns == 6 and (rows is None or rows <= MAX_QUERIES or _is_sorted(file)):
         yield from _of_six_columns(file, value.name)
     cells = _cells(width, height, 1) | _cells(width, height, _ANCHORS)
     if rows is None or columns is None or rows > MAX_QUERIES or rows in cells or evidence.ends_with_class_ids(file, value.name):
@@ -465,13 +465,16 @@ def _agrees_with_ultralytics(file: structure.OnnxFile, candidate: Candidate) -> 
         return reading in (Reading.RTDETR, Reading.RTDETR_SORTED)
     if reading in (Reading.RTDETR, Reading.RTDETR_SORTED):
         return "yolo" not in kind
-    options = _read_dict(file.metadata.get("args", ""))
-    sorted_boxes = file.metadata.get("end2end") == "True" or options.get("nms") is True
-    if sorted_boxes:
+    if _is_sorted(file):
         return reading is Reading.END2END
     if file.metadata.get("end2end") == "False" and reading is Reading.END2END:
         return False
     return reading in (Reading.YOLOV8, Reading.YOLOV5, Reading.END2END)
+
+
+def _is_sorted(file: structure.OnnxFile) -> bool:
+    """Whether ultralytics' metadata say that boxes come without overlaps. Their number is the exporter's ``max_det``."""
+    return file.metadata.get("end2end") == "True" or _read_dict(file.metadata.get("args", "")).get("nms") is True
 
 
 def _is_of_yolov5(file: structure.OnnxFile) -> bool:

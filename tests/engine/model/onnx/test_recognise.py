@@ -191,6 +191,13 @@ def test_metadata_of_ultralytics_decides(tmp_path: Path, metadata: dict[str, str
     assert (summary.reading, summary.labels, summary.licence) == (reading, ("cat", "dog"), licence)
 
 
+def test_more_boxes_than_queries_where_metadata_say_that_they_are_sorted(tmp_path: Path) -> None:
+    outputs = {"output0": zeros(1, 2000, 6)}
+    assert check_model(write_model(tmp_path / "a.onnx", outputs, {**ULTRALYTICS, "args": "{'nms': True}"})).reading is Reading.END2END
+    with pytest.raises(ModelError, match="no supported detector has"):
+        check_model(write_model(tmp_path / "b.onnx", outputs, ULTRALYTICS))
+
+
 def test_metadata_that_contradicts_the_outputs(tmp_path: Path) -> None:
     files = write_model(tmp_path / "a.onnx", {"o": zeros(1, 56, CELLS)}, {"names": "['person']"})
     with pytest.raises(ModelError, match=r"contradicts its outputs, which fit only yolov8 \("):
