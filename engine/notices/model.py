@@ -97,6 +97,7 @@ TEXTS: dict[str, Text] = {
     "model.onnx_outside_folder": "{path} has values in '{location}', which is not a file beside it: export it again, as one file",
     "model.onnx_several_files": "{path} has values in several files ({files}): export it again, as one file",
     "model.onnx_no_data": "{path} has values in another file, {data}, which is missing: put it beside the .onnx file",
+    "model.onnx_data_link": "{path} has values in {data}, which is a symbolic link: put the file itself there",
     "model.onnx_data_too_short": "{data} does not belong to {path}: it ends before the values of '{name}'",
     "model.onnx_inputs": "{path} has inputs that no supported detector has: {inputs}",
     "model.onnx_no_pictures": "{path}: the input {input} takes no colour pictures of float32, float16 or bytes",

@@ -4178,6 +4178,10 @@
         <translation>{path} hat Formen, die nicht der Umriss eines Objekts im Bild sind: {shapes}. Zeichnen Sie stattdessen Rahmen, Polygone, Ellipsen, Masken oder Skelette, oder löschen Sie sie</translation>
     </message>
     <message>
+        <source>{path} has values in {data}, which is a symbolic link: put the file itself there</source>
+        <translation>{path} hat Werte in {data}, und das ist eine symbolische Verknüpfung: Legen Sie die Datei selbst dorthin</translation>
+    </message>
+    <message>
         <source>{path} has {labels} labels, but the model has {classes} classes: choose the label file of this model</source>
         <translation>{path} hat {labels} Klassennamen, aber das Modell hat {classes} Klassen: die Namensdatei dieses Modells wählen</translation>
     </message>

@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, inliner, shape_inference
 from framefleet.engine.model.files import read_start
 from framefleet.engine.model.onnx import prepare
 from framefleet.engine.model.onnx.network import OnnxNetwork, Reading, Suppression
-from framefleet.engine.model.onnx.recognise import OnnxDescription, describe_onnx
+from framefleet.engine.model.onnx.recognise import OnnxDescription, check_data, describe_onnx
 from framefleet.engine.model.onnx.structure import MAX_BYTES, UINT8
 from framefleet.engine.model.onnx.suppression import find_suppression
 from framefleet.engine.notices import ModelError, Notice
@@ -92,8 +92,9 @@ def _sort(graph: onnx.GraphProto, order: Sequence[int]) -> None:
 def _read_data(model: onnx.ModelProto, path: Path, name: str, weights: Path | str) -> bytes:
     """Read the constants that are in another file. Returns the SHA-256 of its content. weights: that file; or ``path``, if it is beside."""
     data = path.with_name(name) if weights == path else Path(weights)
-    if data.name != name or data.is_symlink() or not data.is_file():
+    if data.name != name:
         raise ModelError(Notice("model.onnx_no_data", path=path, data=path.with_name(name)))
+    check_data(path, data)
     read_start(data, 1)
     content = np.memmap(data, np.uint8, "r")
     if len(content) > MAX_BYTES:

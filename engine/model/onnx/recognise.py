@@ -153,15 +153,28 @@ def find_data(path: Path) -> Path:
     Raises
     ------
     ModelError
-        The file is damaged or unsupported, or the other one is missing.
+        The file is damaged or unsupported, or the other one is missing or a link.
     """
     name = structure.read_structure(path).data
     if name is None:
         return path
     data = path.with_name(name)
-    if data.is_symlink() or not data.is_file():
-        raise ModelError(Notice("model.onnx_no_data", path=path, data=data))
+    check_data(path, data)
     return data
+
+
+def check_data(path: Path, data: Path) -> None:
+    """Check the file beside an ONNX file that has its constants. A link could lead to any file of the machine.
+
+    Raises
+    ------
+    ModelError
+        It is a link, or missing.
+    """
+    if data.is_symlink():
+        raise ModelError(Notice("model.onnx_data_link", path=path, data=data))
+    if not data.is_file():
+        raise ModelError(Notice("model.onnx_no_data", path=path, data=data))
 
 
 def remember_reading(path: Path, reading: Reading) -> None:

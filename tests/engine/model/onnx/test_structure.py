@@ -197,8 +197,10 @@ def test_constants_in_several_files(tmp_path: Path) -> None:
 def test_a_link_is_no_file_beside(tmp_path: Path) -> None:
     files = external(tmp_path / "a.onnx", "a.data")
     (tmp_path / "a.data").symlink_to("/etc/passwd")
-    with pytest.raises(ModelError, match="which is missing"):
+    with pytest.raises(ModelError, match=r"a\.data, which is a symbolic link: put the file itself there"):
         find_data(files.cfg)
+    with pytest.raises(ModelError, match="which is a symbolic link"):
+        load_model(ModelFiles(files.cfg, tmp_path / "a.data"))
 
 
 def test_functions_of_the_file_are_known(tmp_path: Path) -> None:
