@@ -1,10 +1,11 @@
 """Finds a model's cfg, weight and label files, and reads labels: text files with one class name per line."""
 
+import re
 from collections.abc import Sequence
 from importlib.resources import files as resource_files
 from pathlib import Path
 
-from framefleet.engine.notices import ModelError, Notice, Option, UsageError, similar
+from framefleet.engine.notices import ModelError, Notice, Option, UsageError, printable, similar
 
 _TRAINED = ("", "_best", "_final", "_last")
 """What Darknet's training inserts between a cfg's stem and ``.weights``, in order of preference."""
@@ -213,11 +214,20 @@ def read_labels(path: Path, classes: int | None) -> tuple[str, ...]:
     names = tuple(line.strip() for line in text.rstrip().split("\n")) if text.strip() else ()
     if "" in names:
         raise ModelError(Notice("model.label_empty", path=path, line=names.index("") + 1))
-    if number := next((number for number, name in enumerate(names, 1) if not name.isprintable()), None):
+    if number := next((number for number, name in enumerate(names, 1) if not is_label(name)), None):
         raise ModelError(Notice("model.label_not_printable", path=path, line=number))
     if not names or classes not in (None, len(names)):
         raise ModelError(Notice("model.wrong_labels", path=path, labels=len(names), classes=classes))
     return names
+
+
+def is_label(text: str) -> bool:
+    """Whether a text can be a label. Joiners and no-break spaces belong to words of several languages; control characters do not."""
+    return bool(text) and _NO_TEXT.search(text) is None and printable(text) == text
+
+
+_NO_TEXT = re.compile("[\t\ud800-\udfff]")
+"""What ``printable`` leaves, but no label has: tabs, and the halves of characters that JSON can escape."""
 
 
 def class_ids(names: Sequence[str] | None, labels: Sequence[str]) -> frozenset[int] | None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from framefleet.engine.model.describe import MAX_SIDE
-from framefleet.engine.model.files import coco_labels, read_labels, read_start
+from framefleet.engine.model.files import coco_labels, is_label, read_labels, read_start
 from framefleet.engine.model.network import Shape, Yolo
 from framefleet.engine.model.onnx import evidence, structure
 from framefleet.engine.model.onnx.network import Preprocessing, Reading
@@ -645,7 +645,7 @@ def _checked(names: Any) -> tuple[str, ...]:
     if not isinstance(names, list | tuple) or len(names) > MAX_CLASSES:
         return ()
     texts = tuple(str(name).strip() for name in names)
-    return texts if all(text and text.isprintable() for text in texts) else ()
+    return texts if all(map(is_label, texts)) else ()
 
 
 def _labels(files: ModelFiles, candidate: Candidate, names: tuple[str, ...]) -> tuple[tuple[str, ...], Notice]:

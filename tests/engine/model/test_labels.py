@@ -24,8 +24,9 @@ def test_white_space_and_line_ends_are_ignored(tmp_path: Path, text: str) -> Non
 
 def test_names_in_any_language(tmp_path: Path) -> None:
     path = tmp_path / "a.names"
-    path.write_text("traffic light\nпешеход\n信号灯\n", "utf-8")
-    assert read_labels(path, 3) == ("traffic light", "пешеход", "信号灯")
+    names = ("traffic light", "пешеход", "信号灯", "می\u200cشود", "feu\N{NO-BREAK SPACE}rouge")
+    path.write_text("\n".join(names), "utf-8")
+    assert read_labels(path, 5) == names
 
 
 @pytest.mark.parametrize(

@@ -357,6 +357,10 @@ def test_labels_without_a_list(tmp_path: Path) -> None:
     coco = check_model(write_model(tmp_path / "b.onnx", {"dets": zeros(1, 9, 4), "labels": zeros(1, 9, 91)})).labels
     assert (coco[0], coco[1], coco[13], coco[90]) == ("class 0", "person", "stop sign", "toothbrush")
     assert check_model(write_model(tmp_path / "c.onnx", {"o": zeros(1, 6, CELLS)})).labels == ("class 0", "class 1")
+    spaced = write_model(tmp_path / "e.onnx", {"o": zeros(1, 6, CELLS)}, {"names": "{0: 'cat', 1: 'polar\N{NO-BREAK SPACE}bear'}"})
+    assert check_model(spaced).labels == ("cat", "polar\N{NO-BREAK SPACE}bear")
+    half = write_model(tmp_path / "f.onnx", {"o": zeros(1, 6, CELLS)}, {"names": '["cat", "\\ud800"]'})
+    assert check_model(half).labels == ("class 0", "class 1")
     with pytest.raises(ModelError, match="does not say how many classes"):
         check_model(ModelFiles(*(write_model(tmp_path / "d.onnx", {"o": zeros(1, 99, 6)}).cfg,) * 2, reading="end2end"))
 
