@@ -12,7 +12,7 @@ from framefleet.engine.model import network as layers
 from framefleet.engine.model.network import Activation, Layer, Network
 from framefleet.engine.model.onnx.network import OnnxNetwork
 from framefleet.engine.model.split import PICTURES, Part
-from framefleet.engine.notices import ModelError, Notice
+from framefleet.engine.notices import ModelError, Notice, Option
 
 
 def lower(network: Network, part: Part, batch: int, pictures: bool) -> ov.Model:
@@ -207,5 +207,7 @@ def _check_outputs(model: ov.Model, network: OnnxNetwork, batch: int) -> None:
     wanted = [PartialShape([-1 if size is None else size for size in shape]) for shape in network.output_shapes(batch)]
     found = [output.get_partial_shape() for output in model.outputs]
     if len(found) != len(wanted) or not all(shape.compatible(other) for shape, other in zip(found, wanted, strict=True)):
+        if batch > 1 and all(shape.rank.is_static and len(shape) and shape[0] == 1 for shape in found):
+            raise ModelError(Notice("backends.onnx_batch", name=network.name, option=Option("batch")))
         problem = Notice("model.onnx_unknown_outputs", path=Path(f"{network.name}.onnx"), outputs=tuple(str(shape) for shape in found))
         raise ModelError(problem)
