@@ -138,7 +138,8 @@ class OpenStream:
     def ledger(self) -> Ledger:
         """Its frames up to now. Those under way are not counted."""
         received = self.inferred + self.dropped.total() + self.failed.total()
-        return Ledger(self.decoded, self.inferred, dict(+self.dropped), dict(+self.failed), 0, received)
+        decoded = max(self.decoded, self.inferred)  # the worker counts later, and the last count of one that is ended is missing
+        return Ledger(decoded, self.inferred, dict(+self.dropped), dict(+self.failed), 0, received)
 
     def note_rate(self, frames: int) -> None:
         """Note how many frames the capture process has received."""
@@ -441,18 +442,23 @@ class LiveSources:
 
     def _frames(self, device: DeviceId, stream: OpenStream, message: Frames) -> list[Event]:
         frames = tuple(message.unpack(device, stream.frames, stream.last, 0.0))
-        stream.frames += len(frames)
+        stream.accounted += len(frames)
         stream.last = frames[-1].ref.pts
+        if stream.first is None:
+            stream.first = frames[0].ref.pts
+        if stream.source.seconds is not None and stream.last - stream.first >= stream.source.seconds:
+            wanted = tuple(frame for frame in frames if frame.ref.pts - stream.first < stream.source.seconds)
+            stream.dropped[NOT_DELIVERED] += len(frames) - len(wanted)
+            self._stop(stream)
+            if not wanted:
+                return []
+            frames = wanted
+        stream.frames += len(frames)
         for frame in frames:
             if frame.failure is None:
                 stream.inferred += 1
             else:
                 stream.failed[frame.failure] += 1
-        stream.accounted += len(frames)
-        if stream.first is None:
-            stream.first = frames[0].ref.pts
-        if stream.source.seconds is not None and stream.last - stream.first >= stream.source.seconds:
-            self._stop(stream)
         return [FramesDone(stream.number, frames, message.segment)]
 
     def receive(self) -> list[Event]:

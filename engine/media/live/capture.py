@@ -4,7 +4,8 @@ Nothing is decoded here. Threads: that of ``main`` takes messages and watches th
 packets. A library may hang in a read for ever. Then the process ends itself, and its owner starts another one.
 
 Times: ``arrival`` is ``perf_counter``, which all processes of a machine share. ``seconds``, the time of the source, counts from the
-beginning of the run. Within an epoch it follows the clock of the source; each epoch begins at the time of its arrival.
+beginning of the run. Within an epoch it follows the clock of the source; each epoch begins at the time of its arrival. A file may come
+faster or slower than it plays. Its times are only moved to the beginning of the epoch.
 """
 
 from __future__ import annotations
@@ -167,14 +168,18 @@ class SourceClock:
         jumped = step < -_BACK_SECONDS or step - gap > _JUMP_SECONDS
         return Notice("live.clock_jumped", seconds=step - gap) if jumped else None
 
-    def seconds(self, own: float | None, decoded: float | None, arrived: float) -> float:
-        """The time of a frame. own: when it is shown, by the source. decoded: see ``jump``. arrived: in the time of the source."""
+    def seconds(self, own: float | None, decoded: float | None, arrived: float, live: bool = True) -> float:
+        """The time of a frame.
+
+        own: when it is shown, by the source. decoded: see ``jump``. arrived: in the time of the source. live: whether frames arrive at the
+        rate at which they are shown; otherwise the time of arrival corrects nothing.
+        """
         if own is None:
             seconds = max(arrived, self._latest + 0.001)
         else:
             if self._offset is None:
                 self._offset = max(arrived, self._latest + 0.001) - own
-            elif decoded is not None and self._last is not None and (step := decoded - self._last[0]) > 0:
+            elif live and decoded is not None and self._last is not None and (step := decoded - self._last[0]) > 0:
                 self._error += (own + self._offset - arrived - self._error) * min(1.0, step / _SMOOTH_SECONDS)
                 shift = min(_MAX_SHIFT * step, max(-_MAX_SHIFT * step, self._error * step / _SHIFT_SECONDS))
                 self._offset -= shift
@@ -530,7 +535,7 @@ class Capture:
                 self._state(messages.LiveState.RUNNING, Notice("live.keyframe"), form)
             self._keyed |= keyframe
             self._headless += not self._keyed
-            seconds = self._clock.seconds(shown, decoded, arrived)
+            seconds = self._clock.seconds(shown, decoded, arrived, live=not source.finite)
             data = messages.LivePacket(self._frames, seconds, arrival, keyframe, damaged, bytes(packet))
             self._frames += 1
             if self._recording is not None:

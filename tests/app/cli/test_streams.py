@@ -169,6 +169,14 @@ def test_a_file_over_http_ends_by_itself(tmp_path: Path) -> None:
     assert balanced(run.report["sources"][0])["inferred"] == 50  # what is not live loses nothing
 
 
+def test_nothing_of_a_file_over_http_is_stored_beyond_its_end_option(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path) as camera:
+        run = detect(tmp_path / "out", f"{camera.address}/file.ts", "--to", "1s")
+    assert run.status == 0, run.err
+    frames = balanced(run.report["sources"][0])
+    assert frames["inferred"] == frames["received"] - frames["dropped"] == 25
+
+
 @pytest.mark.slow  # tests/engine/media/live has a file that grows
 def test_a_file_that_grows_loses_no_frame(tmp_path: Path) -> None:
     whole = make_video(tmp_path / "whole.ts", 100, (160, 120), 25).read_bytes()

@@ -16,7 +16,7 @@ from framefleet.engine.media.live.address import LiveAddress, LiveKind
 from framefleet.engine.media.live.messages import LiveState
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import EpochStarted, Event, FramesDone, SourceFinished, StrategyChosen, StreamChanged, StreamPicture
-from framefleet.engine.pool.live_sources import LiveSource, best_move
+from framefleet.engine.pool.live_sources import LiveSource, OpenStream, best_move
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.settings import Parallel
 from framefleet.engine.types import DeviceId, FrameResult
@@ -246,6 +246,10 @@ def test_messages_about_a_stream_that_was_given_up_are_ignored(tmp_path: Path, m
     with HttpCamera(tmp_path, rate=10, size=(160, 120)) as camera:
         watched = watch([f"{camera.address}/mjpeg"] * 2, step, 4.0)
     assert [watched.finished[number].cancelled for number in range(2)] == [True, False]
+
+
+def test_a_frame_whose_worker_could_not_count_it_is_decoded_all_the_same() -> None:
+    assert OpenStream(0, CAMERA, 0.0, decoded=10, inferred=12).ledger.decoded == 12
 
 
 def test_pictures_of_a_watched_source_are_those_of_its_inferred_frames(tmp_path: Path) -> None:

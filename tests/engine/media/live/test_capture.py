@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,9 @@ def test_a_file_over_http_ends_the_source(tmp_path: Path) -> None:
         assert reading.ended is not None
         assert (reading.ended.again, reading.ended.error, reading.ended.frames) == (False, None, 50)
         assert PAUSING not in reading.states()
+        assert {round(after.seconds - before.seconds, 3) for before, after in pairwise(reading.packets)} == {
+            0.04
+        }  # though it comes at once
 
 
 def impatient(*arguments: Any) -> None:
