@@ -109,6 +109,8 @@ class Run:
                     if counting is not None and isinstance(event, FramesDone) and (counted := counting.text(event.source)):
                         progress.show_counts(counted)
                     progress.show(event)
+                    if isinstance(event, events.AlertRaised) and event.reason.code == "live.alert_not_written":
+                        self.written = False
                     if isinstance(event, DeviceReady):
                         engines[event.engine.device] = event.engine
                         self.engines = list(engines.values())

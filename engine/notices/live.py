@@ -63,7 +63,9 @@ TEXTS: dict[str, Text] = {
     "live.alert_command": "the command for alerts ({command}) cannot be run: {detail}",
     "live.alert_command_failed": "the command for alerts ({command}) ended with status {status}",
     "live.alert_command_hangs": "the command for alerts ({command}) was ended after {seconds:g} s",
-    "live.alerts_wait": "an alert was left out, because {count} wait for their command",
+    "live.alert_command_late": "the command for alerts ({command}) had no time to end before the end of the run",
+    "live.alerts_wait": "an alert was left out, because {count} wait to be written",
+    "live.commands_wait": "the command was not run for an alert, because {count} alerts wait for it",
     "live.alert_not_written": "the alert could not be written ({detail})",
     "live.alert_without_still": "the alert has no still: {why}",
     # why frames were not inferred

@@ -1,18 +1,20 @@
 """Alerts: a rule of class, zone, number, duration and quiet time writes a line of JSON, and runs a command with it and a still.
 
-Nothing is sent by itself. The rules are checked where events are taken; a thread of its own waits for the still and the command, so that
-a command that hangs or fails delays no frame.
+Nothing is sent by itself. The rules are checked where events are taken. One thread makes the still and writes the line, another one runs
+the command: a command that hangs or fails delays neither a frame nor the line of another alert.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import queue
 import re
 import shlex
 import subprocess
 import tempfile
 import threading
+import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
@@ -40,7 +42,10 @@ STILL_SECONDS = 3.0
 """How long an alert waits for its still."""
 
 MAX_WAITING = 20
-"""Most alerts that wait for a command. Further ones are left out and named."""
+"""Most alerts that wait to be written, and most that wait for a command. Further ones are left out and named."""
+
+INTERRUPTED_SECONDS = 2.0
+"""How long an interrupted run, which has to end soon, waits for stills and commands."""
 
 DIP_SECONDS = 0.5
 """For so long, the condition of a rule may fail, because detectors miss an object now and then."""
@@ -132,7 +137,7 @@ class _Alert:
     rule: AlertRule
     source: int
     facts: dict[str, Any]
-    still: queue.Queue[StreamSnapshot] = field(default_factory=lambda: queue.Queue(1))
+    still: queue.Queue[StreamSnapshot | None] = field(default_factory=lambda: queue.Queue(1))
 
 
 class Alerts:
@@ -163,8 +168,13 @@ class Alerts:
         self._pending: list[_Alert] = []
         self._told: deque[AlertRaised] = deque()
         self._queue: queue.Queue[_Alert | None] = queue.Queue(MAX_WAITING)
-        self._thread = threading.Thread(target=self._run, daemon=True, name="alerts")
-        self._thread.start()
+        self._commands: queue.SimpleQueue[tuple[_Alert, str] | None] = queue.SimpleQueue()
+        self._process: subprocess.Popen[bytes] | None = None  # the command that runs now
+        self._until = math.inf  # ``time.monotonic`` after which no still is made and no command is run
+        self._writing = threading.Thread(target=self._write, daemon=True, name="alerts")
+        self._running = threading.Thread(target=self._run, daemon=True, name="alert commands")
+        self._writing.start()
+        self._running.start()
 
     def _place(self, rule: AlertRule) -> Zone | None:
         if rule.zone is None:
@@ -261,27 +271,54 @@ class Alerts:
             told.append(self._told.popleft())
         return told
 
-    def close(self) -> None:
-        """Wait for the commands of the alerts that were raised, for as long as one command may take."""
-        if not self._thread.is_alive():
+    def close(self, seconds: float = COMMAND_SECONDS) -> None:
+        """Write the alerts that were raised, and wait for their commands. ``take`` then says what was left out.
+
+        seconds: how long to wait for stills and commands. Then no still is made, no further command is run and the running one is ended.
+        """
+        if self._until != math.inf:
             return
-        with suppress(queue.Full):
+        self._until = time.monotonic() + seconds
+        for alert in self._pending:
+            alert.still.put(None)  # no picture comes any more
+        self._pending.clear()
+        with suppress(queue.Full):  # it is full only while the disk hangs
             self._queue.put(None, timeout=COMMAND_SECONDS)
-        self._thread.join(COMMAND_SECONDS + STILL_SECONDS)
+        self._writing.join(COMMAND_SECONDS)
+        self._commands.put(None)
+        self._running.join(max(0.0, self._until - time.monotonic()))
+        if (process := self._process) is not None:
+            process.kill()
+        self._running.join(STILL_SECONDS)
 
-    # the thread of its own
+    # threads of their own
 
-    def _run(self) -> None:
+    def _write(self) -> None:
         while (alert := self._queue.get()) is not None:
             try:
                 alert.facts["still"] = self._still(alert)
-                line = json.dumps(alert.facts, ensure_ascii=False)
+            except OSError as error:
+                alert.facts["still"] = None
+                self._fails(alert, Notice("live.alert_without_still", why=Notice("general.detail", detail=error.strerror or str(error))))
+            line = json.dumps(alert.facts, ensure_ascii=False)
+            try:
                 with self._settings.file.open("a", encoding="utf-8") as file:
                     file.write(f"{line}\n")
-                if self._settings.command:
-                    self._command(alert, line)
             except OSError as error:
                 self._fails(alert, Notice("live.alert_not_written", detail=error.strerror or str(error)))
+            if not self._settings.command:
+                continue
+            if self._commands.qsize() >= MAX_WAITING:
+                self._fails(alert, Notice("live.commands_wait", count=MAX_WAITING))
+            else:
+                self._commands.put((alert, line))
+
+    def _run(self) -> None:
+        while (item := self._commands.get()) is not None:
+            if time.monotonic() > self._until:
+                self._fails(item[0], Notice("live.alert_command_late", command=self._settings.command[0]))
+            else:
+                self._command(*item)
 
     def _fails(self, alert: _Alert, why: Notice) -> None:
         self._told.append(AlertRaised(alert.source, alert.rule.text, why))
@@ -293,6 +330,8 @@ class Alerts:
         try:
             snapshot = alert.still.get(timeout=STILL_SECONDS)
         except queue.Empty:
+            snapshot = None
+        if snapshot is None or time.monotonic() > self._until:
             return None
         self._settings.stills.mkdir(parents=True, exist_ok=True)
         moment = (alert.facts["clock"] or "")[:23].replace(":", "-").replace("T", "_") or f"{alert.facts['pts']:.3f}"
@@ -316,6 +355,7 @@ class Alerts:
             with subprocess.Popen(
                 self._settings.command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             ) as process:
+                self._process = process
                 try:
                     process.communicate(f"{line}\n".encode(), COMMAND_SECONDS)
                 except subprocess.TimeoutExpired:
@@ -325,5 +365,9 @@ class Alerts:
         except OSError as error:
             self._fails(alert, Notice("live.alert_command", command=name, detail=error.strerror or str(error)))
             return
-        if process.returncode:
+        finally:
+            self._process = None
+        if process.returncode and time.monotonic() > self._until:
+            self._fails(alert, Notice("live.alert_command_late", command=name))
+        elif process.returncode:
             self._fails(alert, Notice("live.alert_command_failed", command=name, status=process.returncode))

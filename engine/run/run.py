@@ -31,7 +31,7 @@ from framefleet.engine.pool.events import (
 from framefleet.engine.pool.hosts import Hosts
 from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.run import recorder
-from framefleet.engine.run.alerts import Alerts
+from framefleet.engine.run.alerts import COMMAND_SECONDS, INTERRUPTED_SECONDS, Alerts
 from framefleet.engine.run.resume import ResumePlan, SourceResume
 from framefleet.engine.settings import Parallel, Precision, RunSettings, Track
 from framefleet.engine.settings.checks import require_possible
@@ -236,6 +236,9 @@ class DetectionRun(Closing):
             if self._alerts is not None:
                 yield from self._raised(self._alerts, event)
         yield from self._kept_events()
+        if self._alerts is not None:
+            self._alerts.close(INTERRUPTED_SECONDS if self._cancelled else COMMAND_SECONDS)
+            yield from self._alerts.take()
         self._recorder.finish(self._cancelled)
         if self._refused and not self._engines and self._recorder.withdraw():
             self.withdrawn = True
@@ -290,7 +293,7 @@ class DetectionRun(Closing):
             self._pool.close()
         finally:
             if self._alerts is not None:
-                self._alerts.close()
+                self._alerts.close(INTERRUPTED_SECONDS)
             self._recorder.close(all(source.complete and source.error is None for source in self.sources.values()))
 
 

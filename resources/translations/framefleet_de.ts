@@ -2298,10 +2298,6 @@
         <translation>ein ONNX-Modell lässt sich nicht in Stufen zerlegen: Verwenden Sie {option}</translation>
     </message>
     <message>
-        <source>an alert was left out, because {count} wait for their command</source>
-        <translation>ein Alarm wurde ausgelassen, weil {count} auf ihren Befehl warten</translation>
-    </message>
-    <message>
         <source>anchors= has {numbers} numbers, but they come in pairs of width and height</source>
         <translation>anchors= hat {numbers} Zahlen, sie gehören aber paarweise zu Breite und Höhe</translation>
     </message>
@@ -3026,8 +3022,16 @@
         <translation>der Befehl für Alarme ({command}) endete mit Status {status}</translation>
     </message>
     <message>
+        <source>the command for alerts ({command}) had no time to end before the end of the run</source>
+        <translation>der Befehl für Alarme ({command}) hatte keine Zeit mehr, vor dem Ende des Laufs fertig zu werden</translation>
+    </message>
+    <message>
         <source>the command for alerts ({command}) was ended after {seconds:g} s</source>
         <translation>der Befehl für Alarme ({command}) wurde nach {seconds:g} s beendet</translation>
+    </message>
+    <message>
+        <source>the command was not run for an alert, because {count} alerts wait for it</source>
+        <translation>der Befehl wurde für einen Alarm nicht ausgeführt, weil {count} Alarme auf ihn warten</translation>
     </message>
     <message>
         <source>the connection to the cluster has ended</source>
@@ -3588,6 +3592,10 @@
     <message>
         <source>a row for each object: picture, corners, score, class; as YOLO-NAS after suppression</source>
         <translation>eine Zeile je Objekt: Bild, Ecken, Wert, Klasse; wie YOLO-NAS nach der Unterdrückung</translation>
+    </message>
+    <message>
+        <source>an alert was left out, because {count} wait to be written</source>
+        <translation>ein Alarm wurde ausgelassen, weil {count} darauf warten, geschrieben zu werden</translation>
     </message>
     <message>
         <source>boxes and logits, the last one for no object; colours normalised as in ImageNet, as DETR and YOLOS</source>

@@ -462,6 +462,17 @@ def test_an_alert_has_a_still_of_its_moment(tmp_path: Path) -> None:
             assert (picture.streams.video[0].width, picture.streams.video[0].height) == (320, 240)
 
 
+def test_alerts_that_are_not_written_fail_the_run_and_the_last_command_is_told(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    (out / "alerts.jsonl").mkdir(parents=True)
+    with HttpCamera(tmp_path) as camera:
+        words = ["--confidence", "0.1", "--alert", "class=0", "--alert-command", f"{sys.executable} -c 'raise SystemExit(3)'"]
+        run = detect(out, f"{camera.address}/file.ts", *words)
+    assert (run.status, run.report["exit"]) == (1, "failed")
+    assert "the alert could not be written" in run.err
+    assert "ended with status 3" in run.err
+
+
 def test_the_oldest_files_are_removed_and_no_others(tmp_path: Path) -> None:
     out, place = tmp_path / "out", tmp_path / "rec"
     place.mkdir()

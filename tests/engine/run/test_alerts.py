@@ -164,6 +164,23 @@ def test_a_command_that_hangs_or_fails_is_named(code: str, said: str, tmp_path: 
     assert len(written(tmp_path)) == 1
 
 
+def test_a_slow_command_delays_no_line_and_what_it_missed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "STILL_SECONDS", 0.01)
+    alerts = make(tmp_path, "class=person, quiet=1s", command=f'{sys.executable} -c "import time; time.sleep(600)"')
+    monkeypatch.setattr(module, "MAX_WAITING", 1)
+    deadline = time.monotonic() + 60
+    for number in range(4):
+        times(alerts, [frame(10 * number, (0, 10))])
+        while not (tmp_path / "alerts.jsonl").exists() or len(written(tmp_path)) <= number:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    monkeypatch.setattr(module, "STILL_SECONDS", 30.0)  # the killed command may need it
+    alerts.close(0.0)
+    codes = [told.reason.code for told in alerts.take()]
+    assert codes.count("live.commands_wait") + codes.count("live.alert_command_late") == 4
+    assert {"live.commands_wait", "live.alert_command_late"} < {*codes}
+
+
 def test_a_command_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "STILL_SECONDS", 0.01)
     alerts = make(tmp_path, "class=person", command="/no/such/program now")
@@ -179,6 +196,18 @@ def test_a_still_that_cannot_be_decoded_is_named(tmp_path: Path) -> None:
     alerts.close()
     assert [told.reason.code for told in alerts.take()] == ["live.alert", "live.alert_without_still"]
     assert [line["still"] for line in written(tmp_path)] == [None]
+
+
+def test_an_alert_whose_still_cannot_be_stored_is_written_and_goes_to_the_command(tmp_path: Path) -> None:
+    heard = tmp_path / "heard"
+    alerts = make(tmp_path, "class=person", command=f"{sys.executable} -c \"import sys; open('{heard}', 'w').write(sys.stdin.read())\"")
+    (tmp_path / "alerts").touch()  # instead of the folder
+    times(alerts, [frame(0, (0, 10))])
+    alerts.picture(StreamSnapshot(0, 0.0, b"", 0.0))
+    alerts.close()
+    assert [told.reason.code for told in alerts.take()] == ["live.alert", "live.alert_without_still"]
+    assert [line["still"] for line in written(tmp_path)] == [None]
+    assert json.loads(heard.read_text()) == written(tmp_path)[0]
 
 
 def test_too_many_alerts_are_left_out_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
