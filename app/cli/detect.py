@@ -112,7 +112,7 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         )
     settings, labels = settings_of(arguments)
     exporting = sessions.export_options(arguments, labels)
-    alerts = _alerts(arguments, labels, settings.engine.stored_confidence, exporting.zones)
+    alerts = _alerts(arguments, settings, labels, exporting.zones)
     sources, out = [] if live else _sources(arguments.sources, arguments.out / sessions.DATABASE), arguments.out
     if arguments.format == ["video"] and sources and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError(literal("--format video draws into videos, and these are pictures: choose jsonl or coco"))
@@ -351,13 +351,14 @@ def record_settings(folder: Path | None, address: LiveAddress, values: Mapping[s
     return RecordSettings(str(folder.absolute()), address.name, values.get("record_minutes", table.DEFAULTS["record_minutes"]))
 
 
-def _alerts(arguments: argparse.Namespace, labels: Sequence[str], confidence: float, zones: shapes.ZoneSet | None) -> Alerts | None:
-    """The alerts that the user asked for. Raises UsageError if they do not fit the model or the zones."""
+def _alerts(arguments: argparse.Namespace, settings: RunSettings, labels: Sequence[str], zones: shapes.ZoneSet | None) -> Alerts | None:
+    """The alerts that the user asked for. Raises UsageError if they do not fit the model, the chosen classes or the zones."""
     if not arguments.alert:
         if arguments.alert_command is not None:
             raise UsageError(literal("--alert-command runs for alerts: say when with --alert"))
         return None
-    return Alerts(AlertSettings.of(arguments.alert, arguments.out, arguments.alert_command), labels, confidence, zones)
+    engine, asked = settings.engine, AlertSettings.of(arguments.alert, arguments.out, arguments.alert_command)
+    return Alerts(asked, labels, engine.stored_confidence, zones, engine.classes)
 
 
 def settings_of(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ...]]:

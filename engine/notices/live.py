@@ -59,6 +59,7 @@ TEXTS: dict[str, Text] = {
     "live.alert": "alert: {count} × {labels}",
     "live.alert_part": "'{text}' is not a rule for alerts: '{part}' is not understood; write {keys} as in class=person, count=2, for=3s",
     "live.alert_zone": "there is no zone '{zone}' for alerts: {names}",
+    "live.alert_never": "the alert '{text}' cannot be raised: the run detects none of its classes, or none of them counts in its zone",
     "live.no_zones": "give --zones FILE",
     "live.alert_command": "the command for alerts ({command}) cannot be run: {detail}",
     "live.alert_command_failed": "the command for alerts ({command}) ended with status {status}",

@@ -152,18 +152,27 @@ class Alerts:
     confidence : float
         Weaker detections do not count.
     zones : ZoneSet, optional
-        Where the rules' zones come from.
+        Where the rules' zones come from. Classes that do not count in a zone raise no alert there.
+    detected : set of int, optional
+        The class ids in which the run detects; None: all.
 
     Raises
     ------
     UsageError
-        The model does not have a class of a rule, or there is no zone of this name.
+        The model does not have a class of a rule, there is no zone of this name, or no class is left for a rule.
     """
 
-    def __init__(self, settings: AlertSettings, labels: Sequence[str], confidence: float, zones: ZoneSet | None = None) -> None:
+    def __init__(
+        self,
+        settings: AlertSettings,
+        labels: Sequence[str],
+        confidence: float,
+        zones: ZoneSet | None = None,
+        detected: frozenset[int] | None = None,
+    ) -> None:
         self._settings, self._labels, self._confidence, self._zones = settings, tuple(labels), confidence, zones
-        self._classes = [class_ids(rule.classes or None, self._labels) for rule in settings.rules]
         self._places = [self._place(rule) for rule in settings.rules]
+        self._classes = [self._allowed(rule, place, detected) for rule, place in zip(settings.rules, self._places, strict=True)]
         self._states: dict[tuple[int, int], _State] = {}
         self._pending: list[_Alert] = []
         self._told: deque[AlertRaised] = deque()
@@ -184,6 +193,15 @@ class Alerts:
             if zone.name == rule.zone:
                 return zone
         raise UsageError(Notice("live.alert_zone", zone=rule.zone, names=tuple(zone.name for zone in zones) or Notice("live.no_zones")))
+
+    def _allowed(self, rule: AlertRule, place: Zone | None, detected: frozenset[int] | None) -> frozenset[int] | None:
+        """The class ids that raise an alert, None: all."""
+        named = (class_ids(names or None, self._labels) for names in (rule.classes, () if place is None else place.classes))
+        limits = [ids for ids in (*named, detected) if ids is not None]
+        allowed = frozenset.intersection(*limits) if limits else None
+        if allowed is not None and not allowed:
+            raise UsageError(Notice("live.alert_never", text=rule.text))
+        return allowed
 
     def restart(self, source: int) -> None:
         """Begin an epoch: what was there before does not count."""

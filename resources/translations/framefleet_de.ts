@@ -2994,6 +2994,10 @@
         <translation>der Agent ist ausgefallen: {problem}</translation>
     </message>
     <message>
+        <source>the alert &apos;{text}&apos; cannot be raised: the run detects none of its classes, or none of them counts in its zone</source>
+        <translation>der Alarm „{text}“ kann nicht ausgelöst werden: Der Lauf erkennt keine seiner Klassen, oder in seiner Zone zählt keine davon</translation>
+    </message>
+    <message>
         <source>the alert could not be written ({detail})</source>
         <translation>der Alarm konnte nicht geschrieben werden ({detail})</translation>
     </message>

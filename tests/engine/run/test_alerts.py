@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,24 @@ def test_rules_are_read(rule: str, expected: AlertRule) -> None:
 def test_what_is_no_rule_is_named(rule: str) -> None:
     with pytest.raises(UsageError, match="is not understood; write"):
         AlertRule.read(rule)
+
+
+GATE = replace(ZONES, shapes=(replace(ZONES.shapes[0], classes=("car",)),))
+
+
+@pytest.mark.usefixtures("no_still")
+def test_a_zone_limits_the_classes_of_its_alerts(tmp_path: Path) -> None:
+    alerts = make(tmp_path, "zone=door, quiet=0s", zones=GATE)
+    assert times(alerts, [frame(0, (0, 10)), frame(1, (0, 10), (2, 20))]) == [0.1]
+
+
+@pytest.mark.parametrize(
+    ("rule", "zones", "detected"), [("class=person, zone=door", GATE, None), ("class=person", None, {2}), ("zone=door", GATE, {0, 1})]
+)
+def test_an_alert_that_can_never_be_raised_is_refused(rule: str, zones: ZoneSet | None, detected: set[int] | None, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="the run detects none of its classes, or none of them counts in its zone") as raised:
+        Alerts(AlertSettings.of([AlertRule.read(rule)], tmp_path), LABELS, 0.25, zones, None if detected is None else frozenset(detected))
+    assert raised.value.notice.code == "live.alert_never"
 
 
 def test_classes_and_zones_have_to_exist(tmp_path: Path) -> None:
