@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from types import FrameType
 
-from framefleet.engine.processes.child_main import TERMINAL_SIGNALS
+from framefleet.engine.processes.child_main import GROUP_SIGNALS
 
-SIGNALS = (*TERMINAL_SIGNALS, signal.SIGTERM)
+SIGNALS = tuple(GROUP_SIGNALS)
 
 
 class Interrupted(KeyboardInterrupt):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import multiprocessing
 import os
@@ -15,14 +16,14 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, ClassVar
 
 from framefleet.engine.notices import Notice
-from framefleet.engine.processes.child_main import INTERVAL_SECONDS, MIN_PATIENCE, TERMINAL_SIGNALS, Heartbeat, run
+from framefleet.engine.processes.child_main import GROUP_SIGNALS, INTERVAL_SECONDS, MIN_PATIENCE, Heartbeat, run
 from framefleet.engine.processes.outcome import Failed, Outcome
 
 NICE = 5
 """Niceness that a child adds to its parent's: the window and other programs get the processor before background work."""
 
 STOP_SECONDS = 0.3
-"""How long ``ChildProcess.end`` waits before it terminates the process, and again before it kills the process."""
+"""How long ``ChildProcess.end`` waits before it kills the process."""
 
 KILL_SECONDS = 5.0
 """The longest wait for a killed process: inside a broken driver or file system, a process may not even react to SIGKILL."""
@@ -75,7 +76,7 @@ class ChildProcess(Conversation):
     which the process counts as frozen and is killed; ``receive`` then returns, also in the middle of a message. nice: added to this
     process's niceness. quiet: discard the process's output.
 
-    The child ends when ``main`` returns or raises, and when this process ends for any reason. The child ignores the terminal's signals.
+    The child ends when ``main`` returns or raises, and when this process ends for any reason. The child ignores ``GROUP_SIGNALS``.
     ``send`` and ``receive`` belong to one thread each; all other methods may be called from any thread.
 
     Raises OSError if the process cannot be started.
@@ -102,9 +103,9 @@ class ChildProcess(Conversation):
             target=run,
             args=(theirs, self._heartbeat.counter, nice, quiet, pickle.dumps((main, arguments))),
             name=f"framefleet {name}",
-            daemon=True,  # the interpreter stops it at exit
+            daemon=True,  # the interpreter does not wait for it at exit
         )
-        with theirs, _terminal_signals_blocked(), _large_pages():
+        with theirs, _group_signals_blocked(), _large_pages():
             self._process.start()
         assert self._process.pid is not None
         self.pid: int = self._process.pid
@@ -138,7 +139,7 @@ class ChildProcess(Conversation):
         self._connection.close()
 
     def end(self, seconds: float = STOP_SECONDS) -> Outcome:
-        """End the process: close the connection, then terminate, then kill. seconds: how long to wait after each of the first two steps."""
+        """End the process: close the connection, then kill. seconds: how long to wait before that."""
         self.release()
         with self._ending:
             if self._outcome is None:
@@ -155,17 +156,11 @@ class ChildProcess(Conversation):
 
     def _stop(self, seconds: float) -> int | None:
         process = self._process
-        for how, level, patience in (
-            (None, 0, seconds),
-            (process.terminate, logging.INFO, seconds),
-            (process.kill, logging.WARNING, KILL_SECONDS),
-        ):
-            if how is not None:
-                _log.log(level, "%s does not end by itself: %s", self.words, how.__name__)
-                how()
-            process.join(patience)
-            if process.exitcode is not None:
-                break
+        process.join(seconds)
+        if process.exitcode is None:
+            _log.info("%s does not end by itself: kill", self.words)
+            process.kill()
+            process.join(KILL_SECONDS)
         exit_code = process.exitcode
         if exit_code is not None:
             self._watcher.join()
@@ -173,14 +168,22 @@ class ChildProcess(Conversation):
         return exit_code
 
 
+@atexit.register
+def _kill_all() -> None:
+    """Kill the children that are left. multiprocessing would send SIGTERM, which they ignore, and wait for them."""
+    for process in multiprocessing.active_children():
+        if process.name.startswith("framefleet "):
+            process.kill()
+
+
 @contextmanager
-def _terminal_signals_blocked() -> Iterator[None]:
+def _group_signals_blocked() -> Iterator[None]:
     """Block these signals in children started inside, so that none kills a child before it ignores them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     resource_tracker.ensure_running()  # multiprocessing starts this helper with its first child, and unblocks SIGINT in doing so
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINAL_SIGNALS)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, GROUP_SIGNALS)
     try:
         yield
     finally:

@@ -89,8 +89,8 @@ def _is_suspended(pid: int) -> bool:
         return False
 
 
-TERMINAL_SIGNALS = {signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])}
-"""Signals that a terminal sends to all processes of a run, at Ctrl-C and when it closes. Only the process that the user started reacts."""
+GROUP_SIGNALS = {signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])}
+"""Signals that terminals, service managers and ``timeout`` send to all processes of a run. Only the process that the user started reacts."""
 
 COLLECTING_BEAT = 10
 """The heartbeat, two each second, from which on the garbage collector works. What imports create before it is never garbage."""
@@ -103,7 +103,7 @@ def run(connection: Connection[Any, Any], counter: Counter, nice: int, quiet: bo
 
     job: ``(main, arguments)``, pickled, so that the heartbeat begins before the modules of both are imported.
     """
-    for number in TERMINAL_SIGNALS:
+    for number in GROUP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     if quiet:
         _discard_output()

@@ -131,11 +131,22 @@ def test_a_process_that_does_not_react_is_killed_in_the_end() -> None:
     assert not alive(process.pid)
 
 
-def test_it_ignores_what_a_terminal_sends_and_is_nicer() -> None:
+def leave_a_child() -> None:
+    ChildProcess("echo", echo, "hello", words=words("the echo")).receive()
+
+
+def test_a_program_that_leaves_a_child_ends() -> None:
+    program = "from tests.engine.processes import test_child; test_child.leave_a_child()"
+    environment = os.environ | {"PYTHONPATH": PYTHONPATH}
+    assert subprocess.run([sys.executable, "-c", program], env=environment, timeout=60, check=False).returncode == 0
+
+
+def test_it_ignores_what_is_sent_to_the_group_and_is_nicer() -> None:
     process = ChildProcess("echo", echo, "hello", words=words("the echo"), nice=3)
     os.kill(process.pid, signal.SIGINT)  # perhaps before it runs any code
     assert process.receive() == "hello"
     os.kill(process.pid, signal.SIGHUP)
+    os.kill(process.pid, signal.SIGTERM)
     process.send("still here")
     assert process.receive() == "still here"
     assert os.getpriority(os.PRIO_PROCESS, process.pid) == os.getpriority(os.PRIO_PROCESS, 0) + 3
