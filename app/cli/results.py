@@ -15,6 +15,7 @@ from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store.exporters.options import Every
 from framefleet.engine.store.reader import Span
 from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.zones import require_any_tracks
 
 
 def run(argv: Sequence[str]) -> int:
@@ -78,7 +79,10 @@ def _write(database: Path, arguments: argparse.Namespace, clock: ClockSettings |
         if not reader.sources():
             print_line(f"framefleet: {database} has no results: what wrote it ended before it stored any", sys.stderr)
         chosen_sources = arguments.source and {options.named_source(reader.sources(), name).number for name in arguments.source}
-        counted = sessions.count_sources(reader, chosen.zones, chosen_sources) if chosen.zones is not None else []
+        counted = []
+        if chosen.zones is not None:
+            require_any_tracks(reader, [each for each in reader.sources() if not chosen_sources or each.number in chosen_sources])
+            counted = sessions.count_sources(reader, chosen.zones, chosen_sources)
         exported, written = sessions.export(
             reader, folder, arguments.format, arguments.quiet, chosen, chosen_sources, arguments.overwrite, whole=not chosen_sources
         )

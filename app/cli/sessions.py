@@ -29,7 +29,7 @@ from framefleet.engine.store.facts import ZONES
 from framefleet.engine.store.files import session_parts, stamp_of_part
 from framefleet.engine.store.session import SessionReader, StoredSource
 from framefleet.engine.store.sources import label_of
-from framefleet.engine.store.zones import LiveCounts, count_pictures, read_counts, require_any_tracks, zones_for
+from framefleet.engine.store.zones import LiveCounts, count_pictures, read_counts, zones_for
 from framefleet.engine.zones.file import parse_zones, read_zones
 from framefleet.engine.zones.shapes import ZoneSet
 
@@ -406,11 +406,10 @@ def count_sources(reader: SessionReader, zones: ZoneSet, only: Collection[int] |
 
     Returns for each source its path and either its counts or the error: it has no tracks, or its pictures have another shape.
 
-    Raises UsageError: no video has tracks, or the model does not have a label of the zones. Raises ExportError: the session cannot be read.
+    Raises ExportError: the session cannot be read.
     """
     found: list[dict[str, Any]] = []
     sources = [source for source in reader.sources() if source.kind is not None and (only is None or source.number in only)]
-    require_any_tracks(reader, sources)
     for source in sources:
         try:
             found.append({"path": source.path, **_counted(reader, source, zones)})

@@ -90,7 +90,7 @@ def _is_suspended(pid: int) -> bool:
 
 
 GROUP_SIGNALS = {signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])}
-"""Signals that terminals, service managers and ``timeout`` send to all processes of a run. Only the process that the user started reacts."""
+"""Signals that terminals, systemd and ``timeout`` send to all processes of a run. Only the process that the user started reacts."""
 
 COLLECTING_BEAT = 10
 """The heartbeat, two each second, from which on the garbage collector works. What imports create before it is never garbage."""

@@ -10,13 +10,17 @@ import av
 import pytest
 
 from framefleet.app.cli.detect import detect_parser, settings_of
+from framefleet.app.cli.runs import Progress
 from framefleet.engine.devices.affinity import usable_cores
 from framefleet.engine.devices.discovery import discover
+from framefleet.engine.pool.events import Event, SourceOpened
 from framefleet.engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
 from framefleet.engine.settings.folders import Folder
 from framefleet.engine.store.files import noted_sessions
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import DeviceId
+from framefleet.engine.zones.file import zones_text
+from framefleet.engine.zones.shapes import Zone, ZoneSet
 from tests.support.cli import FAST, TINY, TINY_CFG, Outcome, read_lines, run_main, run_program
 from tests.support.media import make_audio, make_video, rewrap, truncated, write_pictures
 
@@ -36,6 +40,24 @@ def results(video: Path) -> tuple[Outcome, Path]:
     out = video.parent / "out"
     formats = ("--format", "jsonl,coco,video", "--json", "--verbose")
     return run_program("detect", video, other, *TINY, "--confidence", "0.05", "--out", out, *formats), out
+
+
+def test_results_of_a_video_that_fails_are_written_although_it_has_no_tracks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changing = make_video(tmp_path / "a.mp4", 40, (96, 64))
+    (tmp_path / "zones.json").write_text(zones_text(ZoneSet((96, 64), (Zone("all", ((0, 0), (96, 0), (96, 64))),))))
+    show = Progress.show
+
+    def change(self: Progress, event: Event) -> None:
+        if isinstance(event, SourceOpened):
+            with changing.open("ab") as file:
+                file.write(b"more")
+        show(self, event)
+
+    monkeypatch.setattr(Progress, "show", change)
+    run = run_main("detect", changing, *FAST, "--zones", tmp_path / "zones.json", "--out", tmp_path / "out", "--json")
+    assert run.status == 1, run.err
+    assert "has no tracks, and lines and zones count tracks" in run.report["zones"][0]["error"]
+    assert len(read_lines(tmp_path / "out" / "a.jsonl")) == run.report["sources"][0]["frames"]["inferred"] > 0
 
 
 def test_the_contract(results: tuple[Outcome, Path], video: Path) -> None:
