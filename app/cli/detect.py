@@ -7,8 +7,9 @@ import sys
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import blake2b
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,7 +19,7 @@ from framefleet.app.cli.runs import CLUSTER, Run, add_run_options, connected, re
 from framefleet.app.terminal import print_line
 from framefleet.engine.media.live.address import LiveAddress, hide
 from framefleet.engine.media.live.messages import RecordSettings
-from framefleet.engine.media.sources import expand_sources, is_folder, is_picture, unreadable_pictures
+from framefleet.engine.media.sources import expand_sources, is_folder, is_picture, pictures_in, unreadable_pictures
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.model.files import class_ids
 from framefleet.engine.model.load import check_model
@@ -378,7 +379,8 @@ def settings_of(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, 
 def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
     """The sources that these paths name. A path without a source stays: the run counts it as failed and says why.
 
-    Annotated videos that Framefleet wrote into a folder do not count as its sources. database: the session of the run, which may know them.
+    Videos and folders of pictures that Framefleet wrote into a folder do not count as its sources. database: the session of the run, which
+    may know them.
 
     Raises SourceError if no source is given.
     """
@@ -402,12 +404,29 @@ def _without_outputs(folder: Path, database: Path) -> list[Path]:
         words = f"left out, because their format cannot be read: {number} in {folder} ({some}{', …' * (len(others) > 3)})"
         print_line(f"framefleet: {words}; convert them to JPEG to use them", sys.stderr)
     found = expand_sources([folder])
-    outputs = destinations.outputs_among(found, lambda source: (database, source.absolute().parent / sessions.DATABASE))
+
+    @cache
+    def places(path: Path) -> list[Path]:
+        """The folders in which a path is, up to the named one."""
+        return [place for place in path.parents if place.is_relative_to(folder)]
+
+    pictures = {source: pictures_in(source) for source in found if is_folder(source) and source != folder}
+    paths = {*found, *chain.from_iterable(pictures.values()), *chain.from_iterable(map(places, found))} - {folder}
+    written = destinations.outputs_among(
+        paths, lambda path: (database, *(place / sessions.DATABASE for place in (path.parent, *places(path.parent))))
+    )
+    outputs = {
+        source
+        for source in found
+        if not written.isdisjoint((source, *places(source))) or (source in pictures and written.issuperset(pictures[source]))
+    }
     if outputs:
-        number = sessions.number_of(len(outputs), "video")
-        print_line(f"framefleet: left out, because Framefleet wrote them: {number} in {folder}; name a file to use it", sys.stderr)
+        folders = sum(map(is_folder, outputs))
+        counts = (len(outputs) - folders, "video", "videos"), (folders, "folder of pictures", "folders of pictures")
+        number = " and ".join(sessions.number_of(*each) for each in counts if each[0])
+        print_line(f"framefleet: left out, because Framefleet wrote them: {number} in {folder}; name one to use it", sys.stderr)
     if len(outputs) == len(found):
-        raise SourceError(literal(f"Framefleet wrote all videos in {folder}: name a file to use it"))
+        raise SourceError(literal(f"Framefleet wrote all videos and pictures in {folder}: name a file, or a folder of pictures, to use it"))
     return [source for source in found if source not in outputs]
 
 

@@ -11,7 +11,7 @@ import cv2
 import pytest
 
 from tests.support.cli import FAST, run_main
-from tests.support.media import make_video, numbered
+from tests.support.media import make_video, numbered, write_pictures
 from tests.support.models import TINY_CFG
 
 
@@ -51,6 +51,21 @@ def test_a_folder_with_nothing_but_written_videos_has_no_source(tmp_path: Path) 
     assert again.status == 2
     assert "Framefleet wrote all videos" in again.err
     assert run_main("detect", tmp_path / "out" / "clip.annotated.mp4", "--out", tmp_path / "other", *FAST).status == 0
+
+
+@pytest.mark.parametrize("second", ["out", "other"])
+def test_written_pictures_are_no_sources_unless_they_are_named(second: str, tmp_path: Path) -> None:
+    folder = write_pictures(tmp_path / "in", 2)
+    options = ("--format", "yolo", "--pictures", "jpeg", *FAST)
+    assert run_main("detect", folder, "--out", folder / "out", *options).status == 0
+    (written,) = {path.parent for path in (folder / "out").rglob("*.jpg")}
+    again = run_main("detect", folder, "--out", folder / second, "--json", *options)
+    assert again.status == 0, again.err
+    assert f"left out, because Framefleet wrote them: 1 folder of pictures in {folder}; name one to use it" in again.err
+    assert [source["path"] for source in again.report["sources"]] == [str(folder)]
+    assert run_main("detect", written, "--out", tmp_path / "named", *FAST).status == 0
+    shutil.copy(folder / "0.png", written / "mine.png")
+    assert len(run_main("detect", folder, "--out", tmp_path / "mine", "--json", *FAST).report["sources"]) == 2
 
 
 def test_the_onnx_export_replaces_only_its_own_files(tmp_path: Path) -> None:
