@@ -322,6 +322,7 @@ class GrowingFile(io.RawIOBase):
         self._file = path.open("rb", buffering=0)
         self._stopped = stopped
         self._clock = clock
+        self._over = False  # FFmpeg reads several times at the end, and must not wait each time
         self.name = path.name
 
     def readable(self) -> bool:
@@ -331,12 +332,12 @@ class GrowingFile(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         """Read what is there, or wait for more. Returns nothing when the file has not grown for ``FOLLOW_SECONDS``."""
         until = self._clock() + FOLLOW_SECONDS
-        while not (data := self._file.read(size)):
-            if self._stopped.wait(0.05) or self._clock() > until:
-                return b""
-            if self._file.tell() > os.fstat(self._file.fileno()).st_size:  # another file, which is shorter, has replaced its content
-                return b""
-        return data
+        while not self._over:
+            if data := self._file.read(size):
+                return data
+            shorter = self._file.tell() > os.fstat(self._file.fileno()).st_size  # another file has replaced its content
+            self._over = shorter or self._stopped.wait(0.05) or self._clock() > until
+        return b""
 
     def close(self) -> None:
         """Close the file."""

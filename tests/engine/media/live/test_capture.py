@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from framefleet.engine.media.live import capture
 from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.live.capture import MAX_PAUSE, Rhythm, SourceClock, pause
-from framefleet.engine.media.live.sources import OpenError, check_host, open_live
+from framefleet.engine.media.live.sources import GrowingFile, OpenError, check_host, open_live
 from tests.support.live.http_camera import HttpCamera
 from tests.support.live.reading import CONNECTING, PAUSING, RUNNING, WAITING, Reading, read
 from tests.support.media import make_audio, make_video
@@ -283,6 +283,17 @@ def test_a_file_that_grows_is_followed_to_its_end(tmp_path: Path, monkeypatch: p
         ended = reading.stop()
         assert ended.error is None
         assert ended.frames >= 98
+
+
+def test_the_end_of_a_growing_file_is_waited_for_once(tmp_path: Path) -> None:
+    path = tmp_path / "growing.ts"
+    path.write_bytes(b"12")
+    seconds = count(0, 20)
+    file = GrowingFile(path, threading.Event(), clock=lambda: float(next(seconds)))
+    with file:
+        assert [file.read(), file.read()] == [b"12", b""]
+        asked = next(seconds)
+        assert [file.read(), file.read(), next(seconds)] == [b"", b"", asked + 60]
 
 
 def test_no_file_to_follow(tmp_path: Path) -> None:
