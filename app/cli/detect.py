@@ -377,7 +377,7 @@ def settings_of(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, 
 
 
 def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
-    """The sources that these paths name. A path without a source stays: the run counts it as failed and says why.
+    """The sources that these paths name, each once. A path without a source stays: the run counts it as failed and says why.
 
     Videos and folders of pictures that Framefleet wrote into a folder do not count as its sources. database: the session of the run, which
     may know them.
@@ -395,7 +395,13 @@ def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
         for problem in missing[:-1]:
             print_line(f"framefleet: {problem}", sys.stderr)
         raise SourceError(literal(missing[-1]))
-    return sources
+    once: dict[Path, Path] = {}
+    for source in sources:
+        once.setdefault(_absolute(source), source)
+    if repeated := len(sources) - len(once):
+        words = f"{sessions.number_of(repeated, 'source')} named more than once, and used once"
+        print_line(f"framefleet: {words}", sys.stderr)
+    return list(once.values())
 
 
 def _without_outputs(folder: Path, database: Path) -> list[Path]:

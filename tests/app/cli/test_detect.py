@@ -60,6 +60,17 @@ def test_results_of_a_video_that_fails_are_written_although_it_has_no_tracks(tmp
     assert len(read_lines(tmp_path / "out" / "a.jsonl")) == run.report["sources"][0]["frames"]["inferred"] > 0
 
 
+def test_a_source_that_is_named_twice_is_used_once(video: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    shutil.copy(video, folder)
+    monkeypatch.chdir(tmp_path)
+    run = run_main("detect", folder, "in/a.mp4", "in/../in/a.mp4", *FAST, "--out", tmp_path / "out", "--json")
+    assert run.status == 0, run.err
+    assert [source["path"] for source in run.report["sources"]] == [str(folder / "a.mp4")]
+    assert "framefleet: 2 sources named more than once, and used once" in run.err
+
+
 def test_the_contract(results: tuple[Outcome, Path], video: Path) -> None:
     run, _ = results
     assert run.status == 0, run.err
