@@ -31,7 +31,7 @@ COMMANDS = {
 INTERRUPTED = 130
 
 REPORTING = ("demo", "detect")
-"""Commands whose ``--json`` reports a run, also one that a signal ended."""
+"""Commands whose ``--json`` reports a run, also one that a signal or wrong usage ended."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,11 +50,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = _run(command, arguments[1:], ends=argv is None) if command else _open_window(arguments)
         sys.stdout.flush()
     except SystemExit as request:  # argparse: help, version, wrong usage
+        if request.code == 2:
+            _report_no_run(command, arguments, "unusable")
         return request.code if isinstance(request.code, int) else 0
     except KeyboardInterrupt as interruption:
         print("framefleet: interrupted", file=sys.stderr)
-        if command in REPORTING and "--json" in arguments:  # the run had not begun
-            print(json.dumps({"sources": [], "devices": [], "exit": "interrupted"}), flush=True)
+        _report_no_run(command, arguments, "interrupted")
         return getattr(interruption, "exit_status", INTERRUPTED)
     except BrokenPipeError:  # the reader of standard output has ended (| head)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -65,6 +66,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         report(error, arguments, debug)
         return 2
     return status
+
+
+def _report_no_run(command: str | None, arguments: Sequence[str], outcome: str) -> None:
+    """Print the report of a run that has not begun, if the command prints one."""
+    if command in REPORTING and "--json" in arguments:
+        print(json.dumps({"sources": [], "devices": [], "exit": outcome}), flush=True)
 
 
 def _hide_passwords(arguments: Sequence[str]) -> None:

@@ -136,6 +136,13 @@ def test_a_run_that_a_signal_ends_before_it_begins_is_reported(monkeypatch: pyte
     assert run_main("detect", "a.mp4").out == ""
 
 
+def test_wrong_usage_is_reported() -> None:
+    ended = run_main("detect", "a.mp4", "--confidence", "2", "--json")
+    assert (ended.status, ended.report) == (2, {"sources": [], "devices": [], "exit": "unusable"})
+    assert run_main("detect", "a.mp4", "--confidence", "2").out == ""
+    assert run_main("detect", "--json", "--help").status == 0
+
+
 @pytest.mark.usefixtures("_log_levels")
 def test_a_mistake_of_ours_is_logged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
