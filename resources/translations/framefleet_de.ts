@@ -373,6 +373,14 @@
         <translation>Teilen</translation>
     </message>
     <message>
+        <source>This frame is in another part of the session: open that one to correct it</source>
+        <translation>Dieses Bild ist in einem anderen Teil der Sitzung: Öffnen Sie jenen, um es zu korrigieren</translation>
+    </message>
+    <message>
+        <source>This frame is not stored yet: wait until detection has come here, or pause it</source>
+        <translation>Dieses Bild ist noch nicht gespeichert: Warten Sie, bis die Erkennung hier angekommen ist, oder halten Sie sie an</translation>
+    </message>
+    <message>
         <source>Track {track} begins in this frame: split it in a later one</source>
         <translation>Spur {track} beginnt in diesem Bild: Teilen Sie sie in einem späteren</translation>
     </message>

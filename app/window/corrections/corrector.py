@@ -351,10 +351,11 @@ class Correction:
         Raises
         ------
         UsageError
-            The track cannot be split or joined.
+            The frame is not stored yet, or the track cannot be split or joined.
         ExportError
             The session cannot be read or written.
         """
+        self._check_stored()
         source, chosen = self.results.source, self._chosen()
         with Corrections(self.results.database, self.results.created) as corrections:
             match self.name:
@@ -384,6 +385,17 @@ class Correction:
         results, shown = self.results, self.shown
         with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
             return OneDetection(results.source, self.frame, reader.places(results.source, self.frame)[self.selected])
+
+    def _check_stored(self) -> None:
+        """Raise UsageError if the session does not have the frame: a run also shows results that it has not stored yet."""
+        with SessionReader(self.results.database, created=self.results.created) as reader:
+            later = next(reader.blocks(self.results.source, 1, self.frame or 0), None)  # the frame, or the next one that is stored
+        if later is None:
+            words = translate("corrections", "This frame is not stored yet: wait until detection has come here, or pause it")
+            raise UsageError(literal(words))
+        if later.numbers[0] != self.frame:  # the session of a stream has parts
+            words = translate("corrections", "This frame is in another part of the session: open that one to correct it")
+            raise UsageError(literal(words))
 
     def _check_split(self, track: int, frame: int) -> None:
         """Raise UsageError if a track begins with this frame."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
-from framefleet.app.window.corrections.corrector import Corrector
+from framefleet.app.window.corrections.corrector import Correction, Corrector
 from framefleet.app.window.grid.grid import Grid
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets.banner import Severity
 from framefleet.app.window.zones.workspace import Zones
+from framefleet.engine.notices import UsageError
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.corrections import Corrections, edits
 from framefleet.engine.store.session import SessionReader, SessionWriter
@@ -334,6 +338,17 @@ def test_an_object_that_is_not_shown_any_more_is_not_corrected(shown, qtbot, tmp
     assert bar.selected.text().endswith("track 1")
     for each in (database, other.database):
         assert edits(each) == []
+
+
+@pytest.mark.parametrize("name", ["relabel", "confirm", "add"])
+@pytest.mark.parametrize(("frame", "says"), [(FRAMES, "This frame is not stored yet"), (3, "This frame is in another part of the session")])
+def test_a_frame_that_is_shown_but_not_in_the_session_is_refused(tmp_path, name, frame, says):
+    results = write_results(tmp_path / "a.sqlite", tmp_path / "a.mp4", FRAMES)
+    with closing(sqlite3.connect(results.database)) as connection, connection:
+        connection.execute("DELETE FROM frames WHERE frame = 3")
+    work = Correction(name, results, ViewFilter(), frame, 0, None, False, 1, None, (10, 10, 60, 60))
+    with pytest.raises(UsageError, match=says):
+        work.make()
 
 
 def test_a_second_correction_waits_until_the_first_one_is_seen(shown, qtbot):
