@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -240,9 +240,9 @@ class Streams(QObject):
         if found is None or view is None or view.key != key or asked != self._asked:
             return
         current = viewer.player.current
-        shown = view.picture is not None and not view.stored and current is not None and current.pts == found.result.ref.pts
         self._stored = found
-        if shown:
+        if view.picture is not None and not view.stored and current is not None and current.pts == found.result.ref.pts:
+            viewer.player.show_live(replace(current, result=found.result))  # corrections may have changed it
             self._update()
         elif found.file is None:
             self._show_stored(found, None)

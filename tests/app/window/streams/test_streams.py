@@ -12,6 +12,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from framefleet.app.window.corrections.corrector import Corrector
 from framefleet.app.window.events.clips import Clips
 from framefleet.app.window.grid.grid import Grid
 from framefleet.app.window.main_window import MainWindow
@@ -147,6 +148,22 @@ def test_a_stream_is_shown_live_and_stops_and_goes_on(
     assert again.results.database == stopped.results.database, "the next part is in the same session"
     assert again.results.source != stopped.results.source
     qtbot.waitUntil(lambda: viewer.player.playing and main_view(window).overlay.accessibleName().startswith("Live"), timeout=PATIENCE)
+
+
+def test_corrections_of_the_live_picture_are_shown(qtbot: QtBot, open_window: Open, camera: HttpCamera) -> None:
+    window = open_window(tiny_files())
+    item = open_stream(window, f"{camera.address}/mjpeg")
+    qtbot.waitUntil(lambda: is_live(window), timeout=PATIENCE)
+    viewer, corrector = window.context.viewer, feature(window, Corrector)
+    window.context.actions.correct.setChecked(True)
+    assert not viewer.player.playing
+    live, pts = viewer.canvas.result, viewer.player.position
+    assert live is not None
+    qtbot.waitUntil(lambda: item_of(window, item).progress.frames > live.ref.index, timeout=PATIENCE)
+    for added in (1, 2):
+        corrector.drawing.drawn.emit((10.0, 10.0, 60.0, 60.0 + added))
+        qtbot.waitUntil(lambda added=added: len(viewer.canvas.result.detections) == len(live.detections) + added, timeout=PATIENCE)
+    assert (viewer.player.position, main_view(window).stored) == (pts, ""), "it is the same picture"
 
 
 def test_a_shown_stream_is_recorded_until_the_user_ends_that(
