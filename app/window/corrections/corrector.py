@@ -236,7 +236,7 @@ class Corrector(QObject):
     def _undo_earlier(self) -> None:
         """Undo the last correction of an earlier run of the program. This can be undone, too."""
         item = self._viewer.item
-        if self.busy or item is None or item.results is None:
+        if self.busy or item is None or item.results is None or item.results.source < 0:
             return
         results = item.results
 
@@ -249,10 +249,18 @@ class Corrector(QObject):
         self._start(partial(exchange, results, "undo"), item.key, "undo", push)
 
     def exchange(self, key: int, results: Results, name: str, number: int, missing: Callable[[], None]) -> None:
-        """Undo or redo one correction, and show its file. missing: called if the session does not offer that any more."""
+        """Undo or redo one correction, and show its file.
+
+        missing: called if the session does not offer that any more, or if the file shows the results of another run.
+        """
 
         def start() -> None:
             self._selection.show(key)
+            item = self._selection.item
+            if item is None or item.key != key or _place(item.results) != _place(results):
+                missing()
+                self._go_on()
+                return
             work = partial(exchange, results, name, number)
             self._start(work, key, name, lambda edit: missing() if edit is None else None)
 
@@ -296,6 +304,11 @@ class Corrector(QObject):
         self.drawing.forget()
         self.bar.say(of_engine(message, capital=True))
         self._go_on()
+
+
+def _place(results: Results | None) -> tuple[Path, str, int] | None:
+    """What identifies the results of a file; the same when its run goes on."""
+    return None if results is None else (results.database, results.created, results.source)
 
 
 class _CorrectionCommand(QUndoCommand):

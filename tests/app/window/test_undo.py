@@ -156,6 +156,18 @@ def test_a_correction_that_was_replaced_meanwhile_is_not_undone(qtbot: QtBot, wi
     qtbot.waitUntil(lambda: not window.context.background.busy)
 
 
+def test_after_another_run_an_earlier_correction_is_not_undone(qtbot: QtBot, window: MainWindow, databases: list[Path]) -> None:
+    correct(qtbot, window, databases[0])
+    key = window.context.selection.key
+    assert key is not None
+    window.context.run.detect_again(key)  # without a model, it waits
+    qtbot.keyClick(window, Qt.Key.Key_Z, CONTROL)
+    assert window.context.activity.text.toolTip() == "No longer possible: Person confirmed"
+    assert not window.context.undo.canUndo()
+    qtbot.waitUntil(lambda: not window.context.background.busy)
+    assert len(edits(databases[0])) == 1
+
+
 def test_a_moved_slider_is_one_step_and_classes_another(qtbot: QtBot, window: MainWindow, databases: list[Path]) -> None:
     panel, context = feature(window, FilterPanel), window.context
     for value in range(26, 50):
