@@ -84,7 +84,8 @@ class Zones(QObject):
         self.detections.show_item(item)
         self.list.set_running(item is not None and not item.ended)
         known = before is not None and item is not None and before.key == item.key
-        if not known or before is None or item is None or (before.progress.info is None) != (item.progress.info is None):
+        again = before is not None and before.results is not None and item is not None and item.results is None
+        if not known or again or before is None or item is None or (before.progress.info is None) != (item.progress.info is None):
             self._load()
         elif before.results != item.results or before.state is not item.state or item.state is ItemState.RUNNING:
             self.counting.update_item(item)

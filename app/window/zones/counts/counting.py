@@ -265,7 +265,7 @@ class Counting(QObject):
     def show_item(self, item: QueueItem | None) -> None:
         """Read another file, None = no file."""
         self._stop.set()
-        self._item, self.tracks = item, None
+        self._item, self.tracks, self._live = item, None, None
         self.read()
 
     def update_item(self, item: QueueItem) -> None:

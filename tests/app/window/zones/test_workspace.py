@@ -203,6 +203,16 @@ def test_counts_of_a_run_are_those_of_the_shown_detections(shown, qtbot, window)
     qtbot.waitUntil(lambda: counted.data() == "→ 1")
 
 
+def test_when_detection_begins_again_nothing_of_the_earlier_results_stays(shown, qtbot, window):
+    draw_gate(shown)
+    qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2)
+    key, counted = window.context.selection.key, shown.panel.model.index(0, 3)
+    window.context.run.detect_again(key)  # without a model, it waits
+    assert (shown.list.model.rowCount(), shown.counting.tracks, shown._counts) == (0, None, None)
+    assert "1" not in counted.data()
+    assert [shape.name for shape in shown.editor.zones.shapes] == ["Line 1"]
+
+
 def test_a_change_of_the_filter_while_a_file_is_read_is_not_lost(shown, window, qtbot):
     rows = shown.list.model.rowCount
     shown.counting.read()
