@@ -166,6 +166,7 @@ class Comparison(QObject):
         self.bar = CompareBar(context.bindings)
         self.bar.hide()
         self._key: int | None = None
+        self._own: StoredResult | None = None
         self._first: Results | None = None
         self._second = Results.empty()
         self._differences: Differences | None = None
@@ -184,7 +185,8 @@ class Comparison(QObject):
         self.bar.only.toggled.connect(self._apply)
         context.filter.changed.connect(lambda _: self._soon.start() if self._first is not None else None)
         context.selection.file_changed.connect(self._file_changed)
-        context.run.corrected.connect(lambda key: self._soon.start() if key == self._key else None)
+        context.selection.item_changed.connect(self._item_changed)
+        context.run.corrected.connect(self._corrected)
         context.actions.correct.toggled.connect(lambda shown: self.end() if shown else None)
         self._viewer.player.shown.connect(self._say)
         self._viewer.player.result.connect(self._say)
@@ -230,7 +232,7 @@ class Comparison(QObject):
         if item.results is None:
             return
         self.end()
-        own = item.results
+        own, self._key = item.results, item.key
         labels, ids = common_labels(own.labels, other.labels)
         stop = self._stop = Event()
 
@@ -242,8 +244,8 @@ class Comparison(QObject):
             self._context.banners.remove(SUBJECT)
             if stop.is_set() or self._viewer.item is None or self._viewer.item.key != item.key:
                 return
-            self._key = item.key
             first, self._first, self._second = found
+            self._own = replace(first, created=own.created)
             self._context.actions.correct.setChecked(False)
             self._canvas.set_labels(labels)
             self.bar.show_names(*_told_apart(first, other))
@@ -261,9 +263,10 @@ class Comparison(QObject):
         """Show only the results of the file again."""
         self._stop.set()
         self._context.banners.remove(SUBJECT)
+        self._key = self._own = None
         if self._first is None:
             return
-        self._key, self._first, self._second, self._differences = None, None, Results.empty(), None
+        self._first, self._second, self._differences = None, Results.empty(), None
         self.bar.hide()
         self._context.requests.comparing.emit(False)
         self.bar.show_counts(())
@@ -275,6 +278,23 @@ class Comparison(QObject):
     def _file_changed(self, item: QueueItem | None) -> None:
         if item is None or item.key != self._key:
             self.end()
+
+    def _item_changed(self, item: QueueItem) -> None:
+        if item.key == self._key and item.results is None:  # detection begins again
+            self.end()
+
+    def _corrected(self, key: int) -> None:
+        """Read the results of the shown file again."""
+        if self._own is None or key != self._key:
+            return
+        stop = self._stop
+
+        def done(first: Results) -> None:
+            if not stop.is_set():
+                self._first = first
+                self._compare()
+
+        self._context.background.start(self, partial(Results.read, self._own, stop=stop), done, self._fail, stop)
 
     def _fail(self, said: Notice) -> None:
         title = translate("compare", "The results cannot be compared")

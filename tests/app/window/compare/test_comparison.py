@@ -16,6 +16,7 @@ from framefleet.app.window.models.comparison import ExplanationDialog
 from framefleet.app.window.results.outcome import OutcomeLine
 from framefleet.engine.evaluation.compare import StoredResult
 from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.corrections import Corrections, OneDetection
 from framefleet.engine.store.session import SessionWriter
 from framefleet.engine.types import Detections, DeviceId, FrameRef, FrameResult
 from tests.support.media import make_video
@@ -132,6 +133,20 @@ def test_the_other_results_are_dashed_and_have_their_own_labels(qtbot: QtBot, wi
     comparison.bar.close_button.click()
     assert not comparison.bar.isVisible()
     assert len(canvas.other_detections) == 0
+
+
+def test_the_comparison_follows_corrections_and_ends_when_detection_begins_again(
+    qtbot: QtBot, window: MainWindow, comparison: Comparison, video: Path
+) -> None:
+    start(qtbot, window, comparison)
+    key = window.context.selection.key
+    assert key is not None
+    with Corrections(video.parent / "sessions" / "one.sqlite") as corrections:
+        corrections.delete(OneDetection(0, 0, 0))
+    window.context.run.corrected.emit(key)
+    qtbot.waitUntil(lambda: f"3 of {FRAMES} frames differ" in comparison.bar.counts.text(), timeout=PATIENCE)
+    window.context.run.detect_again(key)  # without a model, it waits
+    assert (comparison.active, comparison.bar.isVisible()) == (False, False)
 
 
 def test_the_models_lead_to_the_comparison_of_results(qtbot: QtBot, window: MainWindow, comparison: Comparison) -> None:
