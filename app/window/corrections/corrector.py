@@ -16,6 +16,7 @@ from framefleet.app.window.queue.item import Results
 from framefleet.app.window.selection import Target
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets.translation import marked, of_engine, translate
+from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice, UsageError, literal
 from framefleet.engine.store.corrections import Box, Chosen, Corrections, Edit, OneDetection, OneTrack, undoable
 from framefleet.engine.store.session import SessionReader
@@ -401,14 +402,17 @@ class Correction:
 
     def _check_stored(self) -> None:
         """Raise UsageError if the session does not have the frame: a run also shows results that it has not stored yet."""
+        source, frame = self.results.source, self.frame or 0
         with SessionReader(self.results.database, created=self.results.created) as reader:
-            later = next(reader.blocks(self.results.source, 1, self.frame or 0), None)  # the frame, or the next one that is stored
-        if later is None:
-            words = translate("corrections", "This frame is not stored yet: wait until detection has come here, or pause it")
-            raise UsageError(literal(words))
-        if later.numbers[0] != self.frame:  # the session of a stream has parts
+            later = next(reader.blocks(source, 1, frame), None)  # the frame, or the next one that is stored
+            live = any(each.number == source and each.kind is SourceKind.LIVE for each in reader.sources())
+        if later is not None and later.numbers[0] == frame:
+            return
+        if later is not None and live:  # its earlier frames are in parts of the session
             words = translate("corrections", "This frame is in another part of the session: open that one to correct it")
-            raise UsageError(literal(words))
+        else:
+            words = translate("corrections", "This frame is not stored yet: wait until detection has come here, or pause it")
+        raise UsageError(literal(words))
 
     def _check_split(self, track: int, frame: int) -> None:
         """Raise UsageError if a track begins with this frame."""

@@ -341,11 +341,20 @@ def test_an_object_that_is_not_shown_any_more_is_not_corrected(shown, qtbot, tmp
 
 
 @pytest.mark.parametrize("name", ["relabel", "confirm", "add"])
-@pytest.mark.parametrize(("frame", "says"), [(FRAMES, "This frame is not stored yet"), (3, "This frame is in another part of the session")])
-def test_a_frame_that_is_shown_but_not_in_the_session_is_refused(tmp_path, name, frame, says):
+@pytest.mark.parametrize(
+    ("kind", "frame", "says"),
+    [
+        ("video", FRAMES, "This frame is not stored yet"),
+        ("video", 3, "This frame is not stored yet"),  # detection has gone to a later place first
+        ("live", FRAMES, "This frame is not stored yet"),
+        ("live", 3, "This frame is in another part of the session"),
+    ],
+)
+def test_a_frame_that_is_shown_but_not_in_the_session_is_refused(tmp_path, name, kind, frame, says):
     results = write_results(tmp_path / "a.sqlite", tmp_path / "a.mp4", FRAMES)
     with closing(sqlite3.connect(results.database)) as connection, connection:
         connection.execute("DELETE FROM frames WHERE frame = 3")
+        connection.execute("UPDATE sources SET kind = ?", (kind,))
     work = Correction(name, results, ViewFilter(), frame, 0, None, False, 1, None, (10, 10, 60, 60))
     with pytest.raises(UsageError, match=says):
         work.make()
