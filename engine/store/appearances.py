@@ -59,16 +59,17 @@ def read_appearances(
     frames, times, class_ids, tracks, scores = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     if by is None:
         by = By.TRACK if (tracks >= 0).any() else By.CLASS
-    if by is By.TRACK:
-        found = track_appearances(frames, times, class_ids, tracks, scores)
-    else:
-        pictures = reader.source(source).kind is SourceKind.IMAGES
-        found = class_appearances(frames, times, class_ids, scores, 0.0 if pictures else gap)
     indices, starts = np.concatenate(rows, 1)
     ends = np.append(starts[1:], end_of(reader, source))  # a frame is shown until the next one
     if len(epochs := reader.epochs(source)[1:]):  # but not in the gap before an epoch
         last = np.searchsorted(indices, epochs) - 1
         ends[last] = np.minimum(ends[last], starts[last] + float(np.median(np.diff(starts))))
+    if by is By.TRACK:
+        found = track_appearances(frames, times, class_ids, tracks, scores)
+    elif reader.source(source).kind is SourceKind.IMAGES:
+        found = class_appearances(frames, times, times, class_ids, scores, 0.0)
+    else:
+        found = class_appearances(frames, times, ends[np.searchsorted(indices, frames)], class_ids, scores, gap)
     found["end"] = np.maximum(found["end"], ends[np.searchsorted(indices, found["last"])])  # times of failed frames are estimates
     return found
 

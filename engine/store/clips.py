@@ -12,7 +12,7 @@ from typing import Self
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import ExportError, Notice
 from framefleet.engine.store import export, facts, schema
-from framefleet.engine.store.appearances import By, read_appearances
+from framefleet.engine.store.appearances import By, end_of, read_appearances
 from framefleet.engine.store.destinations import Destinations, Protected, Purpose, names_for
 from framefleet.engine.store.exporters.base import Progress, run_child
 from framefleet.engine.store.session import SessionReader, StoredSource
@@ -39,13 +39,14 @@ def plan_clips(reader: SessionReader, source: StoredSource, by: By, padding: flo
 
     Raises ExportError if the session cannot be read.
     """
-    first, last = reader.first_pts(source.number) or 0.0, reader.last_pts(source.number) or 0.0
-    rate = (source.info.rate if source.info is not None else None) or 25.0
+    first, last, info = reader.first_pts(source.number) or 0.0, end_of(reader, source.number), source.info
+    if info is not None and info.duration is not None:
+        last = max(last, info.begin + info.duration)
     plans: list[ClipPlan] = []
     for row in read_appearances(reader, source.number, by, gap):
         class_id, track = int(row["class_id"]), int(row["track"])
         label = label_of(reader.labels, class_id)
-        start, end = max(float(row["start"]) - padding, first), min(float(row["end"]) + padding, last + 1 / rate)
+        start, end = max(float(row["start"]) - padding, first), min(float(row["end"]) + padding, last)
         name = f"{_safe(label)}{f'-{track}' if track >= 0 else ''}"
         if by is By.CLASS and plans and start <= plans[-1].end:
             before = plans[-1]

@@ -9,6 +9,9 @@ from framefleet.engine.media.types import SourceKind
 from framefleet.engine.store.schema import reading
 from framefleet.engine.store.session import SessionReader, StoredSource
 
+MONDAY = datetime(1970, 1, 5)
+"""From which intervals count, so that weeks begin on Mondays; local time, as cameras have it."""
+
 
 class Clock:
     """Converts times of one source to clock times.
@@ -51,11 +54,16 @@ class Clock:
         """The time when the video began, as ``text`` writes it; "" if unknown, and for pictures."""
         return "" if self.started is None else self.text(self._first)
 
-    def since_midnight(self) -> float:
-        """Return the seconds from midnight, on the day when the source began, to pts 0. 0 if the clock time is unknown."""
+    def since_midnight(self, length: float = 0.0) -> float:
+        """Return the seconds from midnight, on the day when the source began, to pts 0. 0 if the clock time is unknown.
+
+        length: of intervals, seconds. Of those that are longer than a day, the seconds from the begin of one, which counts from ``MONDAY``.
+        """
         moment = self.at(0.0)
         if moment is None or self.started is None:
             return 0.0
+        if length > timedelta(days=1).total_seconds():
+            return (moment.replace(tzinfo=None) - MONDAY).total_seconds() % length
         midnight = self.started.replace(hour=0, minute=0, second=0, microsecond=0)
         return (moment - midnight).total_seconds()
 

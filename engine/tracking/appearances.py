@@ -30,13 +30,13 @@ GAP = 1.0
 """Objects of a class appear again if there was none for longer than this, seconds."""
 
 
-def class_appearances(frames: Integers, times: Array, class_ids: Integers, scores: Array, gap: float = GAP) -> NDArray[Any]:
+def class_appearances(frames: Integers, times: Array, ends: Array, class_ids: Integers, scores: Array, gap: float = GAP) -> NDArray[Any]:
     """Return the appearances of each class.
 
     Parameters
     ----------
-    frames, times, class_ids, scores : ndarray
-        Of each detection, ordered by frame: index, seconds, class id, confidence; all (m,).
+    frames, times, ends, class_ids, scores : ndarray
+        Of each detection, ordered by frame: index, seconds, when the next frame begins, class id, confidence; all (m,).
     gap : float
         See ``GAP``, seconds.
 
@@ -47,7 +47,7 @@ def class_appearances(frames: Integers, times: Array, class_ids: Integers, score
     """
     order = np.argsort(_short(class_ids), kind="stable")
     begins = np.diff(class_ids[order], prepend=-1) != 0
-    begins |= np.diff(times[order], prepend=-np.inf) > gap
+    begins[1:] |= times[order][1:] - ends[order][:-1] > gap
     return _summary(order, begins, frames, times, class_ids, np.full(len(frames), -1), scores)
 
 

@@ -85,6 +85,11 @@ class Export:
         chosen = [each for each in (looked_for(self.reader.facts), self.reader.classes) if each is not None]
         return frozenset.intersection(*chosen) if chosen else None
 
+    @cached_property
+    def listed(self) -> frozenset[int] | None:
+        """The ids of the classes for a list of all that may occur: ``looked_for``, and those that a person added; None: all."""
+        return None if self.looked_for is None else self.looked_for.union(self.class_ids)
+
     def frames(self, source: StoredSource) -> Iterator[FrameResult]:
         """Yield the frames of a source in order, and report progress."""
         for frame in self.reader.frames(source.number):

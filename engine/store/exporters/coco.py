@@ -114,9 +114,9 @@ def _annotations(export: Export) -> Iterator[dict[str, object]]:
 
 
 def _described_categories(export: Export) -> Iterator[dict[str, object]]:
-    """Yield the categories that were looked for. An image without objects of another category may show some."""
+    """Yield the categories that were looked for or occur. An image without objects of another category may show some."""
     for class_id, (category, label) in enumerate(zip(_categories(export), export.labels, strict=True)):
-        if export.looked_for is None or class_id in export.looked_for:
+        if export.listed is None or class_id in export.listed:
             yield {"id": category, "name": label}
 
 

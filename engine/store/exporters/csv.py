@@ -121,7 +121,7 @@ def write_counts(export: Export) -> None:
             clock, video = Clock.of(reader, source), source.timed
             blocks = export.blocks(source)
             intervals = (
-                _intervals_of_video(blocks, clock, length, *offset_of(export, source, clock))
+                _intervals_of_video(blocks, clock, length, *offset_of(export, source, clock, length))
                 if video
                 else intervals_of_pictures(blocks, clock, length)
             )
@@ -135,11 +135,11 @@ def write_counts(export: Export) -> None:
                     file.write(row([source.name, *times, class_id, label, *counts]) + "\r\n")
 
 
-def offset_of(export: Export, source: StoredSource, clock: Clock) -> tuple[float, float]:
-    """The seconds from the begin of an interval to time 0 of a video, and the time of its first frame, seconds."""
+def offset_of(export: Export, source: StoredSource, clock: Clock, length: float) -> tuple[float, float]:
+    """The seconds from the begin of an interval to time 0 of a video, and the time of its first frame, seconds. length: of an interval."""
     first = source.origin if source.origin is not None else export.reader.first_pts(source.number)
     begin = first or 0.0
-    return (clock.since_midnight() if clock.known else -begin), begin
+    return (clock.since_midnight(length) if clock.known else -begin), begin
 
 
 def _intervals_of_video(blocks: Iterable[Block], clock: Clock, length: float, offset: float, begin: float) -> Iterator[tuple[Times, Group]]:

@@ -6,6 +6,7 @@ frames that its own decoder returns: after frames that cannot be decoded, its nu
 video began, if it is known.
 """
 
+import re
 from array import array
 from html import escape
 from typing import TextIO
@@ -35,7 +36,7 @@ def _write_meta(export: Export, file: TextIO) -> None:
     mode = "interpolation" if export.source.timed else "annotation"
     file.write(f"<meta><task><name>{_text(export.stems[0])}</name><size>{frames}</size><mode>{mode}</mode><overlap>0</overlap>\n")
     file.write(f"<start_frame>0</start_frame><stop_frame>{max(frames - 1, 0)}</stop_frame><labels>\n")
-    labels = (label for class_id, label in enumerate(export.labels) if export.looked_for is None or class_id in export.looked_for)
+    labels = (label for class_id, label in enumerate(export.labels) if export.listed is None or class_id in export.listed)
     file.writelines(f"<label><name>{_text(label)}</name><attributes></attributes></label>\n" for label in labels)
     file.write("</labels>")
     if info is not None:
@@ -110,7 +111,11 @@ def _attribute(text: str) -> str:
 
 def _printable(text: str) -> str:
     """Replace characters that XML cannot hold: control characters, and bytes of file names that are not valid text."""
-    return "".join(character if character.isprintable() or character in "\t\n" else "?" for character in text)
+    return _NO_XML.sub("?", text)
+
+
+_NO_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 forbids, and carriage returns, which readers replace."""
 
 
 EXPORTER = Exporter("CVAT", "Annotations to correct in CVAT", (text_output(".cvat.xml", write),))

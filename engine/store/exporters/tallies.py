@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from framefleet.engine.store.clock import Clock
+from framefleet.engine.store.clock import MONDAY, Clock
 from framefleet.engine.store.exporters.options import Least
 from framefleet.engine.store.session import Block, StoredFrame, StoredSource
 
@@ -179,15 +179,12 @@ def _add_detections(groups: Sequence[Group], group_of: NDArray[np.intp], seconds
 Times: TypeAlias = tuple[float | None, float | None, str | None]
 """Begin and end of an interval, seconds of the source, and the clock time of its begin in ISO 8601; None or "" if unknown."""
 
-_FIRST = datetime(1970, 1, 5)
-"""A Monday, so that weeks begin on Mondays; local time, as cameras have it."""
-
 
 def intervals_of_pictures(blocks: Iterable[Block], clock: Clock, length: float) -> Iterator[tuple[Times, Group]]:
     """Yield the intervals in which pictures were taken, in order, each with its counts; first the pictures whose time is unknown.
 
     blocks: of a folder, without boxes. The pictures need not be in the order of their times. length: of an interval, seconds. Intervals
-    begin at full multiples of it since ``_FIRST``, so at midnight if they divide a day. An interval without pictures is left out: nothing
+    begin at full multiples of it since ``MONDAY``, so at midnight if they divide a day. An interval without pictures is left out: nothing
     says that the camera was on.
     """
     groups: dict[int, Group] = {}
@@ -200,13 +197,13 @@ def intervals_of_pictures(blocks: Iterable[Block], clock: Clock, length: float) 
             unknown = unknown or Group(0)
             _add(unknown, picture)
             continue
-        number = (moment.replace(tzinfo=None) - _FIRST) // step
+        number = (moment.replace(tzinfo=None) - MONDAY) // step
         earliest[number] = min(earliest.get(number, moment), moment)
         _add(groups.setdefault(number, Group(number)), picture)
     if unknown is not None:
         yield (None, None, None), unknown
     for number in sorted(groups):
-        start = (_FIRST + number * step).replace(tzinfo=earliest[number].tzinfo)
+        start = (MONDAY + number * step).replace(tzinfo=earliest[number].tzinfo)
         yield (None, None, start.isoformat(timespec="milliseconds")), groups[number]
 
 

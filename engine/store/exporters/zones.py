@@ -78,7 +78,7 @@ def _line_totals(export: Export, counted: Counted) -> Iterator[Row]:
     names: dict[int, str] = {}
     for source, counts, number, shape, class_id, intervals, heads in _tallied(export, counted, lines=True):
         names[number] = shape.name
-        begin = offset_of(export, source, Clock.of(export.reader, source))[1]
+        begin = offset_of(export, source, Clock.of(export.reader, source), export.options.interval)[1]
         ways = _ways(counts, number, class_id, intervals)
         for start, (_, _, clock, _, label), forward, backward in zip(intervals.starts.tolist(), heads, *ways, strict=True):
             moment = datetime.fromisoformat(clock) if clock else round(start - begin, 6) + 0.0
@@ -120,7 +120,7 @@ def _tallied(
         if first is None or last is None:
             continue
         clock, allowed = Clock.of(reader, source), counts.zones.class_ids(reader.labels)
-        offset, begin = offset_of(export, source, clock)
+        offset, begin = offset_of(export, source, clock, export.options.interval)
         if last - first > MAX_INTERVALS * export.options.interval:
             days = (last - first) / 86_400
             raise ExportError(

@@ -17,6 +17,7 @@ from framefleet.engine.evaluation.truth import MAX_BYTES, Truth, TruthPicture
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.notices import SourceError, UsageError
 from framefleet.engine.pool.events import Ledger
+from framefleet.engine.store.corrections import Corrections
 from framefleet.engine.store.export import export_session
 from framefleet.engine.store.exporters.pictures import picture_name
 from framefleet.engine.store.session import SessionReader, SessionWriter
@@ -776,3 +777,14 @@ def test_fit_reads_only_detections_of_the_truth_s_frames(session: Path, tmp_path
     truth: Truth = read_truth(path)
     with SessionReader(session) as reader:
         assert len(fit(truth, reader).found) == 2
+
+
+@pytest.mark.parametrize("form", ["coco", "cvat"])
+def test_exports_list_classes_that_a_person_added(tmp_path: Path, form: str) -> None:
+    only = write_session(tmp_path / "only.sqlite", {"clip.mp4": FRAMES}, boxes=1, facts={"classes": "0"})
+    with Corrections(only) as corrections:
+        corrections.add(0, 1, 2, (100, 100, 150, 150))
+    with SessionReader(only) as reader:
+        (written,) = (each.path for each in export_session(reader, tmp_path / "out", [form]))
+    assert read_truth(written).labels == ("person", "car")
+    assert form == "coco" or "<name>car</name>" in written.read_text()

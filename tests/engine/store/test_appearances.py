@@ -36,7 +36,7 @@ def test_an_appearance_lasts_until_its_last_frame_ends(tmp_path):
         frames = (make_frame(0, index, boxes=int(index not in (1, 3))) for index in range(len(times)))
         writer.add_frames(replace(frame, ref=frame.ref._replace(pts=pts)) for frame, pts in zip(frames, times, strict=True))
     with SessionReader(tmp_path / "s.sqlite") as reader:
-        found = read_appearances(reader, 0, gap=0.15)
+        found = read_appearances(reader, 0, gap=0.05)
         assert found["start"].tolist() == [0.0, 0.2, 0.6]
         assert found["end"].tolist() == pytest.approx([0.1, 0.5, 0.75])
 

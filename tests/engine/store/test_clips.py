@@ -37,6 +37,16 @@ def test_clips_by_class_are_joined_and_end_with_the_last_appearance(tmp_path):
         assert plan_clips(reader, reader.sources()[0], By.CLASS, 0.0) == [ClipPlan(0.0, 2.0, "person+bicycle", (0.0, 0.4))]
 
 
+def test_a_clip_of_sampled_frames_lasts_until_the_next_one(tmp_path):
+    """Of five seconds, a frame is detected in every two, and the person is in all of them."""
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 125))
+        writer.add_frames(make_frame(0, index, 1) for index in (0, 50, 100))
+    with SessionReader(tmp_path / "s.sqlite") as reader:
+        (found,) = plan_clips(reader, reader.sources()[0], By.CLASS, 2.0)
+    assert (found.start, found.end) == (0.0, 5.0)
+
+
 def test_each_track_has_its_own_clip(tmp_path):
     """Of three objects, two show the same place."""
     path = write_session(tmp_path / "s.sqlite", {"a.mp4": 50}, boxes=3, apart=100)

@@ -78,6 +78,15 @@ def test_intervals_begin_at_full_quarters_of_the_hour(session: Path, tmp_path: P
     assert unknown.frames.to_list() == [15, 5]
 
 
+@pytest.mark.parametrize(("days", "begin"), [(1, "2026-11-01"), (7, "2026-10-26")])
+def test_weeks_begin_on_mondays(session: Path, tmp_path: Path, days: int, begin: str) -> None:
+    """The video begins on a Sunday."""
+    with SessionReader(session) as reader:
+        export_session(reader, tmp_path, ["csv"], options=ExportOptions(interval=days * 86_400))
+    counts = pd.read_csv(tmp_path / "counts.csv")
+    assert counts[counts.source == "a.ts"].clock.str.slice(0, 19).to_list() == [f"{begin}T00:00:00"]
+
+
 def test_a_stored_session_gets_clock_times_from_names(session: Path, tmp_path: Path) -> None:
     options = ExportOptions(clock=ClockSettings(ClockSource.NAME, UTC))
     with SessionReader(session) as reader:

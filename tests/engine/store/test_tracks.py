@@ -1,7 +1,7 @@
 import pytest
 
 from framefleet.engine.notices import ExportError, UsageError
-from framefleet.engine.store.corrections import Corrections, OneTrack
+from framefleet.engine.store.corrections import Corrections, OneDetection, OneTrack
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.store.tracks import has_current_tracks, track_session, why_untracked
 from tests.support.store import write_session
@@ -50,6 +50,25 @@ def test_tracks_joined_by_hand_are_not_replaced_without_being_asked(tmp_path):
     with SessionReader(path) as reader:
         assert reader.tracks(0) == [(1, 0, 0, 9, 10)]
         assert all(frame.detections.verified.all() for frame in reader.frames(0)), "confirmations stay"
+
+
+def test_drawn_boxes_stay_without_the_edits_that_drew_them(tmp_path):
+    path = write_session(tmp_path / "s.sqlite", {"a.mp4": 10}, boxes=1)
+    track_session(path)
+    with Corrections(path) as corrections:
+        corrections.add(0, 3, 2, (100, 100, 150, 150))
+        corrections.move(OneDetection(0, 4, 0), (200, 200, 250, 250))
+        corrections.split(0, 1, 5)
+    track_session(path, drop_corrections=True)
+    with Corrections(path) as corrections:
+        corrections.confirm(OneDetection(0, 8, 0))
+        corrections.undo()
+        corrections.move(OneDetection(0, 4, 0), (300, 300, 350, 350))
+        corrections.undo()
+    with SessionReader(path) as reader:
+        found = {frame.ref.index: frame.detections.boxes.tolist() for frame in reader.frames(0)}
+    assert [100, 100, 150, 150] in found[3]
+    assert found[4] == [[200, 200, 250, 250]]
 
 
 def test_deleted_tracks_need_no_reason(tmp_path):

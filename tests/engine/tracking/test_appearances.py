@@ -17,7 +17,7 @@ def rows(found, *names):
 
 def test_a_class_appears_again_behind_a_gap():
     frames, times, class_ids, _, scores = columns()
-    found = class_appearances(frames, times, class_ids, scores, gap=1.0)
+    found = class_appearances(frames, times, times + 0.1, class_ids, scores, gap=1.0)
     assert rows(found, "class_id", "track", "start", "end", "detections") == [
         (2, -1, 0.0, 0.1, 2),
         (0, -1, 0.1, 0.2, 2),
@@ -25,7 +25,7 @@ def test_a_class_appears_again_behind_a_gap():
         (0, -1, 3.0, 3.0, 1),
         (2, -1, 3.0, 3.0, 1),
     ]
-    assert len(class_appearances(frames, times, class_ids, scores, gap=3.0)) == 3
+    assert len(class_appearances(frames, times, times + 0.1, class_ids, scores, gap=3.0)) == 3
 
 
 def test_a_track_appears_once_with_the_class_of_most_confidence_and_its_best_moment():
@@ -38,14 +38,14 @@ def test_a_track_appears_once_with_the_class_of_most_confidence_and_its_best_mom
 
 def test_nothing_appears_where_nothing_was_found():
     none = [values[:0] for values in columns()]
-    assert len(track_appearances(*none)) == len(class_appearances(none[0], none[1], none[2], none[4])) == 0
+    assert len(track_appearances(*none)) == len(class_appearances(none[0], none[1], none[1], none[2], none[4])) == 0
 
 
 def test_a_class_appears_again_only_behind_a_longer_gap():
-    """The class is seen at 0 and at 1 s."""
-    frames, scores = np.array([0, 2]), np.ones(2)
+    """The class is seen from 0 to 0.5 s and from 1.5 s on."""
+    frames, scores = np.array([0, 3]), np.ones(2)
     for gap, appearances in ((1.0, 1), (0.9, 2)):
-        assert len(class_appearances(frames, frames / 2, np.zeros(2, int), scores, gap)) == appearances
+        assert len(class_appearances(frames, frames / 2, frames / 2 + 0.5, np.zeros(2, int), scores, gap)) == appearances
 
 
 def test_the_class_of_a_track_has_the_highest_sum_of_confidences_not_the_most_detections():

@@ -44,7 +44,7 @@ def test_clips_and_stills_are_written_and_named_in_a_banner(shown, qtbot, tmp_pa
     dialog = ask(shown, qtbot)
     assert dialog.stills.width() >= dialog.stills.sizeHint().width()  # its text is not cut
     dialog.stills.setChecked(True)
-    assert dialog.plan.text() == "1 clip, 0:02.0 in all."  # the three classes follow each other
+    assert dialog.plan.text() == "1 clip, 0:02.4 in all."  # the three classes follow each other; up to the end that is stored of the video
     dialog.folder.set_path(tmp_path / "cut")
     dialog.start.click()
     qtbot.waitUntil(lambda: any("Wrote" in text for text in shown.context.banners.texts), timeout=30_000)

@@ -181,3 +181,10 @@ def test_a_name_that_no_comment_can_have_gets_no_command(tmp_path: Path, charact
 @pytest.mark.parametrize(("pts", "name"), [(0.0, "00000000"), (0.00025, "00000003"), (1001 / 30000, "00000334"), (-0.04, "-00000400")])
 def test_names_are_rounded_as_ffmpeg_rounds(pts: float, name: str) -> None:
     assert picture_name(pts) == name
+
+
+def test_a_name_with_other_spaces_is_the_same_in_cvat(tmp_path: Path) -> None:
+    name = "Screen 9.41\N{NARROW NO-BREAK SPACE}写真\N{IDEOGRAPHIC SPACE}\N{ZERO WIDTH JOINER}\x01"
+    with SessionReader(write_session(tmp_path / "s.sqlite", {f"{name}.mp4": 2})) as reader:
+        (written,) = (each.path for each in export_session(reader, tmp_path / "out", ["cvat"]))
+    assert f"<name>{name.replace(chr(1), '?')}</name>" in written.read_text()
