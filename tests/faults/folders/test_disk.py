@@ -153,8 +153,10 @@ def test_a_session_with_checksums_on_a_read_only_disk(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_vanishes_during_the_run(video: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    process = start("detect", *[video] * 10, *FAST, "--size", "256", "--out", out, "--json")
+    out, videos = tmp_path / "out", [tmp_path / f"{number}.mp4" for number in range(10)]
+    for path in videos:
+        path.hardlink_to(video)
+    process = start("detect", *videos, *FAST, "--size", "256", "--out", out, "--json")
     wait_for(lambda: stored_frames(out) >= 10, process)
     shutil.rmtree(out)
     done = finish(process)
