@@ -149,18 +149,20 @@ class ResumePlan:
         """Return the path under which the session stores a source: relative paths refer to the folder of the first run."""
         return path if self._folder == str(Path.cwd()) else path.absolute()
 
-    def start(self, path: Path, number: int | None = None) -> SourceResume:
+    def start(self, path: Path, number: int | None = None, again: bool = False) -> SourceResume:
         """Return how the run begins a source, and add a note if it does not begin at its start.
 
-        number: of a source that is not stored, if it is not the next one and is free.
+        number: of the one to continue, if several with this path are stored; of a source that is not stored, if it is not the next one and
+        is free. again: begin a new source, whatever is stored of this path.
         """
-        stored = self._stored.get(schema.absolute(str(Path.cwd()), str(path)))
+        stored = None if again else self._stored.get(schema.absolute(str(Path.cwd()), str(path)))
         index, self._added = self._added if number is None else number, self._added + 1
         if not stored:
             number = index if index not in self._used else self._next
             self._use(number)
             return SourceResume(number)
-        source = stored.pop(0)
+        source = next((each for each in stored if each.number == number), stored[0])
+        stored.remove(source)
         frames = self._frames[source.number]
         position = self._positions.get(source.number)
         if not is_unchanged(path, source.stamp):

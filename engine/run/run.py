@@ -149,13 +149,13 @@ class DetectionRun(Closing):
         """What the run takes over from an earlier one, for the user."""
         return [*self._recorder.notes, *self._plan.notes, *self._notes]
 
-    def add(self, path: Path, number: int | None = None) -> int:
+    def add(self, path: Path, number: int | None = None, again: bool = False) -> int:
         """Queue a source and return its number. No device gets a source that an earlier run has finished.
 
-        number: see ``ResumePlan.start``.
+        number, again: see ``ResumePlan.start``.
         """
         with self._adding:
-            resume = self._plan.start(path, number)
+            resume = self._plan.start(path, number, again)
             self._resumes[resume.number] = resume
             if resume.kept is not None:
                 self.sources[resume.number] = _progress_of(path, resume.kept)

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.queue.item import Ahead, ItemState, Part, QueueItem, Results
 from framefleet.app.window.queue.model import QueueModel
-from framefleet.app.window.run.files import FileSettings, Removed, SettingsAndLabels, session_name, with_progress
+from framefleet.app.window.run.files import FileSettings, Removed, SettingsAndLabels, Stored, session_name, with_progress
 from framefleet.app.window.run.thread import RunThread
 from framefleet.app.window.streams.pictures import LivePictures
 from framefleet.app.window.timeline.class_counts import Tally
@@ -156,7 +156,7 @@ class DetectionController(QObject):
         for path, part, database in files:
             key = next(self._keys)
             if database is not None:
-                self._settings.stored[key] = database
+                self._settings.stored[key] = Stored(database)
                 self._continued.discard(path)
             if settings is not None:
                 self._settings.by_file[key] = settings
@@ -415,7 +415,7 @@ class DetectionController(QObject):
         self._tallies.pop(item.key, None)
         self._settings.stored.pop(item.key, None)
         if keep and item.results is not None:
-            self._settings.stored[item.key] = item.results.database
+            self._settings.stored[item.key] = Stored(item.results.database, item.results.source)
         reason = self._settings.waits_for(item.key)
         progress = SourceProgress(item.path, None if item.live else item.progress.info, address=item.progress.address)
         self._put(QueueItem(item.key, progress, reason=reason, part=part, stream=item.stream))
@@ -435,7 +435,7 @@ class DetectionController(QObject):
         if self._run is None:
             first, (settings, labels) = waiting[0]
             earlier = stored.get(first.key)
-            database = earlier or self.folder / session_name(first.path)
+            database = self.folder / session_name(first.path) if earlier is None else earlier.database
             devices, self._counts_on = self._devices if self._counts_on and earlier is not None else (), False
             pictures = LivePictures(self._picture_came.emit)
             resumes = earlier is not None
@@ -448,7 +448,7 @@ class DetectionController(QObject):
         for item in now[:room]:
             if item.key in self._watched:
                 run.watch(item.key, *self._watched[item.key])
-            if not run.add(item.key, item.stream or item.path):
+            if not run.add(item.key, item.stream or item.path, stored.get(item.key)):
                 break  # the next run takes them
             self._put(replace(item, reason=None, results=Results(run.database, -1, run.labels)))
         else:

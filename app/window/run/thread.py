@@ -17,6 +17,7 @@ from threading import Lock
 
 from framefleet.app.window.devices.status import RATE_SECONDS, DeviceEvent, DeviceStatus, Phase, continued, fold
 from framefleet.app.window.queue.item import Ahead, RateMeter
+from framefleet.app.window.run.files import Stored
 from framefleet.app.window.streams.pictures import LivePictures
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.engine.cluster.connection import ClusterConnection
@@ -250,7 +251,7 @@ class RunThread(threading.Thread):
         self._wake = wake
         self._lock = threading.Lock()
         self._run: DetectionRun | None = None
-        self._waiting: dict[int, Path | live_sources.LiveSource] = {}
+        self._waiting: dict[int, tuple[Path | live_sources.LiveSource, Stored | None]] = {}
         self._watched: dict[int, tuple[tuple[int, int], float]] = {}
         self._taken: set[int] = set()
         self._finishing = False
@@ -285,8 +286,8 @@ class RunThread(threading.Thread):
                 self.created = reader.facts[facts.CREATED]
             with self._lock:
                 self._run = run
-                for key, path in self._waiting.items():
-                    self._add(run, key, path)
+                for key, waiting in self._waiting.items():
+                    self._add(run, key, *waiting)
                 self._waiting.clear()
                 if self._finishing:
                     run.finish()
@@ -319,15 +320,19 @@ class RunThread(threading.Thread):
         """What the run takes over from an earlier run, for the user."""
         return [] if self._run is None else self._run.notes  # without the lock, which is held while files are examined
 
-    def takes(self, key: int, stored: Path | None) -> bool:
-        """Whether this session can detect in a file. stored: the session that has its first frames, None = none.
+    def takes(self, key: int, stored: Stored | None) -> bool:
+        """Whether this session can detect in a file. stored: where its first frames are, None = nowhere.
 
         A run knows what its database held when it began. So a file that it had already goes on in the next run.
         """
-        return stored is None or (stored == self.database and key not in self._taken)
+        return stored is None or (stored.database == self.database and key not in self._taken)
 
-    def _add(self, run: DetectionRun, key: int, source: Path | live_sources.LiveSource) -> None:
-        self.numbers[key] = number = run.add(source) if isinstance(source, Path) else run.add_stream(source)
+    def _add(self, run: DetectionRun, key: int, source: Path | live_sources.LiveSource, stored: Stored | None) -> None:
+        if isinstance(source, Path):
+            number = run.add(source, None if stored is None or stored.source < 0 else stored.source, again=stored is None)
+        else:
+            number = run.add_stream(source)
+        self.numbers[key] = number
         if key in self._watched:
             run.watch(number, *self._watched[key])
 
@@ -344,17 +349,20 @@ class RunThread(threading.Thread):
             if self._run is not None and key in self.numbers:
                 self._run.record(self.numbers[key], settings)
 
-    def add(self, key: int, path: Path | live_sources.LiveSource) -> bool:
-        """Queue a file or a live source, also before the thread has started. Return False if the run takes no more files."""
+    def add(self, key: int, path: Path | live_sources.LiveSource, stored: Stored | None) -> bool:
+        """Queue a file or a live source, also before the thread has started. Return False if the run takes no more files.
+
+        stored: see ``takes``.
+        """
         self._taken.add(key)
         with self._lock:
             if self._finishing or self._over:
                 return False
             if self._run is None:
-                self._waiting[key] = path
+                self._waiting[key] = path, stored
                 return True
             try:
-                self._add(self._run, key, path)
+                self._add(self._run, key, path, stored)
             except RuntimeError:  # the pool has ended, and this thread ends soon
                 return False
             return True

@@ -234,6 +234,32 @@ def test_a_cancelled_file_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: D
 
 
 @pytest.mark.usefixtures("slow")
+def test_detecting_again_in_a_continued_session_begins_a_pass_that_goes_on_by_itself(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
+    """A file is finished, another one is paused and continued. Then the first one is detected again, paused and continued."""
+    first, second = (make_video(tmp_path / f"{name}.mp4", frames, (32, 32)) for name, frames in (("a", 60), ("b", 100)))
+    desk.configure()
+    keys = desk.controller.add([first, second])
+
+    def pause_in(key: int) -> None:
+        qtbot.waitUntil(lambda: (item := desk.items.get(key)) is not None and item.progress.frames > 10, timeout=PATIENCE)
+        desk.controller.set_paused(True)
+        qtbot.waitUntil(lambda: set(desk.now.values()) == {Phase.IDLE}, timeout=PATIENCE)
+        assert desk.state(key) is ItemState.PAUSED
+        desk.controller.set_paused(False)
+
+    pause_in(keys[1])
+    desk.controller.detect_again(keys[0])
+    pause_in(keys[0])
+    qtbot.waitUntil(lambda: all(item.state is ItemState.DONE for item in desk.items), timeout=PATIENCE)
+    results = desk.items.get(keys[0]).results  # type: ignore[union-attr]
+    assert results is not None
+    with SessionReader(results.database) as reader:
+        stored = [(source.number, reader.count(source.number)) for source in reader.sources() if source.file == first]
+    assert stored == [(0, 60), (2, 60)]
+    assert results.source == 2
+
+
+@pytest.mark.usefixtures("slow")
 def test_a_file_that_failed_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
     video = make_video(tmp_path / "disk" / "a.mp4", 300, (32, 32), gop=30)
