@@ -18,7 +18,8 @@ def run(argv: Sequence[str]) -> int:
     parser = make_parser(
         "merge",
         "Join the sessions of several runs with the same model and settings into one, for example of several machines.\n"
-        "If several hold results of the same file, the most complete ones are taken. The parts of a stream are joined again.",
+        "If several hold results of the same file, the most complete ones are taken. Files that differ under one path are all kept.\n"
+        "The parts of a stream are joined again.",
         arguments="SESSION…",
         examples=("monday tuesday --out week",),
     )

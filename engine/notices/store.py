@@ -137,6 +137,9 @@ TEXTS: dict[str, Text] = {
     "store.no_tracks": "{where} has no tracks, and lines and zones count tracks: 'framefleet track {folder}' adds them",
     "store.merge_into_itself": "{target} is one of the sessions to join: choose another folder",
     "store.merge_differs": "{other} cannot be joined to {first}: they differ in {differing}",
+    "store.merge_same_path": (
+        "{path} had different content in the runs of {sessions}: the results of each are kept, as sources of the same name"
+    ),
     "store.precisions_differ": "their precisions differ ({precisions}), so boxes differ slightly: give each run the same {option}",
     "store.no_such_class": (
         "there is no class {class_id}: the session has {count} class",

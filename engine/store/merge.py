@@ -28,7 +28,7 @@ CHUNK = 1000
 class Merged:
     """What ``merge_sessions`` wrote. sources: their number. incomplete: number of sources without all frames.
 
-    notes: for the user, about an earlier session at the same place, and about different precisions.
+    notes: for the user, about an earlier session at the same place, different files at one path, and different precisions.
     left_out: sources of which another session holds more, that session, and whether the results that are left out were corrected.
     """
 
@@ -40,6 +40,8 @@ class Merged:
 
 def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
     """Join sessions into a new one at ``target``, in their order. Of a source that several hold, the one with the most frames is taken.
+
+    Files, but not folders, with the same path and different content are different sources.
 
     If they have the same number of frames, the one that a person corrected is taken, then the one with tracks.
 
@@ -57,7 +59,7 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
     sessions = [_read(path) for path in paths]
     for session in sessions[1:]:
         _check_same(sessions[0], session)
-    chosen, left_out = _choose(sessions)
+    chosen, left_out, notes = _choose(sessions)
     if all(SHARD in session.facts for session in sessions):
         chosen.sort(key=lambda parts: parts[0][1].number)
     same_folder = len({session.facts.get("folder") for session in sessions}) == 1
@@ -77,7 +79,8 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
                 kept = replace_session(part, target)
         finally:
             part.unlink(missing_ok=True)
-    notes = [] if kept is None else [Notice("store.kept", kept=kept)]
+    if kept is not None:
+        notes.insert(0, Notice("store.kept", kept=kept))
     if len(precisions) > 1:
         notes.append(Notice("store.precisions_differ", precisions=tuple(sorted(precisions)), option=Option("precision")))
     return Merged(len(chosen), incomplete, left_out, tuple(notes))
@@ -137,11 +140,11 @@ def _check_same(first: _Session, other: _Session) -> None:
         raise UsageError(Notice("store.merge_differs", other=other.path, first=first.path, differing=tuple(differing)))
 
 
-def _choose(sessions: Iterable[_Session]) -> tuple[list[Parts], tuple[tuple[Path, Path, bool], ...]]:
-    """Choose the sources to copy. Returns them, each with its session, and ``left_out`` of ``Merged``."""
-    best: dict[str, tuple[tuple[bool, int, bool, bool], Path, StoredSource]] = {}
+def _choose(sessions: Iterable[_Session]) -> tuple[list[Parts], tuple[tuple[Path, Path, bool], ...], list[Notice]]:
+    """Choose the sources to copy. Returns them, each with its session, ``left_out`` of ``Merged``, and notes about equal paths."""
     joined: dict[str, Parts] = {}
     found = []
+    contents = defaultdict[str, dict[_Content, Path]](dict)  # of each path, and the first session of each
     for session in sessions:
         for source, worth in session.sources:
             key = schema.absolute("", str(source.file))
@@ -151,12 +154,32 @@ def _choose(sessions: Iterable[_Session]) -> tuple[list[Parts], tuple[tuple[Path
                     joined[key].append((session.path, source))
                 joined[key].sort(key=lambda part: (part[0] == whole_session(part[0]), part[1].origin or 0.0))
                 continue
-            found.append((key, source, worth[2]))
-            if key not in best or worth > best[key][0]:
-                best[key] = worth, session.path, source
+            folder = source.kind is SourceKind.IMAGES  # pictures may have been added, or copied with other times
+            content = None if source.stamp is None or folder else (source.stamp.size, source.stamp.digest)
+            if content is not None:
+                contents[key].setdefault(content, session.path)
+            found.append((key, content, worth, session.path, source))
+    best: dict[tuple[str, _Content | None], tuple[tuple[bool, int, bool, bool], Path, StoredSource]] = {}
+    files = []
+    for key, content, worth, path, source in found:
+        file = key, content or next(iter(contents[key]), None)  # of a source that could not be opened, the content is unknown
+        files.append(file)
+        if file not in best or worth > best[file][0]:
+            best[file] = worth, path, source
     chosen = [[(path, source)] for _, path, source in best.values()] + [*joined.values()]
-    left_out = [(source.file, best[key][1], is_corrected) for key, source, is_corrected in found if best[key][2] is not source]
-    return chosen, tuple(left_out)
+    left_out = [
+        (source.file, best[file][1], worth[2])
+        for file, (_, _, worth, _, source) in zip(files, found, strict=True)
+        if best[file][2] is not source
+    ]
+    notes = [
+        Notice("store.merge_same_path", path=key, sessions=tuple(of_path.values())) for key, of_path in contents.items() if len(of_path) > 1
+    ]
+    return chosen, tuple(left_out), notes
+
+
+_Content = tuple[int, str]
+"""Size and digest of a file, as in ``Stamp``."""
 
 
 def _copy(chosen: Sequence[Parts], part: Path, shown: Path, keep_paths: bool) -> set[str]:

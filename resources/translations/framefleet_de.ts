@@ -3466,6 +3466,10 @@
         <translation>{path} sagt nicht, wie viele Klassen es hat: Geben Sie ihre Namen mit {option} an (für ein auf COCO trainiertes Netz: coco)</translation>
     </message>
     <message>
+        <source>{path} had different content in the runs of {sessions}: the results of each are kept, as sources of the same name</source>
+        <translation>{path} hatte bei den Läufen von {sessions} verschiedenen Inhalt: Die Ergebnisse jedes Laufs bleiben, als Quellen mit demselben Namen</translation>
+    </message>
+    <message>
         <source>{path} has NMS that is not supported ({operator} with anchors, or with class_agnostic): export it without NMS</source>
         <translation>{path} hat eine NMS, die nicht unterstützt wird ({operator} mit Ankern oder mit class_agnostic): Exportieren Sie es ohne NMS</translation>
     </message>

@@ -11,6 +11,7 @@ import pytest
 
 from framefleet.app.main import main
 from framefleet.engine.media.live.messages import RecordedFile
+from framefleet.engine.media.sources import Stamp
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import UsageError
 from framefleet.engine.pool.events import Ledger
@@ -86,6 +87,24 @@ def test_the_most_complete_results_of_a_source_are_taken(tmp_path: Path) -> None
     merged = merge_sessions([first, second], tmp_path / "m.sqlite")
     assert stored(tmp_path / "m.sqlite") == [("/v/a.mp4", 4, True), ("/v/b.mp4", 4, True)]
     assert merged.left_out == ((Path("/v/a.mp4"), second, False), (Path("/v/b.mp4"), second, False))
+
+
+def test_files_with_one_path_and_different_content_are_all_kept(tmp_path: Path) -> None:
+    """The third session has the content of the first one and more frames. The fourth could not read the file."""
+    paths = [tmp_path / f"{number}.sqlite" for number in range(4)]
+    for path, content, frames in zip(paths, ("one", "two", "one", None), (2, 3, 5, 1), strict=True):
+        with SessionWriter(path, LABELS, {}) as writer:
+            writer.add_source(0, "/v/a.mp4", video_info("a.mp4", frames), content and Stamp(7, 1, content))
+            writer.add_frames(make_frame(0, index) for index in range(frames))
+            writer.finish_source(0, "/v/a.mp4", Ledger(frames, frames), 1.5)
+    merged = merge_sessions(paths, tmp_path / "m.sqlite")
+    assert stored(tmp_path / "m.sqlite") == [("/v/a.mp4", 5, True), ("/v/a.mp4", 3, True)]
+    assert merged.left_out == ((Path("/v/a.mp4"), paths[2], False),) * 2
+    (note,) = merged.notes
+    assert str(note).startswith(f"/v/a.mp4 had different content in the runs of {paths[0]}, {paths[1]}:")
+    with SessionReader(tmp_path / "m.sqlite") as reader:
+        written = export_session(reader, tmp_path / "out", ["jsonl"])
+    assert [(item.path.name, len(item.path.read_text().splitlines())) for item in written] == [("a.jsonl", 5), ("a-2.jsonl", 3)]
 
 
 @pytest.mark.parametrize("better", ["tracks", "corrections"])
