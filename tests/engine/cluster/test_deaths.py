@@ -234,13 +234,16 @@ def test_kills_at_random_moments_cost_nothing(
 
 @pytest.mark.slow
 def test_the_head_ends_and_the_run_ends_in_order(video: Path, tmp_path: Path) -> None:
+    videos = [tmp_path / f"{number}.mp4" for number in range(200)]
+    for path in videos:
+        path.hardlink_to(video)
     with Raylets(tmp_path / "nodes") as raylets:
         command = [
             sys.executable,
             "-m",
             "framefleet.app",
             "detect",
-            *[str(video)] * 200,
+            *map(str, videos),
             *TINY,
             "--precision",
             "fp32",
