@@ -159,7 +159,7 @@ class Alerts:
     Raises
     ------
     UsageError
-        The model does not have a class of a rule, there is no zone of this name, or no class is left for a rule.
+        A rule names an unknown class or zone, or its zone and ``detected`` leave it no class.
     """
 
     def __init__(

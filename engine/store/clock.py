@@ -54,10 +54,11 @@ class Clock:
         """The time when the video began, as ``text`` writes it; "" if unknown, and for pictures."""
         return "" if self.started is None else self.text(self._first)
 
-    def since_midnight(self, length: float = 0.0) -> float:
-        """Return the seconds from midnight, on the day when the source began, to pts 0. 0 if the clock time is unknown.
+    def offset(self, length: float = 0.0) -> float:
+        """Return the seconds from the begin of an interval to pts 0. 0 if the clock time is unknown.
 
-        length: of intervals, seconds. Of those that are longer than a day, the seconds from the begin of one, which counts from ``MONDAY``.
+        length: of an interval, seconds. Intervals of up to a day begin at midnight of the day when the source began; longer ones count from
+        ``MONDAY``.
         """
         moment = self.at(0.0)
         if moment is None or self.started is None:

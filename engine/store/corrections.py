@@ -294,10 +294,8 @@ class Corrections(Closing):
     def _store(self, rows: Sequence[tuple[int, int, int]], change: dict[str, int], words: Notice, box: Box | None) -> None:
         """Store an edit of detections, given as source, frame and place. change, box: as for ``_edit``."""
         with self._transaction():
-            drawn = schema.has_drawn(self._connection)
-            for table in ("edited", "edits", *["drawn"] * drawn):
-                self._connection.execute(f"DELETE FROM {table} WHERE edit < 0")
-            if box is not None and not drawn:
+            schema.forget_edits(self._connection, "edit < 0")
+            if box is not None and not schema.has_drawn(self._connection):
                 self._connection.execute(schema.DRAWN)
             made = datetime.now(UTC).isoformat(timespec="microseconds")
             text = json.dumps(words.as_json())

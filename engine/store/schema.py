@@ -207,6 +207,12 @@ def has_drawn(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = 'drawn'").fetchone() is not None
 
 
+def forget_edits(connection: sqlite3.Connection, which: str) -> None:
+    """Forget edits, so that they can be neither undone nor made again. What they changed stays. which: a condition on ``edit``, in SQL."""
+    for table in ("edited", "edits", *["drawn"] * has_drawn(connection)):
+        connection.execute(f"DELETE FROM {table} WHERE {which}")
+
+
 def is_empty(connection: sqlite3.Connection) -> bool:
     """Whether the database has no tables: a process died while it created the file."""
     return connection.execute("SELECT 1 FROM main.sqlite_master").fetchone() is None

@@ -105,7 +105,7 @@ def track_session(path: Path, drop_corrections: bool = False, growing: bool = Fa
         if drop_corrections:
             connection.execute("UPDATE corrections SET track = NULL")
             connection.execute("DELETE FROM corrections WHERE coalesce(class_id, deleted, verified) IS NULL")
-            _forget(connection, "edit <> 0")  # earlier edits cannot be undone
+            schema.forget_edits(connection, "edit <> 0")  # earlier edits cannot be undone
         for source, tracks in zip(sources, found, strict=True):
             for _ in store_tracks(connection, source.number, tracks):
                 if growing:  # else all in one transaction
@@ -161,7 +161,7 @@ def _follow(reader: SessionReader, source: int, frames: Iterable[FrameResult]) -
 
 def store_tracks(connection: sqlite3.Connection, source: int, tracks: Tracks) -> Iterator[None]:
     """Replace the tracks of a source within the caller's transactions. Yields after each part, when the caller may commit."""
-    _forget(connection, "edit < 0")  # what was undone names tracks that are replaced
+    schema.forget_edits(connection, "edit < 0")  # what was undone names tracks that are replaced
     for table in ("trackers", "tracks", "frame_tracks"):
         connection.execute(f"DELETE FROM {table} WHERE source = ?", (source,))
     rows = [*_packed(connection, source, tracks)]
@@ -170,12 +170,6 @@ def store_tracks(connection: sqlite3.Connection, source: int, tracks: Tracks) ->
         connection.executemany("INSERT INTO frame_tracks VALUES (?, ?, ?)", rows[begin : begin + _CHUNK])
     connection.executemany("INSERT INTO tracks VALUES (?, ?, ?, ?, ?, ?)", _rows(source, tracks))
     connection.execute("INSERT INTO trackers VALUES (?, ?)", (source, TRACKER))
-
-
-def _forget(connection: sqlite3.Connection, which: str) -> None:
-    """Forget edits. What they made of corrections and drawn boxes stays."""
-    for table in ("edited", "edits", *["drawn"] * schema.has_drawn(connection)):
-        connection.execute(f"DELETE FROM {table} WHERE {which}")
 
 
 def has_current_tracks(path: Path, source: int) -> bool:

@@ -139,7 +139,7 @@ def offset_of(export: Export, source: StoredSource, clock: Clock, length: float)
     """The seconds from the begin of an interval to time 0 of a video, and the time of its first frame, seconds. length: of an interval."""
     first = source.origin if source.origin is not None else export.reader.first_pts(source.number)
     begin = first or 0.0
-    return (clock.since_midnight(length) if clock.known else -begin), begin
+    return (clock.offset(length) if clock.known else -begin), begin
 
 
 def _intervals_of_video(blocks: Iterable[Block], clock: Clock, length: float, offset: float, begin: float) -> Iterator[tuple[Times, Group]]:

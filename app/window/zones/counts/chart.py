@@ -170,7 +170,7 @@ class CountChart(QWidget):
         clock = self._common or self._clock
         if clock.started is None:
             return -self._begin
-        return 0.0 if self._pictures else clock.since_midnight()
+        return 0.0 if self._pictures else clock.offset()
 
     def _places(self, low: float, high: float, size: float) -> list[tuple[float, NDArray[np.float64]]]:
         """The distance of the texts below the chart, and where they stand: at full pictures, seconds, minutes or hours."""

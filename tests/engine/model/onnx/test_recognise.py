@@ -325,7 +325,7 @@ def test_labels_beside_the_file(tmp_path: Path) -> None:
     assert check_model(files).labels == ("cat", "dog")
     (tmp_path / "a.yaml").write_text("train: x\nnames:\n  0: hare\n  1: fox\n")
     assert check_model(files).labels == ("hare", "fox")
-    (tmp_path / "a.yaml").write_text("nc: 80\nbackbone: []\n")  # the architecture, which is no list of labels
+    (tmp_path / "a.yaml").write_text("nc: 80\nbackbone: []\n")  # describes a network, and has no labels
     assert check_model(files).labels == ("cat", "dog")
     with pytest.raises(ModelError, match="not a list of labels"):
         check_model(ModelFiles(files.cfg, files.weights, tmp_path / "a.yaml"))
