@@ -168,7 +168,8 @@ def test_small_damage_between_frames_is_reported(clip: Clip, tmp_path: Path) -> 
     for number in range(20, 40):
         path = damaged(source, tmp_path / "a.flv", [(number / 60, 4)], fill=None)
         frames, failures = counts(probe(path))
-        assert failures or len(set(frames)) == FRAMES, f"{FRAMES - len(frames)} frames are lost silently"
+        # a changed picture may show another number, so only their count tells
+        assert failures or len(frames) == FRAMES, f"{FRAMES - len(frames)} frames are lost silently"
 
 
 def test_a_truncated_frame_fails_even_if_its_decoder_reports_nothing(clip: Clip, tmp_path: Path) -> None:

@@ -124,9 +124,9 @@ def end_once(number: signal.Signals, pool: EnginePool, event: Event, seen: Seen)
 
 @pytest.mark.slow
 def test_a_killed_worker_costs_no_frame(video: Path) -> None:
-    seen = run_pool([video] * 2, CPUS, decode_threads(), partial(end_once, signal.SIGKILL), when_ready=True)
+    seen = run_pool([video] * 6, CPUS, decode_threads(), partial(end_once, signal.SIGKILL), when_ready=True)
     assert ["SIGKILL" in str(failure.message) for failure in seen.failures] == [True]
-    for source in range(2):
+    for source in range(6):
         check_complete(seen, source)
 
 
