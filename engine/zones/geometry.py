@@ -134,8 +134,9 @@ def trails(tracks: NDArray[np.int64], times: Array, boxes: Array, shown: NDArray
         return np.zeros((0, 4)), np.zeros(0, np.int64)
     rows, parts = row_of[tracks[mine]], np.floor(times[mine] / _TRAIL_PART).astype(np.int64)
     points = reference_points(boxes[mine], Reference.BOTTOM)
-    width = int(parts[-1] - parts[0]) + 2  # the last column holds the last positions
-    cells = rows * width + parts - parts[0]
+    parts -= parts.min()  # where videos were joined, times may go back
+    width = int(parts.max()) + 2  # the last column holds the last positions
+    cells = rows * width + parts
     counts = np.bincount(cells, minlength=len(shown) * width)
     means = np.stack([np.bincount(cells, values, len(counts)) for values in points.T], 1) / np.maximum(counts, 1)[:, None]
     last = rows * width + width - 1

@@ -27,6 +27,11 @@ def test_only_the_shown_tracks_have_trails_and_no_line_joins_two_tracks():
     assert drawn([], [], np.zeros((0, 4)), [1]) == []
 
 
+def test_times_may_go_back_where_videos_were_joined():
+    lines = drawn([1, 1, 1], [9.0, 0.0, 0.3], [box(0, 100), box(10, 100), box(20, 100)], [1])
+    assert lines[-1] == (1, 0, 100, 20, 100)
+
+
 def test_older_points_stay_while_time_passes():
     """Trembling boxes: parts that are complete do not move with later frames."""
     random = np.random.default_rng(1)
