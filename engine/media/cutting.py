@@ -40,7 +40,7 @@ def copy_clip(
         The clip cannot be written.
     """
     with VideoFile(video, seekable=seekable) as file, explained_encoding("media.not_copied", path=video):
-        if file.container.format.name == "avi" and file.codec.has_b_frames:
+        if file.without_pts:
             raise ExportError(Notice("media.avi_not_copied", path=video))
         keyframe, packets = _packets_before(file, round(start / file.time_base))
         origin = keyframe * file.time_base

@@ -171,7 +171,8 @@ def hide_login(rest: str) -> str:
     return rest.rpartition("@")[2]
 
 
-_STREAMS = ("rtsp", "rtsps", "rtmp", "rtp", "udp", "srt", "mms")
+_STREAMS = dict.fromkeys(("rtsp", "rtsps"), "media.stream_address")
+_STREAMS |= dict.fromkeys(("rtmp", "rtp", "udp", "srt", "mms"), "media.other_stream")
 
 
 def missing(path: Path) -> Notice:
@@ -185,7 +186,7 @@ def missing(path: Path) -> Notice:
     scheme, rest = address[1], hide_login(address[2])
     if scheme.lower() == "file":
         return Notice("media.file_address", rest=rest)
-    return Notice("media.stream_address" if scheme.lower() in _STREAMS else "media.address", scheme=scheme, rest=rest)
+    return Notice(_STREAMS.get(scheme.lower(), "media.address"), scheme=scheme, rest=rest)
 
 
 def _walk(folder: Path) -> Iterator[Path]:

@@ -10,7 +10,7 @@ TEXTS: dict[str, Text] = {
     # clips and annotated videos
     "media.not_encoded": "the video cannot be encoded ({detail})",
     "media.not_copied": "{path} cannot be copied ({detail}); write exact clips",
-    "media.avi_not_copied": "{path}: AVI does not say when its frames are shown, so they cannot be copied; write exact clips",
+    "media.avi_not_copied": "{path}: AVI and ASF do not say when their frames are shown, so they cannot be copied; write exact clips",
     "media.codec_not_held": "{path}: {container} cannot hold its codec {codec} ({detail}); write exact clips",
     "media.no_frame_in_clip": "{path} has no frame from {start:.3f} s to {end:.3f} s that can be decoded",
     "media.frame_not_converted": "{path}: the frame at {seconds:.3f} s cannot be converted ({detail})",
@@ -80,6 +80,10 @@ TEXTS: dict[str, Text] = {
     "media.address": "{scheme}://{rest} is an address, and only files and folders are read: download the file first",
     "media.stream_address": (
         "{scheme}://{rest} is the address of a camera or stream, and only files and folders are read: record it to a file first"
+    ),
+    "media.other_stream": (
+        "{scheme}://{rest} is a stream of a kind that is not read: give an address with rtsp, rtsps, http or https,"
+        " or a camera as camera:0, or record it to a file first"
     ),
     "media.missing_scheme": "{path} does not exist; if a camera or stream is meant, write its whole address, such as rtsp://{path}",
     "media.missing_camera": "{path} does not exist; if a camera is meant, write its number as camera:0",

@@ -3578,12 +3578,20 @@
         <translation>{path} wurde von „framefleet export“ geschrieben, aber die Beschreibung der Ausgaben ist beschädigt: Exportieren Sie es erneut</translation>
     </message>
     <message>
+        <source>{path}: AVI and ASF do not say when their frames are shown, so they cannot be copied; write exact clips</source>
+        <translation>{path}: AVI und ASF sagen nicht, wann ihre Bilder gezeigt werden. Sie können daher nicht kopiert werden; schreiben Sie genaue Ausschnitte</translation>
+    </message>
+    <message>
         <source>{problem}; also in {count} other section</source>
         <translation>{problem}; auch in {count} weiteren Abschnitt</translation>
     </message>
     <message>
         <source>{problem}; also in {count} other sections</source>
         <translation>{problem}; auch in {count} weiteren Abschnitten</translation>
+    </message>
+    <message>
+        <source>{scheme}://{rest} is a stream of a kind that is not read: give an address with rtsp, rtsps, http or https, or a camera as camera:0, or record it to a file first</source>
+        <translation>{scheme}://{rest} ist ein Stream einer Art, die nicht gelesen wird: Geben Sie eine Adresse mit rtsp, rtsps, http oder https oder eine Kamera als camera:0 an, oder nehmen Sie ihn zuerst in eine Datei auf</translation>
     </message>
     <message>
         <source>{what}: box moved</source>
@@ -4344,10 +4352,6 @@
     <message>
         <source>{path}, line {line}: &apos;{text}&apos; is not a section: write it as [convolutional]</source>
         <translation>{path}, Zeile {line}: „{text}“ ist kein Abschnitt: als [convolutional] schreiben</translation>
-    </message>
-    <message>
-        <source>{path}: AVI does not say when its frames are shown, so they cannot be copied; write exact clips</source>
-        <translation>{path}: AVI sagt nicht, wann seine Bilder gezeigt werden. Sie können daher nicht kopiert werden; schreiben Sie genaue Ausschnitte</translation>
     </message>
     <message>
         <source>{path}: the frame at {seconds:.3f} s cannot be converted ({detail})</source>

@@ -42,8 +42,10 @@ _VP9_KEY = b"\x49\x83\x42"  # follow the first byte of a keyframe
 # H.264
 _SLICES = (1, 5)
 _IDR = 5
+_SEI = 6
 _SPS = 7
 _HEADER = 64  # bytes: enough for the required fields of a slice header
+_RECOVERY_POINT = 6  # the payload type of the message
 _CHROMA_PROFILES = frozenset((44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 244))
 
 
@@ -123,7 +125,7 @@ class _FieldPairs:
 
     def __init__(self, extradata: bytes | None) -> None:
         extradata = extradata or b""
-        self.length_size = (extradata[4] & 3) + 1 if extradata[:1] == b"\1" and len(extradata) > 6 else 0
+        self.length_size = nal_length_size(extradata)
         self.possible, self.gaps_allowed, self.frame_number_bits, self._planes = False, False, 4, False
         self._first: bool | None = None  # parity of the last field, if it still has no second field
         start = 6 if self.length_size else 0
@@ -237,6 +239,46 @@ def _skip_scaling_list(bits: Bits, size: int) -> None:
             code = bits.golomb()
             following = (last + (code + 1 >> 1 if code & 1 else -(code >> 1))) % 256
         last = following or last
+
+
+def recovers_later(packet: bytes, length_size: int) -> bool:
+    """Whether decoding H.264 from this packet on returns right pictures only some frames later (ITU-T H.264, D.2.8).
+
+    Encoders that refresh the picture by columns ("intra refresh") write such recovery points instead of keyframes, and FFmpeg marks
+    them as keyframes. length_size: as of ``nal_units``.
+    """
+    later = False
+    for nal in nal_units(packet, length_size):
+        kind = nal[0] & 31
+        if kind == _SEI:
+            later = later or _recovery_frames(unescaped(nal[1:])) > 0
+        elif kind in _SLICES:
+            return later and kind != _IDR
+    return False
+
+
+def _recovery_frames(messages: bytes) -> int:
+    """Return the number of frames after which a recovery point shows right pictures; 0 if these messages hold no recovery point."""
+    position = 0
+    while position + 2 < len(messages):
+        numbers = []  # type and size: each 255 adds as much, and goes on
+        for _ in range(2):
+            number = 0
+            while position < len(messages) and messages[position] == 255:
+                number, position = number + 255, position + 1
+            numbers.append(number + int.from_bytes(messages[position : position + 1]))
+            position += 1
+        kind, size = numbers
+        if kind == _RECOVERY_POINT:
+            return Bits(messages[position : position + size]).golomb()
+        position += size
+    return 0
+
+
+def nal_length_size(extradata: bytes | None) -> int:
+    """Return the bytes of the length before each NAL unit of H.264, 0 for start codes. extradata: from FFmpeg."""
+    extradata = extradata or b""
+    return (extradata[4] & 3) + 1 if extradata[:1] == b"\1" and len(extradata) > 6 else 0
 
 
 def nal_units(content: bytes, length_size: int) -> Iterator[bytes]:

@@ -57,6 +57,7 @@ class PacketTable:
 
     pts: int64 (frames,): the dts where a packet has no pts, the frame's position where it has neither. ordered: the pts, ascending.
     keys: bool (frames,): whether each frame is a keyframe.
+    last_dts: of the last frame in decoding order; the pts of the last frame where packets have no dts.
     step: the interval of two frames. timed: whether ``step`` comes from the packets' times, not from the stated rate.
     intact: whether all packets are complete, have different times of one clock, and were read without an error.
     hidden: the number of hidden packets (see ``HiddenPackets``). size: bytes of all other packets.
@@ -70,6 +71,7 @@ class PacketTable:
         pts, keys = array("q"), array("b")
         self.intact, self.hidden, self.size, self.total, self.packets = True, 0, 0, 0, 0
         self.read_until, timed = 0, True
+        last_dts: int | None = None
         ends: dict[int, int] = {}  # by track: a product with its unit for every packet would take a fifth of the time
         self.holes: list[tuple[int, int]] = []
         self.left_out: list[int] = []
@@ -95,12 +97,14 @@ class PacketTable:
             timed &= time is not None
             pts.append(time if time is not None else len(pts))
             keys.append(packet.is_keyframe)
+            last_dts = packet.dts if packet.dts is not None else last_dts
             self.size += packet.size
         units = {stream.index: stream.time_base or Fraction(0) for stream in file.container.streams}
         self.end = max([0.0, *(float(end * units[track]) for track, end in ends.items())])
         self.pts: NDArray[np.int64] = np.array(pts, np.int64)
         self.keys: NDArray[np.bool_] = np.array(keys, np.bool_)
         self.ordered: NDArray[np.int64] = np.sort(self.pts)
+        self.last_dts = last_dts if last_dts is not None else max(pts, default=0)
         steps = np.diff(self.ordered)
         self.timed = timed and bool(steps.any())
         self.intact &= timed and file.error is None and not file.clock_restarts and bool(np.all(steps > 0))
@@ -113,6 +117,16 @@ class PacketTable:
     def span(self) -> float:
         """The duration from the start of the first frame to the end of the last one."""
         return float(self.ordered[-1] - self.ordered[0]) + self.step if self.timed else len(self) * self.step
+
+    @property
+    def cut_off(self) -> int:
+        """The number of frames missing between others because a part of a video ends before the place where they were stored.
+
+        Copied parts of a video end so: their last frames in decoding order are shown after frames that would follow.
+        """
+        gaps = np.round(np.diff(self.ordered) / self.step) - 1
+        before = np.floor(np.maximum(self.last_dts - self.ordered[:-1], 0) / self.step + _ROUNDED)
+        return int(np.sum(np.maximum(gaps - before, 0)))
 
     def possible_cuts(self) -> Iterator[tuple[int, int]]:
         """Yield the keyframes at which the video can be cut (see ``scan``): pts and number of frames shown earlier."""
@@ -184,7 +198,7 @@ def expected_frames(table: PacketTable, file: VideoFile) -> int:
     if any(name in kind for name in _DENSE):
         lost = _lost_of_dense(table, file, step)
     elif "mpegts" in kind:
-        lost = max(_lost_in_gaps(table, step), _is_damaged(table, file))
+        lost = max(_lost_in_gaps(table, step) - table.cut_off, _is_damaged(table, file))
     counted = file.stream.frames - file.empty_packets
     if kind == "avi" and counted > len(table):
         counted -= empty_avi_chunks(file.path, file.stream.index)
@@ -204,7 +218,7 @@ def expected_frames(table: PacketTable, file: VideoFile) -> int:
             span = int(table.ordered[-1] - table.ordered[0]) if len(table) else 0
             missing = max(missing, float(((file.stream.duration or 0) - span) * file.time_base) - step)
         lost += round(missing / step) if missing > _STATED_SECONDS else 0
-        left_out = frames_left_out(file, entries)
+        left_out = frames_left_out(file, entries) - table.cut_off
         gaps = np.any(np.diff(np.sort([*table.ordered, *table.left_out])) > 1.5 * table.step)
         least = 1 - _ROUNDED if gaps else 1 + _ROUNDED_SECONDS / step if _begins_within_a_frame(table) else 1
         lost = max(lost, round(left_out) if left_out >= least else 0)
@@ -442,7 +456,7 @@ def _cut_at(file: VideoFile, dts_before: int, dts: int, decoded_before: int) -> 
     nearby = islice(file.packets_at(dts_before, any_frame=True), 2 * _LEADING)
     packets = dropwhile(lambda packet: packet.dts != dts, nearby)
     first = next(packets, None)
-    if first is None or first.pts is None:
+    if first is None or first.pts is None or not first.is_keyframe:
         return None
     leading = 0
     for packet in packets:

@@ -6,6 +6,7 @@ not among the allowed formats, and the only allowed protocol is ``file``.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import threading
@@ -51,6 +52,7 @@ MAX_PIXELS = str(MAX_SIDE * MAX_SIDE)
 """An option of FFmpeg's decoders."""
 
 _OPTIONS = {"protocol_whitelist": "file", "format_whitelist": DEMUXERS, "max_pixels": MAX_PIXELS}
+_RAW_JPEGS = (".mjpeg", ".mjpg")  # FFmpeg recognises only some of these files by their content
 METADATA: Any = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}  # PyAV 19 removed the option
 
 
@@ -71,21 +73,24 @@ def check_readable(path: Path) -> None:
 
 def open_container(path: Path) -> InputContainer:
     """Open a video file of an allowed format for reading. Raises SourceError if FFmpeg cannot read it, or its format is not allowed."""
+    url = str(path.absolute())  # FFmpeg cannot mistake it for a protocol ("concat:…", "pipe:0")
     try:
-        # FFmpeg cannot mistake an absolute path for a protocol ("concat:…", "pipe:0")
-        return open_local(str(path.absolute()))
+        return open_local(url)
     except (av.FFmpegError, ValueError, OSError) as error:
+        if path.suffix.lower() in _RAW_JPEGS:
+            with contextlib.suppress(av.FFmpegError, ValueError, OSError):
+                return open_local(url, "mjpeg")
         if _is_playlist(path):
             raise SourceError(Notice("media.playlist", path=path)) from error
         raise SourceError(Notice("media.no_video", path=path, detail=reason(error))) from error
 
 
-def open_local(url: str) -> InputContainer:
-    """Open a local video file of an allowed format for reading.
+def open_local(url: str, form: str | None = None) -> InputContainer:
+    """Open a local video file of an allowed format for reading. form: FFmpeg's name of the format, None: recognised by the content.
 
     Raises av.FFmpegError, ValueError, OSError: the URL is not a local file, its format is not allowed, or FFmpeg cannot read it.
     """
-    container: InputContainer = av.open(url, options=_OPTIONS, **METADATA)
+    container: InputContainer = av.open(url, format=form, options=_OPTIONS, **METADATA)
     return container
 
 
@@ -109,7 +114,10 @@ _PART = 0x80000  # AV_DISPOSITION_DEPENDENT: a tile of a picture, or an addition
 _PICTURE_BRANDS = frozenset(("avif", "heic", "heim", "heis", "heix", "mif1", "mif2"))
 """What an MP4 with pictures states as its kind (ISO 23008-12, annex B, and AV1 Image File Format, 8)."""
 _READ_ATTEMPTS = 16
-_RESTART_SECONDS = 1  # if times in an MPEG-TS jump back by more, its clock has restarted
+_DTS_ONLY = ("avi", "asf")
+"""Containers that store decoding times only. The presentation times that FFmpeg guesses from them are wrong with B-frames."""
+_RESTART_SECONDS = 1  # if times in an MPEG-TS or MPEG-PS jump back by more, its clock has restarted
+_CLOCK_PERIOD = 1 << 33  # ticks of 1/90,000 s: times have 33 bits (ITU-T H.222.0, 2.4.3.7)
 _CREATED = ("com.apple.quicktime.creationdate", "creation_time", "date_time_original", "date")
 """Keys of metadata, the most exact first."""
 
@@ -132,7 +140,8 @@ class VideoFile(Closing):
     seeks fail, for files in which they find other frames.
     error: the last error of reading or decoding, None if there was none. empty_packets: number of packets read without data.
     tracks: number of video tracks.
-    clock_restarts: number of restarts of the clock before the last packet, as in MPEG-TS of interrupted broadcasts and in joined Ogg files.
+    clock_restarts: number of restarts of the clock before the last packet, as in MPEG-TS of interrupted broadcasts, and in joined MPEG-PS
+    and Ogg files.
     """
 
     def __init__(self, path: Path, threads: int = 1, other_tracks: bool = False, seekable: bool = True) -> None:
@@ -150,7 +159,7 @@ class VideoFile(Closing):
         self.error = None
         self.clock_restarts, self._offset = 0, 0
         self._last_dts: int | None = None
-        self._chained = False
+        self._chained = self._begun = False
         self.container = open_container(self.path)
         try:
             self._choose_stream()
@@ -177,6 +186,7 @@ class VideoFile(Closing):
         self._restart = math.floor(_RESTART_SECONDS / self.time_base)
         self.codec_name: str = self.codec.codec.canonical_name  # not the decoder's, such as libdav1d
         self.hidden = hidden_packets.HiddenPackets(self.codec)
+        self._nal_length_size = hidden_packets.nal_length_size(self.codec.extradata) if self.codec.name == "h264" else None
         self.codec.thread_type = ThreadType.AUTO
         self.codec.thread_count = self.threads
         self.codec.flags |= Flags.unaligned  # else FFmpeg leaves out a part of the crop on the left, to align rows in memory
@@ -184,14 +194,19 @@ class VideoFile(Closing):
         if self.codec.name == "mjpeg":
             self.codec.options |= {"err_detect": "explode"}  # report damaged pictures as errors
         self._is_ts = self.container.format.name == "mpegts"
-        self._one_clock = not self._is_ts and self.container.format.name != "ogg"
+        self._wraps = self.container.format.name in ("mpegts", "mpeg")
+        self._one_clock = not self._wraps and self.container.format.name != "ogg"
         if not self._other_tracks:
             for stream in self.container.streams:
                 if stream.index != self.stream.index:
                     stream.discard = Discard.all
-        if self.container.format.name == "avi":
-            # AVI stores decoding times only; the presentation times FFmpeg guesses from them are wrong with B-frames
+        if self.container.format.name in _DTS_ONLY:
             self.container.flags &= ~_GENERATE_PTS
+
+    @property
+    def without_pts(self) -> bool:
+        """Whether it is unknown when frames are shown: they are stored in another order, with decoding times only."""
+        return self.container.format.name in _DTS_ONLY and bool(self.codec.has_b_frames)
 
     @property
     def time_base(self) -> Fraction:
@@ -217,20 +232,25 @@ class VideoFile(Closing):
     def packets(self) -> Iterator[VideoPacket]:
         """Yield the packets from the current position to the end. Skips empty packets and read errors; ``error`` holds the last error.
 
-        If the clock of an MPEG-TS or Ogg file restarts, later times are shifted so that they continue. After a seek, times are not shifted.
+        If the clock of an MPEG-TS, MPEG-PS or Ogg file restarts, later times are shifted so that they continue. After a seek, times are
+        not shifted. Keyframes are those from which decoding can start.
         """
         streams: list[Any] = list(self.container.streams) if self._other_tracks else [self.stream]
         failures = 0
         while failures < _READ_ATTEMPTS:
             try:
                 packets: Iterator[VideoPacket] = self.container.demux(*streams)
-                if self.container.format.name in ("avi", "ogg"):
-                    packets = self._avi_packets(packets) if self.container.format.name == "avi" else self._ogg_packets(packets)
+                if self.container.format.name in _DTS_ONLY:
+                    packets = self._single_frames(packets)
+                elif self.container.format.name == "ogg":
+                    packets = self._ogg_packets(packets)
                 for packet in packets:
                     failures = 0
                     if packet.size:  # an empty packet would end the decoding of the stream
                         if not self._one_clock:
                             self._continue_clock(packet)
+                        if packet.is_keyframe and self._nal_length_size is not None and packet.stream_index == self.stream.index:
+                            self._check_keyframe(packet, self._nal_length_size)
                         yield packet
                     elif packet.dts is not None and packet.stream_index == self.stream.index:
                         self.empty_packets += 1
@@ -242,10 +262,10 @@ class VideoFile(Closing):
             else:
                 return
 
-    def _avi_packets(self, packets: Iterator[VideoPacket]) -> Iterator[VideoPacket]:
+    def _single_frames(self, packets: Iterator[VideoPacket]) -> Iterator[VideoPacket]:
         """Put one frame into each packet, and remove presentation times that FFmpeg guessed.
 
-        DivX and Xvid store a frame and the B-frame after it in one chunk, followed by a placeholder ("packed bitstream").
+        In AVI, DivX and Xvid store a frame and the B-frame after it in one chunk, followed by a placeholder ("packed bitstream").
         """
         unpack = BitStreamFilterContext("mpeg4_unpack_bframes", self.stream) if self.codec.name == "mpeg4" else None
         for packet in packets:
@@ -253,7 +273,7 @@ class VideoFile(Closing):
                 yield packet
                 continue
             for part in unpack.filter(packet) if unpack else (packet,):
-                if self.codec.has_b_frames:
+                if self.without_pts:
                     part.pts = None
                 yield part
 
@@ -274,13 +294,23 @@ class VideoFile(Closing):
         """Shift the times of a packet so that they continue after restarts of the clock."""
         if packet.dts is None or packet.stream_index != self.stream.index:
             return
-        dts = packet.dts
-        if self._last_dts is not None and (self._chained or self._last_dts - dts > self._restart):
+        dts, last = packet.dts, self._last_dts
+        after = None if packet.pts is None else packet.pts - dts
+        if self._wraps and last is not None:  # FFmpeg takes a restart for the clock's maximum, and adds its period
+            dts = last + _nearest(dts - last)
+            after = after and _nearest(after)
+        if last is not None and (self._chained or last - dts > self._restart):
             self.clock_restarts += 1
-            self._offset += self._last_dts - dts + (packet.duration or round(1 / (self.rate * self.time_base)))
+            self._offset += last - dts + (packet.duration or round(1 / (self.rate * self.time_base)))
         self._last_dts, self._chained = dts, False
         packet.dts = dts + self._offset
-        packet.pts = None if packet.pts is None else packet.pts + self._offset
+        packet.pts = None if after is None else packet.dts + after
+
+    def _check_keyframe(self, packet: VideoPacket, nal_length_size: int) -> None:
+        """Take the mark from an H.264 keyframe from which decoding cannot start. At the file's start there is no better one."""
+        if self._begun and hidden_packets.recovers_later(bytes(packet), nal_length_size):
+            packet.is_keyframe = False
+        self._begun = True
 
     def packets_at(self, timestamp: int, any_frame: bool = False) -> Iterator[VideoPacket]:
         """Seek near this pts and return the packets from there on. Returns no packets if the file cannot seek.
@@ -294,7 +324,7 @@ class VideoFile(Closing):
         except (av.FFmpegError, OSError) as error:
             self.error = reason(error)
             return iter(())
-        self._one_clock = True
+        self._one_clock = self._begun = True
         self.hidden = hidden_packets.HiddenPackets(self.codec)
         return self.packets()
 
@@ -358,6 +388,11 @@ class VideoFile(Closing):
     def close(self) -> None:
         """Close the file. Repeated calls have no effect."""
         self.container.close()
+
+
+def _nearest(ticks: int) -> int:
+    """The smallest difference of two times of an MPEG clock that differ by this number of ticks or a multiple of its period."""
+    return (ticks + _CLOCK_PERIOD // 2) % _CLOCK_PERIOD - _CLOCK_PERIOD // 2
 
 
 _IDLE = 16

@@ -22,11 +22,12 @@ from framefleet.engine.notices import SourceError
 from framefleet.resources import DEMO
 from tests.engine.media.conftest import Clip
 from tests.support.faults.counts import others_slow
-from tests.support.media import joined, make_field_video, number_of, packed_bitstream, rewrap, wrap_fields
+from tests.support.media import joined, make_field_video, make_video, number_of, packed_bitstream, rewrap, wrap_fields
 
 FRAMES = 180
 X265 = {"preset": "ultrafast", "x265-params": "log-level=none:open-gop=1:bframes=4:keyint=25:min-keyint=25:scenecut=0"}
 VP9 = {"deadline": "realtime", "cpu-used": "8"}
+INTRA_REFRESH = {"gop": 40, "options": {"preset": "veryfast", "x264-params": "intra-refresh=1:keyint=40"}}
 UNEVEN = [number * 33 + number % 7 * 3 + number // 50 * 900 for number in range(FRAMES)]
 
 CUTTABLE: dict[str, tuple[str, dict[str, Any]]] = {
@@ -60,6 +61,10 @@ WHOLE: dict[str, tuple[str, dict[str, Any]]] = {
     "raw h264": ("a.h264", {"bframes": 2}),
     "avi with b-frames": ("a.avi", {"bframes": 2}),
     "avi with mpeg-4 b-frames": ("a.avi", {"codec": "mpeg4", "options": {"bf": "2"}}),
+    "asf with b-frames": ("a.asf", {"bframes": 2}),
+    "h264 intra refresh mp4": ("a.mp4", INTRA_REFRESH),
+    "h264 intra refresh mkv": ("a.mkv", INTRA_REFRESH),
+    "h264 intra refresh ts": ("a.ts", INTRA_REFRESH),
     "gif": ("a.gif", {"codec": "gif", "pix_fmt": "rgb8", "rate": 25}),
 }
 
@@ -118,15 +123,15 @@ def test_segments_equal_a_straight_decode(name: str, clip: Clip) -> None:
 @pytest.mark.parametrize("name", WHOLE)
 def test_videos_without_possible_cuts_are_one_segment(name: str, clip: Clip) -> None:
     file, options = WHOLE[name]
-    info = check_against_straight(clip(file, frames=FRAMES, **options), times=name in ("a single keyframe", "gif"))
+    info = check_against_straight(clip(file, frames=FRAMES, **options), times=name in ("a single keyframe", "gif") or "intra" in name)
     assert [(segment.start, segment.end, segment.frames) for segment in info.segments] == [(None, None, FRAMES)]
 
 
-@pytest.mark.parametrize("name", ["raw h264", "avi with b-frames", "avi with mpeg-4 b-frames"])
+@pytest.mark.parametrize("name", ["raw h264", "avi with b-frames", "avi with mpeg-4 b-frames", "asf with b-frames"])
 def test_without_presentation_times_frames_follow_at_the_stated_rate(name: str, clip: Clip) -> None:
     file, options = WHOLE[name]
     frames = decode_all(probe(clip(file, frames=FRAMES, **options)))
-    assert [frame.ref.pts for frame in frames] == [pytest.approx(number / 30, abs=1e-4) for number in range(FRAMES)]
+    assert [frame.ref.pts for frame in frames] == [pytest.approx(number / 30, abs=1e-3) for number in range(FRAMES)]
 
 
 def test_packed_b_frames_are_shown_in_order(clip: Clip, tmp_path: Path) -> None:
@@ -179,6 +184,34 @@ def test_times_continue_where_the_clock_of_a_broadcast_restarts(tmp_path: Path) 
         (round(30 * (frame.ref.pts - outcomes[0].ref.pts)), number_of(frame.image)) for frame in outcomes if isinstance(frame, DecodedFrame)
     ]
     assert frames == [(number, number) for number in range(300)]
+
+
+@pytest.mark.parametrize("container", ["ts", "mpg"])
+@pytest.mark.parametrize("seconds", [0, 200], ids=["same clock", "from 200 s"])
+def test_times_continue_in_joined_files(container: str, seconds: int, tmp_path: Path) -> None:
+    """FFmpeg takes a step back to before a minute ahead of the first time for the clock's maximum, and adds 26.5 hours."""
+    mpeg2: dict[str, Any] = {"codec": "mpeg2video", "options": {"bf": "2"}}
+    parts = [
+        make_video(tmp_path / f"{number}.{container}", 60, (96, 64), pts=range(30 * start, 30 * start + 60), **mpeg2)
+        for number, start in enumerate((seconds, 0))
+    ]
+    path = tmp_path / f"a.{container}"
+    path.write_bytes(b"".join(part.read_bytes() for part in parts))
+    info = probe(path)
+    frames = [frame for frame in decode_all(info) if isinstance(frame, DecodedFrame)]
+    assert (info.frames, info.seekable, len(frames)) == (120, False, 120)
+    assert info.duration == pytest.approx(4, abs=0.2)
+    assert np.abs(np.diff([frame.ref.pts for frame in frames]) - 1 / 30).max() < 1 / 60
+
+
+def test_the_clock_of_a_broadcast_passes_its_maximum(tmp_path: Path) -> None:
+    period = 2**33 / 90000  # seconds
+    pts = [round(30 * (period - 2)) + number for number in range(FRAMES)]
+    path = make_video(tmp_path / "a.ts", FRAMES, (96, 64), gop=20, bframes=2, pts=pts, muxer={"muxdelay": "0"})
+    info = probe(path)
+    assert (info.frames, info.seekable) == (FRAMES, True)
+    assert info.duration == pytest.approx(FRAMES / 30, abs=0.05)
+    assert np.diff([frame.ref.pts for frame in decode_all(info)]) == pytest.approx(1 / 30, abs=1e-3)
 
 
 @pytest.mark.parametrize("lengths", [(10, 12), (40, 3, 40)], ids=str)

@@ -53,7 +53,7 @@ def test_exact_clips_of_an_avi_hold_their_frames_although_it_has_no_presentation
         assert [number_of(frame.image) for frame in reader] == list(range(33, 40))
     with VideoReader(tmp_path / "still.jpg") as reader:
         assert number_of(next(reader).image) == 35
-    with pytest.raises(ExportError, match="AVI does not say when its frames are shown"):
+    with pytest.raises(ExportError, match="AVI and ASF do not say when their frames are shown"):
         copy_clip(source, times[33], times[40], tmp_path / "copied.mp4")
 
 

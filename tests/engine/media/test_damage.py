@@ -6,6 +6,7 @@ import math
 import random
 import resource
 import struct
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,23 @@ def test_an_edit_list_may_begin_within_a_frame(begin: int, clip: Clip, tmp_path:
     path.write_bytes(content)
     frames, failures = counts(probe(path))
     assert (len(frames), failures) == (FRAMES - math.ceil(begin / 512), [])
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "a.mov", "a.mkv", "a.ts", "a.flv"])
+@pytest.mark.parametrize("frames", [110, 111, 112, 113])
+def test_a_copied_part_is_not_damaged(name: str, frames: int, clip: Clip, tmp_path: Path) -> None:
+    """Its last frames in decoding order are shown after frames that would follow, as in clips of ``ffmpeg -t … -c copy``."""
+    path = tmp_path / name
+    with av.open(str(clip("a.mp4", frames=FRAMES, **CLIPS["a.mp4"]))) as given, av.open(str(path), "w") as output:
+        copy = output.add_stream_from_template(given.streams.video[0])
+        for packet in islice((packet for packet in given.demux(video=0) if packet.size), frames):
+            assert packet.pts is not None
+            assert packet.dts is not None
+            packet.pts, packet.dts, packet.stream = packet.pts - 15 * 512, packet.dts - 15 * 512, copy  # MP4: an edit list hides the first
+            output.mux(packet)
+    shown, failures = counts(probe(path))
+    assert not failures
+    assert len(shown) in (frames, frames - 15)
 
 
 def test_frames_removed_from_the_middle_are_counted_although_few_are_left(clip: Clip, tmp_path: Path) -> None:

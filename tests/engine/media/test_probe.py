@@ -75,6 +75,16 @@ def test_a_missing_file(tmp_path: Path) -> None:
 def test_an_address_is_distinguished_from_a_missing_file() -> None:
     with pytest.raises(SourceError, match=r"^rtsp://camera/1 is the address of a camera or stream, and only files"):
         probe(Path("rtsp://camera/1"))
+    with pytest.raises(SourceError, match=r"^udp://239.0.0.1:1234 is a stream of a kind that is not read: give an address with rtsp,"):
+        probe(Path("udp://239.0.0.1:1234"))
+
+
+def test_raw_jpegs_that_ffmpeg_does_not_recognise_are_read_by_their_suffix(tmp_path: Path) -> None:
+    shape = {"pix_fmt": "yuvj420p", "aspect": Fraction(1)}  # which the encoder states in a JFIF header
+    path = make_video(tmp_path / "a.mjpeg", 20, codec="mjpeg", container="mjpeg", **shape)  # type: ignore[arg-type]
+    with pytest.raises(av.FFmpegError):
+        open_local(str(path))
+    assert probe(path).frames == 20
 
 
 @pytest.mark.parametrize("name", ["a.mp4", "a.jpg"])
