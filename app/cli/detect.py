@@ -5,13 +5,13 @@ import os
 import re
 import sys
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from framefleet.app.cli import options, sessions
 from framefleet.app.cli.options import make_parser
@@ -37,6 +37,8 @@ from framefleet.engine.store.files import lock_session, note_session, session_pa
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import EngineInfo
 from framefleet.engine.zones import file, shapes
+
+_Source = TypeVar("_Source")
 
 
 @dataclass(frozen=True)
@@ -283,7 +285,7 @@ def live_sources(arguments: argparse.Namespace) -> list[LiveSource]:
     named: list[Path | LiveAddress] = arguments.sources
     if arguments.follow:
         named = [LiveAddress.growing(source) if isinstance(source, Path) else source for source in named]
-    addresses = [source for source in named if isinstance(source, LiveAddress)]
+    addresses = _each_once([source for source in named if isinstance(source, LiveAddress)], lambda address: address.target)
     if not addresses:
         given = {
             "--retries": arguments.retries,
@@ -395,9 +397,14 @@ def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
         for problem in missing[:-1]:
             print_line(f"framefleet: {problem}", sys.stderr)
         raise SourceError(literal(missing[-1]))
-    once: dict[Path, Path] = {}
+    return _each_once(sources, _absolute)
+
+
+def _each_once(sources: Sequence[_Source], key: Callable[[_Source], object]) -> list[_Source]:
+    """Leave out sources that are named again, and say so. key: what equal sources have in common."""
+    once: dict[object, _Source] = {}
     for source in sources:
-        once.setdefault(_absolute(source), source)
+        once.setdefault(key(source), source)
     if repeated := len(sources) - len(once):
         words = f"{sessions.number_of(repeated, 'source')} named more than once, and used once"
         print_line(f"framefleet: {words}", sys.stderr)

@@ -162,10 +162,12 @@ def test_more_than_the_device_can_take_is_dropped_and_counted(tmp_path: Path, mo
     assert all(frames["inferred"] > 0 for frames in counts)
 
 
-def test_a_file_over_http_ends_by_itself(tmp_path: Path) -> None:
+def test_a_file_over_http_ends_by_itself_and_is_read_once(tmp_path: Path) -> None:
     with HttpCamera(tmp_path) as camera:
-        run = detect(tmp_path / "out", f"{camera.address}/file.ts")
+        run = detect(tmp_path / "out", *[f"{camera.address}/file.ts"] * 2)
     assert run.status == 0, run.err
+    assert "1 source named more than once, and used once" in run.err
+    assert len(run.report["sources"]) == 1
     assert balanced(run.report["sources"][0])["inferred"] == 50  # what is not live loses nothing
 
 
