@@ -114,9 +114,13 @@ _PART = 0x80000  # AV_DISPOSITION_DEPENDENT: a tile of a picture, or an addition
 _PICTURE_BRANDS = frozenset(("avif", "heic", "heim", "heis", "heix", "mif1", "mif2"))
 """What an MP4 with pictures states as its kind (ISO 23008-12, annex B, and AV1 Image File Format, 8)."""
 _READ_ATTEMPTS = 16
+_WRAPPING = ("mpegts", "mpeg")
+"""Containers whose times have 33 bits and begin again at 0."""
+_JOINABLE = (*_WRAPPING, "ogg", "matroska,webm")
+"""Containers of which FFmpeg reads joined files to the end, each with its own clock."""
 _DTS_ONLY = ("avi", "asf")
 """Containers that store decoding times only. The presentation times that FFmpeg guesses from them are wrong with B-frames."""
-_RESTART_SECONDS = 1  # if times in an MPEG-TS or MPEG-PS jump back by more, its clock has restarted
+_RESTART_SECONDS = 1  # if times jump back by more, the clock has restarted
 _CLOCK_PERIOD = 1 << 33  # ticks of 1/90,000 s: times have 33 bits (ITU-T H.222.0, 2.4.3.7)
 _CREATED = ("com.apple.quicktime.creationdate", "creation_time", "date_time_original", "date")
 """Keys of metadata, the most exact first."""
@@ -140,8 +144,7 @@ class VideoFile(Closing):
     seeks fail, for files in which they find other frames.
     error: the last error of reading or decoding, None if there was none. empty_packets: number of packets read without data.
     tracks: number of video tracks.
-    clock_restarts: number of restarts of the clock before the last packet, as in MPEG-TS of interrupted broadcasts, and in joined MPEG-PS
-    and Ogg files.
+    clock_restarts: number of restarts of the clock before the last packet, as in MPEG-TS of interrupted broadcasts, and in joined files.
     """
 
     def __init__(self, path: Path, threads: int = 1, other_tracks: bool = False, seekable: bool = True) -> None:
@@ -157,7 +160,8 @@ class VideoFile(Closing):
 
     def _open(self) -> None:
         self.error = None
-        self.clock_restarts, self._offset = 0, 0
+        self.clock_restarts, self._offset, self._latest_pts = 0, 0, 0
+        self._dts_before: int | None = None
         self._last_dts: int | None = None
         self._chained = self._begun = False
         self.container = open_container(self.path)
@@ -194,8 +198,8 @@ class VideoFile(Closing):
         if self.codec.name == "mjpeg":
             self.codec.options |= {"err_detect": "explode"}  # report damaged pictures as errors
         self._is_ts = self.container.format.name == "mpegts"
-        self._wraps = self.container.format.name in ("mpegts", "mpeg")
-        self._one_clock = not self._wraps and self.container.format.name != "ogg"
+        self._wraps = self.container.format.name in _WRAPPING
+        self._one_clock = self.container.format.name not in _JOINABLE
         if not self._other_tracks:
             for stream in self.container.streams:
                 if stream.index != self.stream.index:
@@ -232,8 +236,8 @@ class VideoFile(Closing):
     def packets(self) -> Iterator[VideoPacket]:
         """Yield the packets from the current position to the end. Skips empty packets and read errors; ``error`` holds the last error.
 
-        If the clock of an MPEG-TS, MPEG-PS or Ogg file restarts, later times are shifted so that they continue. After a seek, times are
-        not shifted. Keyframes are those from which decoding can start.
+        If the clock of a file restarts, as in joined MPEG-TS, MPEG-PS, Ogg and Matroska files, later times are shifted so that they
+        continue. After a seek, times are not shifted. Keyframes are those from which decoding can start.
         """
         streams: list[Any] = list(self.container.streams) if self._other_tracks else [self.stream]
         failures = 0
@@ -299,12 +303,16 @@ class VideoFile(Closing):
         if self._wraps and last is not None:  # FFmpeg takes a restart for the clock's maximum, and adds its period
             dts = last + _nearest(dts - last)
             after = after and _nearest(after)
-        if last is not None and (self._chained or last - dts > self._restart):
+        wrong = self._dts_before is not None and self._dts_before <= dts  # the time between them, in a damaged file
+        if last is not None and (self._chained or (last - dts > self._restart and not wrong)):
             self.clock_restarts += 1
-            self._offset += last - dts + (packet.duration or round(1 / (self.rate * self.time_base)))
-        self._last_dts, self._chained = dts, False
+            step = packet.duration or round(1 / (self.rate * self.time_base))
+            # without the second one, a keyframe whose dts is as late as its pts would be shown before the last frames
+            self._offset = max(self._offset + last - dts, self._latest_pts - dts - (after or 0)) + step
+        self._dts_before, self._last_dts, self._chained = last, dts, False
         packet.dts = dts + self._offset
         packet.pts = None if after is None else packet.dts + after
+        self._latest_pts = max(self._latest_pts, packet.pts if packet.pts is not None else packet.dts)
 
     def _check_keyframe(self, packet: VideoPacket, nal_length_size: int) -> None:
         """Take the mark from an H.264 keyframe from which decoding cannot start. At the file's start there is no better one."""

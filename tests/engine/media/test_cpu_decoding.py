@@ -186,16 +186,21 @@ def test_times_continue_where_the_clock_of_a_broadcast_restarts(tmp_path: Path) 
     assert frames == [(number, number) for number in range(300)]
 
 
-@pytest.mark.parametrize("container", ["ts", "mpg"])
-@pytest.mark.parametrize("seconds", [0, 200], ids=["same clock", "from 200 s"])
-def test_times_continue_in_joined_files(container: str, seconds: int, tmp_path: Path) -> None:
-    """FFmpeg takes a step back to before a minute ahead of the first time for the clock's maximum, and adds 26.5 hours."""
-    mpeg2: dict[str, Any] = {"codec": "mpeg2video", "options": {"bf": "2"}}
+MPEG2: dict[str, Any] = {"codec": "mpeg2video", "options": {"bf": "2"}}
+
+
+@pytest.mark.parametrize(
+    ("suffix", "codec", "seconds"),
+    [("ts", MPEG2, 0), ("ts", MPEG2, 200), ("mpg", MPEG2, 0), ("mpg", MPEG2, 200), ("mkv", {"bframes": 2}, 0)],
+    ids=["ts", "ts from 200 s", "mpg", "mpg from 200 s", "mkv"],
+)
+def test_times_continue_in_joined_files(suffix: str, codec: dict[str, Any], seconds: int, tmp_path: Path) -> None:
+    """FFmpeg takes a step back in MPEG-TS to a minute before the first time for the clock's maximum, and adds 26.5 hours."""
     parts = [
-        make_video(tmp_path / f"{number}.{container}", 60, (96, 64), pts=range(30 * start, 30 * start + 60), **mpeg2)
+        make_video(tmp_path / f"{number}.{suffix}", 60, (96, 64), pts=range(30 * start, 30 * start + 60), **codec)
         for number, start in enumerate((seconds, 0))
     ]
-    path = tmp_path / f"a.{container}"
+    path = tmp_path / f"a.{suffix}"
     path.write_bytes(b"".join(part.read_bytes() for part in parts))
     info = probe(path)
     frames = [frame for frame in decode_all(info) if isinstance(frame, DecodedFrame)]
