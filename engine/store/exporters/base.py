@@ -90,6 +90,14 @@ class Export:
         """The ids of the classes for a list of all that may occur: ``looked_for``, and those that a person added; None: all."""
         return None if self.looked_for is None else self.looked_for.union(self.class_ids)
 
+    def track_classes(self, source: StoredSource) -> dict[int, int]:
+        """Return the class id of each track of a source that has detections in the export."""
+        classes = {track: class_id for track, class_id, *_ in self.reader.tracks(source.number)}
+        if not classes:
+            return {}
+        shown = {track for block in self.reader.blocks(source.number) for track in np.unique(block.tracks).tolist()}
+        return {track: class_id for track, class_id in classes.items() if track in shown}
+
     def frames(self, source: StoredSource) -> Iterator[FrameResult]:
         """Yield the frames of a source in order, and report progress."""
         for frame in self.reader.frames(source.number):

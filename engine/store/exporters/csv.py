@@ -107,13 +107,19 @@ def number_texts(values: NDArray[np.float64]) -> Iterable[str]:
 def write_counts(export: Export) -> None:
     """Write a row per source, interval and class that occurs in the exported sources, also if it does not occur in the interval.
 
+    A track counts in its class only, also if it has detections of other classes. Its class occurs, also if none of its shown detections
+    has that class.
+
     Intervals begin at full multiples of their length since midnight, or since the source's first frame if the clock time is unknown. The
     first one begins with the source, and its ``clock`` is that of the full interval.
     ``frames`` is the number of frames inferred in the interval, ``mean`` the mean number of detections in these frames. Pictures count in
     the interval of the day in which they were taken. Those whose clock time is unknown have rows without times.
     """
     reader, length = export.reader, export.options.interval
-    classes, tracked = export.class_ids, reader.has_tracks
+    tracked = reader.has_tracks
+    kinds = {source.number: export.track_classes(source) if source.timed else {} for source in export.sources}
+    occurring = {*export.class_ids, *(class_id for each in kinds.values() for class_id in each.values())}
+    classes = sorted(occurring if reader.classes is None else occurring & reader.classes)
     with table_file(export, COUNTS) as file:
         for source in export.sources:
             if source.kind is None:
@@ -126,11 +132,13 @@ def write_counts(export: Export) -> None:
                 else intervals_of_pictures(blocks, clock, length)
             )
             for times, group in intervals:
+                seen = {track for tally in group.classes.values() for track in tally.tracks}
+                tracks_of = Counter(map(kinds[source.number].get, seen))
                 for class_id in classes:
                     tally = group.classes.get(class_id)
                     frames, most, mean = (tally.frames, tally.most, tally.detections / group.inferred) if tally else (0, 0, 0.0)
                     label = label_of(reader.labels, class_id)
-                    tracks = len(tally.tracks if tally else ()) if tracked and video else None
+                    tracks = tracks_of[class_id] if tracked and video else None
                     counts = (group.inferred, frames, most, round(mean, 4), tracks)
                     file.write(row([source.name, *times, class_id, label, *counts]) + "\r\n")
 

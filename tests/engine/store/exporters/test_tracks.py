@@ -7,9 +7,11 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import av
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
@@ -22,8 +24,9 @@ from framefleet.engine.store.export import export_session
 from framefleet.engine.store.exporters.options import ExportOptions, Least
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
+from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video
-from tests.support.store import LABELS, make_frame, video_info, write_session
+from tests.support.store import CPU, LABELS, make_frame, video_info, write_session
 
 FORMATS = ("jsonl", "csv", "parquet", "coco", "cvat", "labelstudio", "mot", "yolo", "megadetector")
 
@@ -57,6 +60,36 @@ def test_tables_and_json_have_the_track_of_each_detection(written: Path) -> None
     assert pq.read_table(written / "a.detections.parquet")["track"].to_pylist() == [1, None] * 8
     assert [line.split(",")[1] for line in (written / "a.mot" / "det" / "det.txt").read_text().splitlines()] == ["1", "-1"] * 8
     assert [line.split(",")[1] for line in (written / "a.mot" / "gt" / "gt.txt").read_text().splitlines()] == ["1"] * 8
+
+
+@pytest.fixture(scope="module")
+def changing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A video with one track, of the class car: 4 frames show a person with confidence 0.9, and 16 show a car with confidence 0.4."""
+    path = tmp_path_factory.mktemp("changing") / "s.sqlite"
+    with SessionWriter(path, LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 20))
+        for index in range(20):
+            score, class_id = (0.9, 0) if index % 5 == 0 else (0.4, 2)
+            found = Detections(np.array([[50, 50, 90, 90]], np.float32), np.array([score], np.float32), np.array([class_id], np.int32))
+            writer.add_frames([FrameResult(FrameRef(0, index, index / 25), CPU, 640, 480, found)])
+    track_session(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("shown", "rows"),
+    [
+        ({}, [("person", "4", "0"), ("car", "16", "1")]),
+        ({"confidence": 0.5}, [("person", "4", "0"), ("car", "0", "1")]),
+        ({"classes": frozenset({0})}, [("person", "4", "0")]),
+        ({"classes": frozenset({2})}, [("car", "16", "1")]),
+    ],
+)
+def test_a_track_counts_once_and_in_its_class(changing: Path, tmp_path: Path, shown: dict[str, Any], rows: list[object]) -> None:
+    with SessionReader(changing, **shown) as reader:
+        export_session(reader, tmp_path, ["csv"])
+    with (tmp_path / "counts.csv").open() as file:
+        assert [(row["label"], row["frames_with"], row["tracks"]) for row in csv.DictReader(file)] == rows
 
 
 @pytest.mark.parametrize(("frames", "person"), [(1, 8), (8, 8), (9, 0)])
