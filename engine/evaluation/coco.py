@@ -166,8 +166,10 @@ class _Data:
                         self.add(name, each)
                     elif number == _MAX_OTHER:
                         raise ValueError(f"{str(name)[:50]!r} has more than {_MAX_OTHER:,} entries")
-            elif text.value() is not None and name in _LISTS:
+            elif (value := text.value()) is not None and name in _LISTS:
                 raise TypeError(f"{name} is no list")
+            elif name == "info" and isinstance(value, dict):
+                self._builder.source = str(value.get("description") or "")
             if text.expect(",}") == "}":
                 break
         text.expect("")

@@ -190,28 +190,34 @@ class _Frames:
 
     def __init__(self, reader: SessionReader, sources: tuple[StoredSource, ...]) -> None:
         self._by_name: dict[str, Frame | None] = {}  # None: several frames have this name
+        self._exported: dict[str, Frame | None] = {}  # by the names that exports write for this session
         self._by_index: dict[int, Frame] = {}
         self.numbered = 0  # pictures that were found by the number in their name
         stems = export.source_stems(sources)
+        self._numbered = {stem for source, stem in zip(sources, stems, strict=True) if stem != Path(source.path).stem}
         self._folders = {*stems} | {Path(source.path).name for source in sources}
         videos = [source for source in sources if source.kind is SourceKind.VIDEO]
         for source, stem in zip(sources, stems, strict=True):
-            for frame, names in _stored(reader, source, stem):
+            for frame, exported, names in _stored(reader, source, stem):
                 for name in names:
                     self._by_name[name] = None if name in self._by_name else frame
+                self._exported[exported] = None if exported in self._exported else frame
                 if len(videos) == 1 and source is videos[0]:
                     self._by_index[frame.index] = frame
 
     def find(self, truth: Truth) -> list[Frame | None]:
-        return [self._find(picture) for picture in truth.pictures]
+        if any(self._numbered.intersection(PurePosixPath(picture.name).parts[:-1]) for picture in truth.pictures):
+            self._by_name |= self._exported  # only exports number folders
+        return [self._find(picture, truth.source) for picture in truth.pictures]
 
-    def _find(self, picture: TruthPicture) -> Frame | None:
-        for name in _names_of(picture):
-            parts = _without_suffix(name.replace("\\", "/")).parts
+    def _find(self, picture: TruthPicture, source: str) -> Frame | None:
+        for name in _names_of(picture, source):
+            whole = name.replace("\\", "/")
+            parts, short = PurePosixPath(whole).parts, _without_suffix(whole).parts
             for start in range(len(parts)):
                 if 0 < start == len(parts) - 1 and parts[start - 1] in self._folders:
                     break  # without its folder, the name would be that of a picture in another one
-                if frame := self._by_name.get("/".join(parts[start:])):
+                if frame := self._by_name.get("/".join(parts[start:])) or self._by_name.get("/".join(short[start:])):
                     return frame
         if picture.frame is not None:
             return self._by_index.get(picture.frame)
@@ -233,10 +239,10 @@ class _Frames:
         return None
 
 
-def _stored(reader: SessionReader, source: StoredSource, unique: str) -> Iterator[tuple[Frame, tuple[str, ...]]]:
-    """Yield the frames of a source, each with the names by which a truth may know it: without suffix, with and without folder.
+def _stored(reader: SessionReader, source: StoredSource, unique: str) -> Iterator[tuple[Frame, str, tuple[str, ...]]]:
+    """Yield the frames of a source, each with the name that exports write, and all names by which a truth may know it.
 
-    unique: the source's stem in exports.
+    Names are with and without folder, those of pictures also with suffix. unique: the source's stem in exports.
     """
     stem, file = Path(source.path).stem, Path(source.path).name
     for block in reader.blocks(source.number):
@@ -244,9 +250,10 @@ def _stored(reader: SessionReader, source: StoredSource, unique: str) -> Iterato
             frame = Frame(source.number, int(index), float(pts), int(width), int(height), failure is not None)
             if source.kind is SourceKind.VIDEO:
                 timed = picture_name(frame.time)
+                exported = f"{unique}/{timed}"
                 names: tuple[str, ...] = (
                     timed,
-                    f"{unique}/{timed}",
+                    exported,
                     f"{stem}/{timed}",
                     f"{source.name}#{frame.index}",
                     f"{file}#{frame.index}",
@@ -254,15 +261,19 @@ def _stored(reader: SessionReader, source: StoredSource, unique: str) -> Iterato
             else:
                 whole = Path(name or source.path).as_posix()
                 path = _without_suffix(whole)
-                folders = f"{stem}/{path.name}", f"{source.name}/{path.name}"
-                names = path.name, "/".join(path.parts[-2:]), *folders, str(path), whole.replace(".", "_")
-            yield frame, tuple(dict.fromkeys(names))
+                exported, known = f"{unique}/{path.name}", [whole.replace(".", "_")]
+                for each in (path, PurePosixPath(whole)):
+                    known += each.name, "/".join(each.parts[-2:]), f"{stem}/{each.name}", f"{source.name}/{each.name}", str(each)
+                names = tuple(known)
+            yield frame, exported, tuple(dict.fromkeys(names))
 
 
-def _names_of(picture: TruthPicture) -> list[str]:
-    """The names by which a picture may be known. Roboflow renames ``a.jpg`` to ``a_jpg.rf.HASH.jpg``."""
+def _names_of(picture: TruthPicture, source: str) -> list[str]:
+    """The names by which a picture may be known. Roboflow renames ``a.jpg`` to ``a_jpg.rf.HASH.jpg``. source: see ``Truth``."""
     renamed = _ROBOFLOW.fullmatch(picture.name)
     names = [picture.name, *((f"{renamed[1]}_{renamed[2]}", renamed[1]) if renamed else ())]
+    if source and picture.frame is not None:
+        names += f"{source}/{picture.name}", f"{source}#{picture.frame}"
     return [name for name in names if name]
 
 

@@ -67,6 +67,8 @@ class Truth:
         Classes whose objects are marked. None: all.
     remarks : tuple of Notice
         What a person should know about the file.
+    source : str
+        The name of the source that the file is about, as Framefleet writes it. "": unknown.
     """
 
     file: Path
@@ -79,6 +81,7 @@ class Truth:
     relative: bool = False
     looked_for: frozenset[int] | None = None
     remarks: tuple[Notice, ...] = ()
+    source: str = ""
 
 
 class TruthBuilder:
@@ -92,6 +95,7 @@ class TruthBuilder:
 
     def __init__(self, file: Path) -> None:
         self.file = file
+        self.source = ""
         self.remarks: list[Notice] = []
         self.pictures: list[TruthPicture] = []
         self._free = free_host_memory() or MAX_BYTES
@@ -158,7 +162,7 @@ class TruthBuilder:
         if flat := int((boxes[:, 2:] == 0).any(axis=1).sum()):
             remarks.append(Notice("evaluation.flat_boxes", count=flat))
         named = tuple(labels), tuple(self.pictures)
-        return Truth(self.file, *named, of_picture, classes, boxes, table[:, 6] > 0, relative, looked_for, tuple(remarks))
+        return Truth(self.file, *named, of_picture, classes, boxes, table[:, 6] > 0, relative, looked_for, tuple(remarks), self.source)
 
 
 def outline(xs: Iterable[float], ys: Iterable[float]) -> tuple[float, float, float, float]:

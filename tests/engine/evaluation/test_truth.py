@@ -187,6 +187,38 @@ def test_names_that_tables_and_exports_give_are_those_of_one_picture(stations: P
     assert found_in(stations, *names) == [(0, 1), (1, 1), (2, 1), (3, 2), (4, 1)]
 
 
+@pytest.mark.parametrize("source", range(5))
+def test_our_own_exports_are_truths_of_sources_with_equal_names(stations: Path, tmp_path: Path, source: int) -> None:
+    with SessionReader(stations) as reader:
+        export_session(reader, tmp_path, ["coco"], only=[source])
+        count = reader.count(source)
+    (path,) = tmp_path.glob("*.coco.json")
+    assert_perfect(run(stations, path), count)
+
+
+def test_our_own_data_set_is_a_truth_of_sources_with_equal_names(stations: Path, tmp_path: Path) -> None:
+    with SessionReader(stations) as reader:
+        export_session(reader, tmp_path, ["yolo"])
+    assert_perfect(run(stations, tmp_path / "yolo"), 14)
+
+
+def test_our_own_export_of_another_file_with_an_equal_name_is_no_truth(stations: Path, tmp_path: Path) -> None:
+    other = write_session(tmp_path / "other.sqlite", {"south/v.mp4": 3})
+    with SessionReader(other) as reader:
+        write_one("coco", reader, reader.sources()[0], tmp_path / "v.coco.json")
+    with pytest.raises(UsageError, match=r"Several sources have a picture 'v/00000000\.jpg'"):
+        run(stations, tmp_path / "v.coco.json")
+
+
+@pytest.mark.parametrize("names", [("a.jpg", "a.png", "b.png"), ("shots/a.jpg", "shots/a.png", "b.jpg"), ("old/a.jpg", "old/a.png", "b")])
+def test_pictures_that_differ_in_their_suffix_only(tmp_path: Path, names: tuple[str, ...]) -> None:
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "shots", SourceInfo("shots", SourceKind.IMAGES, "jpg", 640, 480, 3, None, None, ()))
+        writer.add_frames(make_frame(0, index, name=name) for index, name in enumerate(("a.jpg", "a.png", "b.jpg")))
+        writer.finish_source(0, "shots", Ledger(3, 3), 1.0)
+    assert found_in(tmp_path / "s.sqlite", *names, "a.bmp", "a") == [(0, 0), (0, 1), (0, 2), None, None]
+
+
 def test_a_picture_is_not_taken_for_one_of_the_same_name_in_another_folder(stations: Path) -> None:
     assert found_in(stations, "cam2/IMG_0.jpg", "cam1/IMG_3.jpg", "archive/IMG_3.jpg") == [(2, 0), None, (2, 3)]
 
