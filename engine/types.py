@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -280,6 +280,16 @@ class FrameResult:
     def detections(self) -> Detections | None:
         """The objects; None if the frame failed."""
         return self.found if isinstance(self.found, Detections) else None
+
+    def scaled_to(self, size: tuple[int, int]) -> FrameResult:
+        """The same result, as if the picture had this width and height, pixels."""
+        if size == (self.width, self.height):
+            return self
+        found = self.found
+        if isinstance(found, Detections):
+            scale = np.tile(np.divide(size, (self.width, self.height)), 2)
+            found = replace(found, boxes=(found.boxes * scale).astype(np.float32))
+        return FrameResult(self.ref, self.device, *size, found)
 
     @property
     def failure(self) -> Notice | None:

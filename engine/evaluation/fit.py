@@ -23,7 +23,11 @@ _ROBOFLOW = re.compile(r"(.+)_(jpe?g|png|bmp|webp|tiff?)\.rf\.[0-9A-Za-z]+(?:\.\
 
 @dataclass(frozen=True)
 class Frame:
-    """A stored frame. index: in its source. time: seconds. failed: whether it has no detections because it could not be processed."""
+    """A stored frame.
+
+    index: in its source. time: seconds. width, height: of the picture that the truth's boxes refer to. failed: whether it has no
+    detections because it could not be processed.
+    """
 
     source: int
     index: int
@@ -110,10 +114,17 @@ def fit(
         raise UsageError(_missing(truth, reader, sources, missing, stored))
     if len({(frame.source, frame.index) for frame in known}) < len(known):
         raise UsageError(Notice("evaluation.frame_twice", path=truth.file, session=reader.path))
-    for picture, frame in zip(truth.pictures, frames, strict=True):
-        if frame is not None and picture.size is not None and picture.size != (frame.width, frame.height):
+    stated = {source.number: source.size for source in sources if source.timed}
+    for place, (picture, frame) in enumerate(zip(truth.pictures, frames, strict=True)):
+        if frame is None:
+            continue
+        own = frame.width, frame.height
+        of_video = stated.get(frame.source, own)  # the first size of its pictures, which may change
+        if picture.size not in (None, own, of_video):
             sizes = {"true": "×".join(map(str, picture.size)), "stored": f"{frame.width}×{frame.height}"}
             raise UsageError(Notice("evaluation.size", path=truth.file, picture=picture.title, session=reader.path, **sizes))
+        if of_video != own != picture.size:
+            frames[place] = replace(frame, width=of_video[0], height=of_video[1])
     found, unused = _found(reader, sources, frames, classes)
     with schema.reading(reader.path):
         least, wanted = float(reader.facts.get("confidence", 0)), facts.looked_for(reader.facts)
@@ -129,10 +140,14 @@ def true_boxes(truth: Truth, frames: tuple[Frame | None, ...]) -> Boxes:
     """Return the true objects in pixels. frames: of each picture; objects of pictures without a frame are left out."""
     boxes = truth.boxes
     if truth.relative:
-        sizes = np.array([(frame.width, frame.height) if frame else (1, 1) for frame in frames], np.float64).reshape(-1, 2)
-        boxes = boxes * np.hstack([sizes, sizes])[truth.of_picture]
+        boxes = boxes * np.tile(_sizes(frames), 2)[truth.of_picture]
     every = Boxes(truth.of_picture, truth.classes, boxes, np.ones(len(boxes)), truth.ignored)
     return every.select(np.array([frame is not None for frame in frames], bool)[truth.of_picture])
+
+
+def _sizes(frames: Sequence[Frame | None]) -> NDArray[np.float64]:
+    """Width and height of frames, float64 (n, 2), pixels; 1 for None."""
+    return np.array([(frame.width, frame.height) if frame else (1, 1) for frame in frames], np.float64).reshape(-1, 2)
 
 
 def _classes(truth: Truth, reader: SessionReader, renamed: Mapping[str, str], counted: frozenset[int] | None) -> NDArray[np.int64]:
@@ -168,6 +183,7 @@ def _found(
     for number, frame in enumerate(frames):
         if frame is not None:
             pictures_of.setdefault(frame.source, {})[frame.index] = number
+    sizes = _sizes(frames)
     parts = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 4)))]
     for source in sources:
         if mine := pictures_of.get(source.number):
@@ -176,7 +192,8 @@ def _found(
             picture_of[np.fromiter(mine, np.int64) - first] = [*mine.values()]
             for block in reader.blocks(source.number, first=first, last=last):
                 pictures = picture_of[block.numbers[block.frame] - first]
-                parts.append((pictures, block.class_ids, block.confidences.astype(np.float64), block.stored.astype(np.float64)))
+                scale = (sizes[picture_of[block.numbers - first]] / np.maximum(block.sizes, 1))[block.frame]
+                parts.append((pictures, block.class_ids, block.confidences.astype(np.float64), block.stored * np.tile(scale, 2)))
     pictures, class_ids, scores, boxes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     known = np.isin(class_ids, np.flatnonzero(classes >= 0))
     unused = np.unique(class_ids[(pictures >= 0) & ~known])

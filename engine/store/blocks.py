@@ -104,6 +104,12 @@ class Block:
         boxes += 0.0  # no "-0.0"
         return boxes
 
+    def boxes_in(self, size: tuple[int, int]) -> NDArray[np.float64]:
+        """The boxes as in ``boxes``, as if all pictures had this width and height, pixels."""
+        scale = np.divide(size, np.maximum(self.sizes, 1))[self.frame]
+        boxes: NDArray[np.float64] = np.round(self.boxes * np.tile(scale, 2), 2)
+        return boxes
+
     @property
     def corners(self) -> NDArray[np.float64]:
         """The boxes x1, y1, x2, y2, float64 (n, 4), source pixels, from those of ``boxes``."""

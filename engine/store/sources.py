@@ -118,6 +118,11 @@ class StoredSource:
         return self.name or self.file.name or self.path
 
     @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the pictures, pixels; the first ones of a video, in which the size may change. 0 if it was not opened."""
+        return (0, 0) if self.info is None else (self.info.width, self.info.height)
+
+    @property
     def timed(self) -> bool:
         """Whether its frames follow each other in time: a video or a live source."""
         return self.kind is not None and self.kind.timed

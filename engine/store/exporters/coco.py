@@ -8,6 +8,7 @@ from framefleet.engine.notices import Notice, Option, UsageError
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, marks, rounded, text_output, to_json, write_list
 from framefleet.engine.store.exporters.pictures import ffmpeg_command, picture_name
+from framefleet.engine.types import FrameResult
 
 _UNUSED = {12, 26, 29, 30, 45, 66, 68, 69, 71, 83}
 """The ids of categories that COCO planned and then left out."""
@@ -54,9 +55,9 @@ def write(export: Export, file: TextIO) -> None:
     Ids start at 1, as in COCO: image id = frame index + 1, category id = class id + 1, or COCO's own with the option ``coco_ids``.
     ``frame`` (index, from 0) and ``pts`` (seconds) identify the frame of a video. The command in ``info.images``, run in the folder of this
     file, extracts the frames of a video to pictures with the names in ``file_name`` (see ``pictures``), in the size that boxes refer
-    to. Additional keys: ``score`` in annotations, ``failed`` (the reason) in images of failed frames, which have no picture. If the session
-    has tracks, annotations with a track have ``track_id``, also in ``attributes``, where CVAT and datumaro expect it. If a person corrected
-    the session, ``attributes`` has ``verified``.
+    to: that of the first frame, also if the size of the pictures changes. Additional keys: ``score`` in annotations, ``failed`` (the
+    reason) in images of failed frames, which have no picture. If the session has tracks, annotations with a track have ``track_id``, also
+    in ``attributes``, where CVAT and datumaro expect it. If a person corrected the session, ``attributes`` has ``verified``.
     """
     source = export.source
     info = {"description": source.name, "version": "1.0"}  # no date: two runs would differ
@@ -71,9 +72,15 @@ def write(export: Export, file: TextIO) -> None:
     file.write("}\n")
 
 
+def _frames(export: Export) -> Iterator[FrameResult]:
+    """Yield the frames; those of a video all in the same size."""
+    source = export.source
+    return (frame.scaled_to(source.size) if source.timed else frame for frame in export.frames(source))
+
+
 def _images(export: Export) -> Iterator[dict[str, object]]:
     clock = Clock.of(export.reader, export.source)
-    for frame in export.frames(export.source):
+    for frame in _frames(export):
         index, pts = frame.ref.index, frame.ref.pts
         name = frame.ref.name or export.source.name
         if export.source.timed:
@@ -89,7 +96,7 @@ def _images(export: Export) -> Iterator[dict[str, object]]:
 
 def _annotations(export: Export) -> Iterator[dict[str, object]]:
     number, categories, tracked = 0, _categories(export), export.reader.has_tracks
-    for frame in export.frames(export.source):
+    for frame in _frames(export):
         if frame.detections is None:
             continue
         found = zip(rounded(frame.detections), marks(frame.detections, tracked), strict=True)

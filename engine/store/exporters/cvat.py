@@ -1,9 +1,9 @@
 """CVAT XML 1.1 (https://docs.cvat.ai/docs/dataset_management/formats/format-cvat): for video tasks, and for tasks of pictures.
 
-Frames count from 0. Boxes are in source pixels, origin top left. A track of a video has a keyframe for each
-detection; a detection without a track is a track of one frame. The source of what a person verified is ``manual``. CVAT counts the
-frames that its own decoder returns: after frames that cannot be decoded, its numbers may differ. A comment has the clock time at which the
-video began, if it is known.
+Frames count from 0. Boxes are in source pixels, origin top left; in videos in which the size of the pictures changes, they are scaled to
+the first one, which ``original_size`` states. A track of a video has a keyframe for each detection; a detection without a track is a track
+of one frame. The source of what a person verified is ``manual``. CVAT counts the frames that its own decoder returns: after frames that
+cannot be decoded, its numbers may differ. A comment has the clock time at which the video began, if it is known.
 """
 
 import re
@@ -51,7 +51,7 @@ def _write_tracks(export: Export, file: TextIO) -> None:
     single = max(classes, default=-1) + 1
     for block in export.blocks(export.source):
         numbers = block.numbers.tolist()
-        columns = (block.frame, block.class_ids, block.tracks, block.verified, block.boxes)
+        columns = (block.frame, block.class_ids, block.tracks, block.verified, block.boxes_in(export.source.size))
         for position, class_id, track, verified, box in zip(*(column.tolist() for column in columns), strict=True):
             row = (before + position, numbers[position], verified, *box)
             if track in followed:

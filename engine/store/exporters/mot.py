@@ -1,7 +1,8 @@
 """MOTChallenge (https://motchallenge.net/instructions): a folder for each video, for trackers, TrackEval, datumaro and CVAT.
 
-Frames count from 1: number = frame index + 1. Boxes are in source pixels, origin top left at (0, 0). The id of a detection without a track
-is -1. The class is class id + 1, a line of ``labels.txt``. ``seqinfo.ini`` also has the clock time at which the video began, if known.
+Frames count from 1: number = frame index + 1. Boxes are in source pixels, origin top left at (0, 0); in videos in which the size of the
+pictures changes, they are scaled to the first one, which ``seqinfo.ini`` states. The id of a detection without a track is -1. The class is
+class id + 1, a line of ``labels.txt``. ``seqinfo.ini`` also has the clock time at which the video began, if known.
 """
 
 from collections.abc import Iterator
@@ -42,7 +43,8 @@ def write(export: Export) -> None:
 def _rows(export: Export) -> Iterator[tuple[str, bool, float, int, bool, bool]]:
     for block in export.blocks(export.source):
         numbers = (block.numbers + 1).tolist()
-        columns = (block.frame, block.class_ids, block.tracks, block.scores, block.verified, block.drawn, block.boxes)
+        boxes = block.boxes_in(export.source.size)
+        columns = (block.frame, block.class_ids, block.tracks, block.scores, block.verified, block.drawn, boxes)
         for frame, class_id, track, score, verified, drawn, (x, y, width, height) in zip(
             *(column.tolist() for column in columns), strict=True
         ):

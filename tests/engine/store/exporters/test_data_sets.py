@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
+from framefleet.engine.evaluation.evaluate import evaluate, read_truth
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.model.files import coco_labels
 from framefleet.engine.notices import ExportError, literal
@@ -80,6 +81,31 @@ def test_cvat_names_what_a_person_verified_in_pictures(mixed: Path, tmp_path: Pa
         corrections.confirm(OneDetection(1, 0, 0))
     _, pictures = (ElementTree.parse(item.path) for item in export(mixed, tmp_path / "out", "cvat"))
     assert [box.get("source") for box in pictures.findall("image/box")] == ["manual"]
+
+
+def test_boxes_of_a_video_refer_to_one_size(tmp_path: Path) -> None:
+    """The pictures of the video become half as large, and with them the box of the object."""
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.ts", video_info("a.ts", 4))
+        for index, part in enumerate((1, 1, 2, 2)):
+            box = np.array([[100, 50, 140, 90]], np.float32) / part
+            found = Detections(box, np.array([0.5], np.float32), np.array([0], np.int32))
+            writer.add_frames([FrameResult(FrameRef(0, index, index / 25), CPU, 640 // part, 480 // part, found)])
+        writer.finish_source(0, "a.ts", Ledger(4, 4), 1.0)
+    export(tmp_path / "s.sqlite", tmp_path, "mot", "cvat", "coco", "yolo")
+    lines = (tmp_path / "a.mot" / "det" / "det.txt").read_text().splitlines()
+    assert lines == [f"{frame},-1,100.0,50.0,40.0,40.0,0.5,1,1,-1" for frame in range(1, 5)]
+    boxes = ElementTree.parse(tmp_path / "a.cvat.xml").findall("track/box[@outside='0']")
+    assert [[box.get(side) for side in ("xtl", "ytl", "xbr", "ybr")] for box in boxes] == [["100.0", "50.0", "140.0", "90.0"]] * 4
+    data = json.loads((tmp_path / "a.coco.json").read_text())
+    assert [(image["width"], image["height"]) for image in data["images"]] == [(640, 480)] * 4
+    assert [note["bbox"] for note in data["annotations"]] == [[100, 50, 40, 40]] * 4
+    for image, note in zip(data["images"][2:], data["annotations"][2:], strict=True):
+        image["width"], image["height"], note["bbox"] = 320, 240, [50, 25, 20, 20]
+    (tmp_path / "own.json").write_text(json.dumps(data))
+    for name in ("a.cvat.xml", "a.coco.json", "yolo", "own.json"):
+        (result,) = evaluate({"run": tmp_path / "s.sqlite"}, read_truth(tmp_path / name)).results
+        assert (result.curve.chosen, result.map50_95) == ((1, 1, 1), pytest.approx(1)), name
 
 
 def test_labelstudio_counts_frames_from_1_and_boxes_in_percent(mixed: Path, tmp_path: Path) -> None:
