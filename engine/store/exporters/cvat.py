@@ -8,6 +8,7 @@ cannot be decoded, its numbers may differ. A comment has the clock time at which
 
 import re
 from array import array
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import TextIO
 
@@ -23,20 +24,23 @@ def write(export: Export, file: TextIO) -> None:
     file.write('<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n<version>1.1</version>\n')
     if start := clock.Clock.of(export.reader, export.source).start:
         file.write(f"<!-- began at {start} -->\n")
-    _write_meta(export, file)
+    classes = export.track_classes(export.source)
+    _write_meta(export, file, classes.values())
     if export.source.timed:
-        _write_tracks(export, file)
+        _write_tracks(export, file, classes)
     else:
         _write_images(export, file)
     file.write("</annotations>\n")
 
 
-def _write_meta(export: Export, file: TextIO) -> None:
+def _write_meta(export: Export, file: TextIO, tracked: Iterable[int]) -> None:
+    """Write what the file is about. tracked: the classes of tracks: a filter of classes may show others of their detections only."""
     info, frames = export.source.info, export.reader.length(export.source.number)
     mode = "interpolation" if export.source.timed else "annotation"
     file.write(f"<meta><task><name>{_text(export.stems[0])}</name><size>{frames}</size><mode>{mode}</mode><overlap>0</overlap>\n")
     file.write(f"<start_frame>0</start_frame><stop_frame>{max(frames - 1, 0)}</stop_frame><labels>\n")
-    labels = (label for class_id, label in enumerate(export.labels) if export.listed is None or class_id in export.listed)
+    listed = None if export.listed is None else export.listed.union(tracked)
+    labels = (label for class_id, label in enumerate(export.labels) if listed is None or class_id in listed)
     file.writelines(f"<label><name>{_text(label)}</name><attributes></attributes></label>\n" for label in labels)
     file.write("</labels>")
     if info is not None:
@@ -44,9 +48,9 @@ def _write_meta(export: Export, file: TextIO) -> None:
     file.write("</task></meta>\n")
 
 
-def _write_tracks(export: Export, file: TextIO) -> None:
+def _write_tracks(export: Export, file: TextIO, classes: Mapping[int, int]) -> None:
+    """Write the tracks. classes: of each track."""
     labels, last, before = export.labels, export.reader.length(export.source.number) - 1, 0
-    classes = {track: class_id for track, class_id, *_ in export.reader.tracks(export.source.number)}
     followed: dict[int, array[float]] = {track: array("d") for track in classes}  # rows of position, frame, verified and box
     single = max(classes, default=-1) + 1
     for block in export.blocks(export.source):

@@ -120,6 +120,16 @@ def test_cvat_has_a_track_with_its_gap_and_the_same_boxes(written: Path) -> None
     assert len(truth.boxes) == 16
 
 
+@pytest.mark.parametrize("shown", [{"classes": frozenset({0})}, {"confidence": 0.5}])
+def test_cvat_declares_the_label_of_each_track(changing: Path, tmp_path: Path, shown: dict[str, Any]) -> None:
+    with SessionReader(changing, **shown) as reader:
+        export_session(reader, tmp_path, ["cvat"])
+    tree = ElementTree.parse(tmp_path / "a.cvat.xml")
+    assert {track.get("label") for track in tree.findall("track")} == {"car"}
+    assert "car" in {label.text for label in tree.findall(".//labels/label/name")}
+    assert len(read_truth(tmp_path / "a.cvat.xml").boxes) == 4
+
+
 def test_labelstudio_has_a_region_with_its_gap(written: Path) -> None:
     (task,) = json.loads((written / "a.labelstudio.json").read_text())
     *single, track = task["predictions"][0]["result"]
