@@ -360,7 +360,8 @@ def _alerts(arguments: argparse.Namespace, settings: RunSettings, labels: Sequen
         if arguments.alert_command is not None:
             raise UsageError(literal("--alert-command runs for alerts: say when with --alert"))
         return None
-    engine, asked = settings.engine, AlertSettings.of(arguments.alert, arguments.out, arguments.alert_command)
+    out: Path = arguments.out
+    engine, asked = settings.engine, AlertSettings.of(arguments.alert, out, arguments.alert_command, out / sessions.DATABASE)
     return Alerts(asked, labels, engine.stored_confidence, zones, engine.classes)
 
 

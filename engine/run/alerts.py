@@ -30,6 +30,7 @@ from framefleet.engine.model.files import class_ids
 from framefleet.engine.notices import FramefleetError, Notice, UsageError
 from framefleet.engine.pool.events import AlertRaised, StreamSnapshot
 from framefleet.engine.settings.kinds import Moments, items
+from framefleet.engine.store.destinations import Purpose, record
 from framefleet.engine.store.exporters.base import run_child
 from framefleet.engine.types import FrameResult
 from framefleet.engine.zones.geometry import distances, reference_points
@@ -51,6 +52,7 @@ DIP_SECONDS = 0.5
 """For so long, the condition of a rule may fail, because detectors miss an object now and then."""
 
 _KEYS = ("class", "zone", "count", "for", "quiet")
+_STILL = Purpose("", "alert.jpg", complete=True)
 
 
 @dataclass(frozen=True)
@@ -104,15 +106,19 @@ def _seconds(text: str, found: dict[str, str], key: str, default: float) -> floa
 
 @dataclass(frozen=True)
 class AlertSettings:
-    """The alerts of a run. file: for the lines of JSON. stills: the folder for pictures. command: words, () = none."""
+    """The alerts of a run. file: for the lines of JSON. stills: the folder for pictures. command: words, () = none.
+
+    database: the session, which records the stills, None = nothing does.
+    """
 
     rules: tuple[AlertRule, ...]
     file: Path
     stills: Path
     command: tuple[str, ...] = ()
+    database: Path | None = None
 
     @classmethod
-    def of(cls, rules: Sequence[AlertRule], folder: Path, command: str | None = None) -> Self:
+    def of(cls, rules: Sequence[AlertRule], folder: Path, command: str | None = None, database: Path | None = None) -> Self:
         """The alerts whose files go to a folder. command: as in a shell, but no shell runs it. Raises UsageError if it is unusable."""
         try:
             words = tuple(shlex.split(command or ""))
@@ -120,7 +126,7 @@ class AlertSettings:
             raise UsageError(Notice("live.alert_command", command=command or "", detail=str(error))) from error
         if command is not None and not words:
             raise UsageError(Notice("live.alert_command", command=command, detail="it is empty"))
-        return cls(tuple(rules), folder / "alerts.jsonl", folder / "alerts", words)
+        return cls(tuple(rules), folder / "alerts.jsonl", folder / "alerts", words, database)
 
 
 @dataclass
@@ -324,12 +330,12 @@ class Alerts:
                     file.write(f"{line}\n")
             except OSError as error:
                 self._fails(alert, Notice("live.alert_not_written", detail=error.strerror or str(error)))
-            if not self._settings.command:
-                continue
-            if self._commands.qsize() >= MAX_WAITING:
+            if self._settings.command and self._commands.qsize() >= MAX_WAITING:
                 self._fails(alert, Notice("live.commands_wait", count=MAX_WAITING))
-            else:
+            elif self._settings.command:
                 self._commands.put((alert, line))
+            if self._settings.database is not None and alert.facts["still"] is not None:
+                record(self._settings.database, Path(alert.facts["still"]), _STILL)
 
     def _run(self) -> None:
         while (item := self._commands.get()) is not None:

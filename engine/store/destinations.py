@@ -65,7 +65,7 @@ class Outputs:
 
     def __init__(self, database: Path, journal: Path | None = None) -> None:
         self._database = database
-        self._folder = os.path.join(os.path.dirname(_whole(database)), "")  # noqa: PTH118, PTH120
+        self._folder = _folder_of(database)
         self._journal = None if journal is None else journal / JOURNAL
         self._journal_file: TextIO | None = None
         self._changes: list[tuple[str, tuple[object, ...]]] = []
@@ -107,8 +107,7 @@ class Outputs:
             wanted = purpose.source, purpose.format, purpose.complete, purpose.content
             self._journal_file.write(json.dumps([_whole(self._database), whole, wanted, identity]) + "\n")
             self._journal_file.flush()  # what the system has survives the end of this process
-        row = (self._key(whole), *identity, schema.exact(purpose.source), purpose.format, purpose.complete, purpose.content)
-        self._change("INSERT OR REPLACE INTO outputs VALUES (?, ?, ?, ?, ?, ?, ?)", *row)
+        self._change(_INSERT, *_row(self._folder, whole, identity, purpose))
 
     def forget(self, path: Path, but: Identity | None = None) -> None:
         """Forget the files that were at ``path``, but not one with the identity ``but``."""
@@ -117,11 +116,8 @@ class Outputs:
         if but in known:
             self._known[whole] = {but: known[but]}
         if known.keys() - {but}:
-            self._change("DELETE FROM outputs WHERE path = ? AND NOT (size = ? AND modified = ?)", self._key(whole), *(but or (-1, -1)))
-
-    def _key(self, whole: str) -> str | bytes:
-        """The text by which the session knows a file: relative to the session's folder if it is in there, so that both can be moved."""
-        return schema.exact(whole.removeprefix(self._folder))
+            key = _key(self._folder, whole)
+            self._change("DELETE FROM outputs WHERE path = ? AND NOT (size = ? AND modified = ?)", key, *(but or (-1, -1)))
 
     def _change(self, statement: str, *values: object) -> None:
         self._changes.append((statement, values))
@@ -133,13 +129,7 @@ class Outputs:
         changes, self._changes = self._changes, []
         if not changes:
             return
-        with (
-            suppress(sqlite3.Error, ExportError),
-            closing(schema.open_existing(self._database, "rw")) as connection,
-            schema.transaction(connection),
-        ):
-            for statement, values in changes:
-                connection.execute(statement, values)
+        _execute(self._database, changes)
         self._due = time.monotonic() + STORE_SECONDS
 
     def close(self) -> None:
@@ -148,6 +138,39 @@ class Outputs:
         if self._journal_file is not None:
             self._journal_file.close()
             self._journal_file = None
+
+
+_INSERT = "INSERT OR REPLACE INTO outputs VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+
+def _row(folder: str, whole: str, identity: Identity, purpose: Purpose) -> tuple[object, ...]:
+    """The row of a recorded file. folder: of the session, see ``_key``."""
+    return _key(folder, whole), *identity, schema.exact(purpose.source), purpose.format, purpose.complete, purpose.content
+
+
+def _key(folder: str, whole: str) -> str | bytes:
+    """The text by which the session knows a file: relative to the session's folder if it is in there, so that both can be moved."""
+    return schema.exact(whole.removeprefix(folder))
+
+
+def _folder_of(database: Path) -> str:
+    return os.path.join(os.path.dirname(_whole(database)), "")  # noqa: PTH118, PTH120
+
+
+def _execute(database: Path, changes: Iterable[tuple[str, tuple[object, ...]]]) -> None:
+    """Change a session. One that cannot be changed stays as it is."""
+    with (
+        suppress(sqlite3.Error, ExportError),
+        closing(schema.open_existing(database, "rw")) as connection,
+        schema.transaction(connection),
+    ):
+        for statement, values in changes:
+            connection.execute(statement, values)
+
+
+def record(database: Path, path: Path, purpose: Purpose) -> None:
+    """Record a file that Framefleet wrote. It takes no more time and memory where many are recorded already."""
+    _execute(database, [(_INSERT, _row(_folder_of(database), _whole(path), identity_of(path), purpose))])
 
 
 def recover(folder: Path) -> None:

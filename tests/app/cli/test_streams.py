@@ -464,6 +464,21 @@ def test_an_alert_has_a_still_of_its_moment(tmp_path: Path) -> None:
             assert (picture.streams.video[0].width, picture.streams.video[0].height) == (320, 240)
 
 
+def test_stills_of_alerts_are_no_sources_unless_they_are_named(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with HttpCamera(tmp_path) as camera:
+        for _ in range(2):  # the second run begins a new session
+            run = detect(out, f"{camera.address}/mjpeg", "--to", "2s", "--confidence", "0.1", "--alert", "class=0")
+            assert run.status == 0, run.err
+    assert len([*(out / "alerts").glob("*.jpg")]) > 1
+    video = make_video(out / "mine.mp4", frames=4)
+    again = detect(tmp_path / "again", out)
+    assert [source["path"] for source in again.report["sources"]] == [str(video)]
+    assert "left out, because Framefleet wrote them: 1 folder of pictures" in again.err
+    (named,) = detect(tmp_path / "named", out / "alerts").report["sources"]
+    assert named["path"] == str(out / "alerts")
+
+
 def test_alerts_that_are_not_written_fail_the_run_and_the_last_command_is_told(tmp_path: Path) -> None:
     out = tmp_path / "out"
     (out / "alerts.jsonl").mkdir(parents=True)
