@@ -39,6 +39,7 @@ from framefleet.engine.media.container.structure import (
     empty_avi_chunks,
     is_damaged,
     is_fragmented,
+    is_truncated_avi,
     media_bytes,
     unreadable_bytes,
 )
@@ -201,7 +202,10 @@ def expected_frames(table: PacketTable, file: VideoFile) -> int:
         lost = max(_lost_in_gaps(table, step) - table.cut_off, _is_damaged(table, file))
     counted = file.stream.frames - file.empty_packets
     if kind == "avi" and counted > len(table):
-        counted -= empty_avi_chunks(file.path, file.stream.index)
+        empty = empty_avi_chunks(file.path, file.stream.index)
+        # the missing end of a truncated file has as many empty chunks among its frames as the rest
+        share = len(table) / max(len(table) + empty, 1) if is_truncated_avi(file.path) else 1
+        counted = len(table) + round((counted - empty - len(table)) * share)
     if kind == "ivf":  # older FFmpegs write the duration there, in units of the time base
         counted = min((each for each in (counted, round(counted / table.step)) if each >= len(table)), default=0)
     if "mov" in kind:

@@ -124,6 +124,12 @@ def joined_mp4_files(path: Path) -> int:
     return sum(kind == b"moov" for kind, start, end in _mp4_boxes(path) if end > start)
 
 
+def is_truncated_avi(path: Path) -> bool:
+    """Whether an AVI ends before its header says."""
+    with path.open("rb") as file:
+        return int.from_bytes(file.read(8)[4:], "little") + 8 > path.stat().st_size
+
+
 def empty_avi_chunks(path: Path, stream: int) -> int:
     """Count the chunks of a video stream that hold no data (Microsoft, "AVI RIFF File Reference").
 

@@ -22,7 +22,7 @@ from framefleet.engine.notices import Notice
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, Output, text_file
 from framefleet.engine.store.exporters.options import Least
-from framefleet.engine.store.exporters.tallies import Group, Times, intervals_of_pictures, is_empty, read_files, read_groups
+from framefleet.engine.store.exporters.tallies import Group, Times, intervals_of_pictures, is_empty, main_failure, read_files, read_groups
 from framefleet.engine.store.session import Block, StoredSource
 from framefleet.engine.store.sources import label_of
 from framefleet.engine.zones.counts import interval_numbers
@@ -160,8 +160,8 @@ def write_files(export: Export) -> None:
     """Write a row per file: its frames, whether it is empty, and for each class that occurs in these files when and how many.
 
     Each picture of a folder has its own row, and is complete even if others of the folder are missing. A class that is not seen long
-    enough (``least_seen``) counts as not seen. ``empty`` is missing if no frame was inferred, or if the run was stopped before it found
-    anything.
+    enough (``least_seen``) counts as not seen. ``empty`` is missing if nothing was found and no frame was inferred, the run was stopped, or
+    more than single frames failed.
     """
     reader = export.reader
     classes, tracked = export.class_ids, reader.has_tracks
@@ -180,11 +180,12 @@ def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[
     video = source.timed
     duration = round(source.info.duration, 6) if source.info is not None and source.info.duration is not None else None
     name, failure = (group.last.name, group.last.failure) if group.last is not None and not video else (None, None)
-    problem = source.error or failure
+    unread = video and group.unread
+    problem = source.error or failure or (main_failure(source) if unread else None)
     # the row of one picture does not count the others of its folder
     dropped, skipped = (sum(source.ledger.dropped.values()), source.ledger.skipped) if name is None else (0, 0)
     values: list[object] = [file_of(source, name), start, duration, group.inferred, group.failed, dropped, skipped]
-    complete = source.succeeded or (name is not None and source.error is None)
+    complete = (source.succeeded and not unread) or (name is not None and source.error is None)
     values += [
         is_empty(source, group, least, tracked),
         complete,

@@ -17,6 +17,7 @@ from framefleet.engine.notices import Notice, Option
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, marks, relative, text_output, to_json, write_list
 from framefleet.engine.store.exporters.coco import has_coco_labels
+from framefleet.engine.store.exporters.tallies import main_failure, many_failed
 from framefleet.engine.store.session import StoredSource
 from framefleet.engine.store.sources import readable_name
 from framefleet.engine.types import FrameResult
@@ -106,11 +107,18 @@ def write(export: Export, file: TextIO) -> None:
         export.notes.append(categories.note)
 
 
+def _write_failure(path: str, failure: str, file: TextIO) -> None:
+    file.write(to_json({"file": path, "failure": failure, "detections": None, "frame_rate": 0, "frames_processed": []}))
+
+
 def _write_video(export: Export, source: StoredSource, path: str, categories: _Categories, file: TextIO) -> None:
-    """Write the entry of a video, or of a source that could not be opened."""
+    """Write the entry of a video. One that could not be read, and in which nothing was found, has the reason instead of detections."""
     if source.info is None:
-        failure = "the file was not processed" if source.error is None else str(source.error)
-        file.write(to_json({"file": path, "failure": failure, "detections": None, "frame_rate": 0, "frames_processed": []}))
+        _write_failure(path, "the file was not processed" if source.error is None else str(source.error), file)
+        return
+    failed, inferred = sum(source.ledger.failed.values()), source.ledger.inferred
+    if many_failed(inferred, failed) and not any(len(block.class_ids) for block in export.blocks(source)):
+        _write_failure(path, str(main_failure(source)), file)  # other programs would take the video for an empty one
         return
     head = {"file": path, "frame_rate": source.info.rate or 0, **_datetime(source.started)}
     file.write(f'{to_json(head)[:-1]}, "detections": ')

@@ -9,12 +9,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.clock import MONDAY, Clock
 from framefleet.engine.store.exporters.options import Least
 from framefleet.engine.store.session import Block, StoredFrame, StoredSource
 
 Array: TypeAlias = NDArray[np.float64]
 
+_SINGLE = 0.05  # of the inferred frames: if more failed, they are no single ones
 _ROUNDING = 0.01  # seconds: Matroska has times in whole milliseconds
 
 
@@ -57,6 +59,11 @@ class Group:
     last: StoredFrame | None = None
     classes: dict[int, Tally] = field(default_factory=dict)
 
+    @property
+    def unread(self) -> bool:
+        """Whether more than single frames failed, as where the end of a video is missing."""
+        return many_failed(self.inferred, self.failed)
+
     def seen(self, least: Least, tracked: bool) -> dict[int, Tally]:
         """The classes that are seen long enough: with ``tracked``, one track of them. A shorter group needs them in all frames."""
         if least.seconds is not None and self.seconds > 0:
@@ -69,6 +76,16 @@ class Group:
         else:
             return self.classes
         return {class_id: tally for class_id, tally in self.classes.items() if lengths[class_id] >= needed}
+
+
+def many_failed(inferred: int, failed: int) -> bool:
+    """Whether more than single frames failed."""
+    return failed > max(1, _SINGLE * inferred)
+
+
+def main_failure(source: StoredSource) -> Notice | None:
+    """Why most of the failed frames of a source failed."""
+    return max(source.ledger.failed, key=lambda reason: source.ledger.failed[reason], default=None)
 
 
 def read_files(blocks: Iterable[Block], source: StoredSource) -> Iterator[Group]:
@@ -85,7 +102,7 @@ def read_files(blocks: Iterable[Block], source: StoredSource) -> Iterator[Group]
 def is_empty(source: StoredSource, group: Group, least: Least, tracked: bool) -> bool | None:
     """Whether no class is seen long enough in a file; None if unknown. group: from ``read_files``. tracked: see ``Group.seen``."""
     seen = group.seen(least, tracked)
-    known = group.inferred > 0 and (source.succeeded or not source.timed)
+    known = group.inferred > 0 and (not source.timed or (source.succeeded and not group.unread))
     return not seen if seen or known else None
 
 

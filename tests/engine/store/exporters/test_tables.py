@@ -224,6 +224,26 @@ def test_a_file_is_empty_of_what_is_seen_too_briefly(traps: Path, tmp_path: Path
     assert pd.isna(files.loc["person.mp4", "car_first"]) == (least != "1")
 
 
+@pytest.mark.parametrize(("failed", "empty"), [(1, True), (2, False), (15, False)])
+def test_a_file_of_which_many_frames_failed_is_not_known_to_be_empty(failed: int, empty: bool, tmp_path: Path) -> None:
+    """A clip whose end is missing may show an animal there."""
+    why = words("its end is missing")
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        for number, classes in enumerate(([], [2])):
+            writer.add_source(number, f"{number}.mp4", video_info("", 20))
+            writer.add_frames(frame_of(number, index, index / 10, classes) for index in range(20 - failed))
+            writer.add_frames(make_frame(number, index, failure=str(why)) for index in range(20 - failed, 20))
+            writer.finish_source(number, f"{number}.mp4", Ledger(20, 20 - failed, {}, {why: failed}), 1.0)
+    names = export(tmp_path / "s.sqlite", tmp_path, "csv", "megadetector")
+    nothing, car = pd.read_csv(tmp_path / "files.csv").itertuples()
+    assert str(nothing.empty) == ("True" if empty else "nan")
+    assert (nothing.complete, car.complete, car.empty) == (empty, empty, False)
+    assert pd.isna(nothing.error) if empty else nothing.error == str(why)
+    first, second = json.loads((tmp_path / next(name for name in names if name.endswith(".json"))).read_text())["images"]
+    assert (first.get("failure"), first["detections"]) == ((None, []) if empty else (str(why), None))
+    assert len(second["detections"]) == 20 - failed
+
+
 @pytest.mark.parametrize(
     ("least", "seen"), [("0.4s", [True, True]), ("0.5s", [False, True]), ("2.4s", [False, True]), ("2.5s", [False, False])]
 )
