@@ -19,6 +19,7 @@ TEXTS: dict[str, Text] = {
     "live.login": "the source refuses the user or the password",
     "live.not_found": "the source does not know this address",
     "live.no_video": "the source sends no video",
+    "live.index_at_end": "the index of the MP4 file is at its end, and the server does not send parts of files: download the file first",
     "live.lost": "the connection was lost ({detail})",
     "live.silent": "no frame has arrived for {seconds:.1f} s",
     "live.capture_ended": "the process that reads the source ended unexpectedly ({why})",

@@ -3102,6 +3102,10 @@
         <translation>der Ordner {folder} ist nicht lesbar: {detail}</translation>
     </message>
     <message>
+        <source>the index of the MP4 file is at its end, and the server does not send parts of files: download the file first</source>
+        <translation>der Index der MP4-Datei steht an ihrem Ende, und der Server sendet keine Teile von Dateien: Laden Sie die Datei zuerst herunter</translation>
+    </message>
+    <message>
         <source>the key ring does not give the password: {detail}</source>
         <translation>der Schlüsselbund gibt das Passwort nicht heraus: {detail}</translation>
     </message>

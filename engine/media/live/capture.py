@@ -454,7 +454,7 @@ class Capture:
                 source = open_live(self._job.address, self._stopped)
             except OpenError as error:
                 why = error.notice
-                if error.login and not self._epochs:
+                if error.final or (error.login and not self._epochs):
                     raise SourceError(why) from error
                 if error.login:  # further attempts may lock the account
                     self._attempts = max(self._attempts, 5)

@@ -4,6 +4,8 @@ RTSP runs over TCP. HTTP is read by Python, so that each redirection and each en
 the named host only.
 """
 
+import errno
+import http
 import http.client
 import io
 import os
@@ -41,15 +43,16 @@ _ANALYSIS = {"analyzeduration": "1000000", "probesize": "1000000", "fpsprobesize
 _RTSP = {"rtsp_transport": "tcp", "protocol_whitelist": "rtsp,rtsps,rtp,tcp,tls", "max_delay": "0"}
 _HLS = {"http_persistent": "0", "http_multiple": "0", "live_start_index": "-2", "protocol_whitelist": "http,https", "max_reload": "1000000"}
 _BUFFER = 32768
+_AVSEEK_SIZE = 0x10000
 _PLAYLIST_TYPES = ("application/vnd.apple.mpegurl", "application/x-mpegurl", "audio/mpegurl", "audio/x-mpegurl")
 
 
 class OpenError(SourceError):
-    """The source could not be opened. login: it refuses the user or the password."""
+    """The source could not be opened. login: it refuses the user or the password. final: further attempts are in vain."""
 
-    def __init__(self, notice: Notice, login: bool = False) -> None:
+    def __init__(self, notice: Notice, login: bool = False, final: bool = False) -> None:
         super().__init__(notice)
-        self.login = login
+        self.login, self.final = login, final
 
 
 class LiveSource:
@@ -177,13 +180,19 @@ def check_host(url: str, host: str) -> None:
 
 
 class HttpBody(io.RawIOBase):
-    """The body of an answer, as a file for FFmpeg. finite: whether the server states its length."""
+    """The body of an answer, as a file for FFmpeg. finite: whether the server states its length.
+
+    It can seek if the server also sends parts of the body.
+    """
 
     def __init__(self, url: str, opener: urllib.request.OpenerDirector) -> None:
         super().__init__()
         self._answer: http.client.HTTPResponse = opener.open(url, timeout=OPEN_SECONDS)
+        self._opener, self._patient, self._position = opener, False, 0
         self.kind = (self._answer.headers.get_content_type() or "").lower()
         self.finite = self._answer.length is not None
+        self._size = self._answer.length or 0
+        self._parts = self.finite and self._answer.headers.get("Accept-Ranges", "").lower() == "bytes"
         self.name = urlsplit(url).path.rpartition("/")[2]  # FFmpeg looks at its suffix
 
     @property
@@ -195,9 +204,42 @@ class HttpBody(io.RawIOBase):
         """Return True."""
         return True
 
+    def seekable(self) -> bool:
+        """Whether the server sends parts of the body."""
+        return self._parts
+
+    def tell(self) -> int:
+        """The position of the next byte."""
+        return self._position
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the whole body has been read, and cannot be read again."""
+        return self.finite and not self._parts and self._position >= self._size
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go to a position: close to the next byte by reading, else by another request. FFmpeg also asks for the size."""
+        if whence == _AVSEEK_SIZE:
+            return self._size
+        position = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._size}[whence] + offset
+        while 0 < position - self._position <= _BUFFER and self.read(position - self._position):
+            pass
+        if self._position != position < self._size:
+            self._answer.close()
+            request = urllib.request.Request(self.url, headers={"Range": f"bytes={position}-"})
+            self._answer = self._opener.open(request, timeout=OPEN_SECONDS)
+            if self._answer.status != http.HTTPStatus.PARTIAL_CONTENT:
+                raise OSError(errno.ESPIPE, os.strerror(errno.ESPIPE))
+            if self._patient:
+                self.patient()
+        self._position = position
+        return position
+
     def read(self, size: int = -1) -> bytes:
         """Read what has arrived, at least one byte before the end."""
-        return self._answer.read1(size)
+        data = self._answer.read1(size) if self._position < self._size or not self.finite else b""
+        self._position += len(data)
+        return data
 
     def close(self) -> None:
         """Close the connection."""
@@ -207,6 +249,7 @@ class HttpBody(io.RawIOBase):
 
     def patient(self) -> None:
         """Let reading wait: from now on, the capture process decides when the source has stalled."""
+        self._patient = True
         fp: Any = self._answer.fp
         raw = getattr(getattr(fp, "raw", None), "_sock", None)
         if raw is not None:
@@ -237,7 +280,11 @@ def _open_http(address: LiveAddress) -> LiveSource:
             return _open_hls(address, opener)
         form = "mpjpeg" if body.kind == "multipart/x-mixed-replace" else None
         body.patient()
-        return LiveSource(_open(body, form, {"format_whitelist": f"{DEMUXERS},mpjpeg", "protocol_whitelist": "http"}), body)
+        source = LiveSource(_open(body, form, {"format_whitelist": f"{DEMUXERS},mpjpeg", "protocol_whitelist": "http"}), body)
+        if "mp4" in source.container.format.name and body.at_end:
+            source.close()
+            raise OpenError(Notice("live.index_at_end"), final=True)
+        return source
     except urllib.error.HTTPError as error:
         if error.code in (401, 403):
             raise OpenError(Notice("live.login"), login=True) from error

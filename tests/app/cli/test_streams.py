@@ -155,7 +155,7 @@ def test_more_than_the_device_can_take_is_dropped_and_counted(tmp_path: Path, mo
     """The device takes a fifth of a second for each frame of three cameras."""
     monkeypatch.setattr(EnginePool, "worker_main", staticmethod(partial(slow_main, seconds=0.2)))
     with HttpCamera(tmp_path) as camera:
-        run = detect(tmp_path / "out", *[f"{camera.address}/mjpeg"] * 3, "--to", "4s")
+        run = detect(tmp_path / "out", *[f"{camera.address}/mjpeg?{number}" for number in range(3)], "--to", "4s")
     assert run.status == 0, run.err
     counts = [balanced(source) for source in run.report["sources"]]
     assert all(frames["dropped"] > 0 for frames in counts)
@@ -169,6 +169,16 @@ def test_a_file_over_http_ends_by_itself_and_is_read_once(tmp_path: Path) -> Non
     assert "1 source named more than once, and used once" in run.err
     assert len(run.report["sources"]) == 1
     assert balanced(run.report["sources"][0])["inferred"] == 50  # what is not live loses nothing
+
+
+def test_an_mp4_with_its_index_at_its_end_needs_a_server_that_sends_parts(tmp_path: Path) -> None:
+    with HttpCamera(tmp_path) as camera:
+        read = detect(tmp_path / "read", f"{camera.address}/parts/file.mp4")
+        refused = detect(tmp_path / "refused", f"{camera.address}/file.mp4")
+    assert read.status == 0, read.err
+    assert balanced(read.report["sources"][0])["inferred"] == 250
+    assert refused.status == 2
+    assert "the index of the MP4 file is at its end, and the server does not send parts of files" in refused.err
 
 
 def test_nothing_of_a_file_over_http_is_stored_beyond_its_end_option(tmp_path: Path) -> None:

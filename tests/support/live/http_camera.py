@@ -28,7 +28,8 @@ LEADS = {
 class HttpCamera:
     """Serves on a port of 127.0.0.1 until the block ends.
 
-    ``/mjpeg``: pictures without end. ``/hls/live.m3u8``: a playlist to which segments are added. ``/file.ts``: a whole file.
+    ``/mjpeg``: pictures without end. ``/hls/live.m3u8``: a playlist to which segments are added. ``/file.ts``, ``/file.mp4``: a whole file;
+    the MP4 has its index at its end. ``/parts/file.mp4``: the same from a server that also sends parts of files.
     ``/moved/PLACE``: redirected to ``elsewhere``. ``/leads.m3u8``: a playlist whose segment is ``elsewhere``. ``/nested.m3u8``: whose media
     playlist is ``elsewhere``. ``/key.m3u8``, ``/map.m3u8``: whose key or first part is. ``/hls/master.m3u8``: with the media playlist
     ``live.m3u8``.
@@ -44,6 +45,7 @@ class HttpCamera:
         self.closing = threading.Event()
         self.begun = time.monotonic()
         self.file = make_video(folder / "served.ts", 50, size, 25)
+        self.mp4 = make_video(folder / "served.mp4", 250, size, 25)
         self.segments = [make_video(folder / f"part{number}.ts", 25, size, 25, gop=25).read_bytes() for number in range(1)]
         self.skipped: set[int] = set()
         self.last: int | None = None  # the playlist ends after this segment
@@ -76,7 +78,7 @@ class HttpCamera:
             request.send_header("WWW-Authenticate", 'Basic realm="camera"')
             request.send_header("Content-Length", "0")
             request.end_headers()
-        elif path == "/mjpeg":
+        elif path.partition("?")[0] == "/mjpeg":
             self._pictures(request)
         elif path.startswith("/moved/"):
             request.send_response(302)
@@ -85,6 +87,8 @@ class HttpCamera:
             request.end_headers()
         elif path == "/file.ts":
             _send(request, "video/mp2t", self.file.read_bytes())
+        elif path in ("/file.mp4", "/parts/file.mp4"):
+            _send(request, "video/mp4", self.mp4.read_bytes(), parts=path.startswith("/parts/"))
         elif path in LEADS:
             text = LEADS[path].format(elsewhere=self.elsewhere)
             _send(request, "application/vnd.apple.mpegurl", f"#EXTM3U\n#EXT-X-VERSION:7\n{text}\n".encode())
@@ -124,9 +128,14 @@ class HttpCamera:
         self._server.server_close()
 
 
-def _send(request: BaseHTTPRequestHandler, kind: str, body: bytes) -> None:
-    request.send_response(200)
+def _send(request: BaseHTTPRequestHandler, kind: str, body: bytes, parts: bool = False) -> None:
+    wanted = request.headers.get("Range") if parts else None
+    first = int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted else 0
+    request.send_response(206 if wanted else 200)
     request.send_header("Content-Type", kind)
-    request.send_header("Content-Length", str(len(body)))
+    request.send_header("Content-Length", str(len(body) - first))
+    if parts:
+        request.send_header("Accept-Ranges", "bytes")
+        request.send_header("Content-Range", f"bytes {first}-{len(body) - 1}/{len(body)}")
     request.end_headers()
-    request.wfile.write(body)
+    request.wfile.write(body[first:])
