@@ -219,7 +219,8 @@ def _notes(evaluation: Evaluation) -> list[str]:
     if evaluation.results[0].interval50 is None:
         notes.append("There are too few pictures to say how certain the results are.")
     else:
-        notes.append(f"In brackets: {SHARE:.0%} intervals, estimated by bootstrap: pictures are drawn at random, with repetition.")
+        drawn = "blocks of consecutive pictures are drawn at random, with repetition"
+        notes.append(f"In brackets: {SHARE:.0%} intervals, estimated by bootstrap: {drawn}.")
     return notes
 
 
