@@ -24,7 +24,11 @@ def run(argv: Sequence[str]) -> int:
     )
     sessions.add_session_argument(parser)
     parser.add_argument("--tracker", choices=["bytetrack"], default="bytetrack", help="the algorithm (bytetrack)")
-    parser.add_argument("--drop-corrections", action="store_true", help="forget which tracks were joined and split by hand")
+    parser.add_argument(
+        "--drop-corrections",
+        action="store_true",
+        help="forget which tracks were joined and split by hand; other corrections stay, and can no longer be undone",
+    )
     arguments = parser.parse_args(argv)
     databases = sessions.session_databases(arguments.session)
     tracks = [found for database in databases for found in _track(database, arguments.drop_corrections)]
