@@ -152,16 +152,19 @@ class ResumePlan:
     def start(self, path: Path, number: int | None = None, again: bool = False) -> SourceResume:
         """Return how the run begins a source, and add a note if it does not begin at its start.
 
-        number: of the one to continue, if several with this path are stored; of a source that is not stored, if it is not the next one and
-        is free. again: begin a new source, whatever is stored of this path.
+        number: of the stored source to continue, -1 = the newest one with this path, None = the first one. If this path has no source
+        with that number, a new one begins, with the number if it is free. again: begin a new source, whatever is stored of this path.
         """
-        stored = None if again else self._stored.get(schema.absolute(str(Path.cwd()), str(path)))
+        stored = [] if again else self._stored.get(schema.absolute(str(Path.cwd()), str(path)), [])
+        if number == -1:
+            number = stored[-1].number if stored else None
+        fitting = [each for each in stored if number in (None, each.number)]
         index, self._added = self._added if number is None else number, self._added + 1
-        if not stored:
+        if not fitting:
             number = index if index not in self._used else self._next
             self._use(number)
             return SourceResume(number)
-        source = next((each for each in stored if each.number == number), stored[0])
+        source = fitting[0]
         stored.remove(source)
         frames = self._frames[source.number]
         position = self._positions.get(source.number)

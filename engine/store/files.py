@@ -100,11 +100,11 @@ def tracking_lock(path: Path) -> Path:
 
 @dataclass(frozen=True)
 class Interrupted:
-    """A run that did not end in order. sources: number of its sources. unfinished: files that are not finished."""
+    """A run that did not end in order. sources: number of its sources. unfinished: files that are not finished, by source number."""
 
     database: Path
     sources: int
-    unfinished: tuple[Path, ...]
+    unfinished: Mapping[int, Path]
 
 
 def find_interrupted(folder: Path, listed: bool = False) -> list[Interrupted]:
@@ -127,8 +127,9 @@ def _examine(database: Path) -> Interrupted | None:
             closing(schema.open_existing(database, "ro")) as connection,
         ):
             facts = dict(connection.execute("SELECT key, value FROM session"))
-            rows = connection.execute("SELECT path, finished FROM sources ORDER BY source").fetchall()
-            unfinished = tuple(Path(schema.absolute(facts.get("folder", ""), path)) for path, finished in rows if not finished)
+            rows = connection.execute("SELECT source, path, finished FROM sources ORDER BY source").fetchall()
+            folder = facts.get("folder", "")
+            unfinished = {source: Path(schema.absolute(folder, path)) for source, path, finished in rows if not finished}
     except (ExportError, LockedError, OSError):
         return None
     return Interrupted(database, len(rows), unfinished) if unfinished else None

@@ -115,7 +115,8 @@ class QueueItem:
     key: unique in the window, never reused. rate: frames/s over the last seconds. reason: why detection failed, or what the file
     waits for. changed: whether the file has changed since its results were stored. part: detection is limited to it; None = no limit.
     replaced: whether another run has replaced the session with its results. stream: how to read a live source, None = a file, or stored
-    results. ahead: results that are not stored yet.
+    results. ahead: results that are not stored yet. begun: where the first frames are of a file that detection continues or will continue;
+    None = nowhere.
     """
 
     key: int
@@ -129,6 +130,7 @@ class QueueItem:
     replaced: bool = False
     stream: live_sources.LiveSource | None = None
     ahead: Ahead = Ahead()
+    begun: Results | None = None
 
     @property
     def live(self) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from framefleet.app.window.queue.item import Part, QueueItem
+from framefleet.app.window.queue.item import Part, QueueItem, Results
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.run.background import Background
 from framefleet.app.window.widgets.translation import translate
@@ -43,7 +43,8 @@ NOT_SHOWN = ViewState()
 class Remembered:
     """A file of the queue.
 
-    database, source: of its results, None and -1 without any. ended: whether its detection had ended. part: detection is limited to it.
+    database, source: of its results or first frames, None and -1 without any. ended: whether its detection had ended. part: detection is
+    limited to it.
     """
 
     path: Path
@@ -54,9 +55,9 @@ class Remembered:
     view: ViewState = NOT_SHOWN
 
     @property
-    def begun_in(self) -> Path | None:
-        """The session with the first frames of an unfinished file, None if there is none any more."""
-        return self.database if self.database is not None and self.database.exists() else None
+    def begun(self) -> Results | None:
+        """Where the first frames of an unfinished file are, None if the session is not there any more."""
+        return Results(self.database, self.source) if self.database is not None and self.database.exists() else None
 
 
 @dataclass(slots=True)
@@ -239,7 +240,7 @@ def unfinished_text(files: Sequence[Remembered]) -> str:
 
 def _remembered(item: QueueItem, view: ViewState) -> Remembered:
     """What is written of an item. A stream has no end: only its stored results are there again, because passwords are never written."""
-    results = item.results
+    results = item.begun if item.begun is not None and (item.results is None or item.results.source < 0) else item.results
     known = results is not None and (results.source >= 0 or not item.ended)
     database, source = (results.database, results.source) if known and results is not None else (None, -1)
     return Remembered(item.path, database, source, item.ended or item.live, item.part, view)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 
-from framefleet.app.window.queue.item import SESSION, ItemState, QueueItem
+from framefleet.app.window.queue.item import SESSION, ItemState, QueueItem, Results
 from framefleet.app.window.queue.memory import QueueMemory
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.results.stored import read_stored
@@ -87,13 +87,13 @@ def sort_paths(paths: Iterable[Path]) -> Intake:
 class Contents:
     """The contents of paths. model: that of a folder, else None. problems: a message for each path without sources or model.
 
-    begun: by the path without links, the sources that an interrupted run has begun: the path in its session, and the session.
+    begun: by the path without links, the sources that an interrupted run has begun: the path in its session, and where their frames are.
     """
 
     sources: tuple[Path, ...]
     model: Intake | None
     problems: tuple[str, ...]
-    begun: Mapping[str, tuple[Path, Path]] = field(default_factory=dict)
+    begun: Mapping[str, tuple[Path, Results]] = field(default_factory=dict)
 
 
 def expand(paths: Sequence[Path]) -> Contents:
@@ -126,7 +126,8 @@ def _expand(paths: Sequence[Path], sessions: Path) -> Contents:
     sources = set(map(realpath, found.sources))
     names = {source.name for source in found.sources} | set(map(basename, sources))  # so that few paths are resolved
     runs = find_interrupted(sessions, listed=True)[::-1]  # the newest one counts
-    begun = {realpath(path): (path, run.database) for run in runs for path in run.unfinished if path.name in names}
+    unfinished = ((run.database, number, path) for run in runs for number, path in run.unfinished.items())
+    begun = {realpath(path): (path, Results(database, number)) for database, number, path in unfinished if path.name in names}
     return replace(found, begun={place: entry for place, entry in begun.items() if place in sources})
 
 
@@ -249,10 +250,8 @@ class Opening(QObject):
         begun = {place: item for item in self._controller.stopped() if (place := realpath(item.path)) in new}
         others = {place: path for place, path in new.items() if place not in begun}
         interrupted = self._memory.take(others)
-        again: dict[str, tuple[Path, None, Path | None]] = {
-            place: (path, None, database) for place, (path, database) in found.begun.items()
-        }
-        again |= {place: (entry.path, None, entry.begun_in) for place, entry in interrupted.items()}
+        again: dict[str, tuple[Path, None, Results | None]] = {place: (path, None, where) for place, (path, where) in found.begun.items()}
+        again |= {place: (entry.path, None, entry.begun) for place, entry in interrupted.items()}
         keys = self._controller.go_on(again.get(place, (path, None, None)) for place, path in others.items())
         self._controller.continue_files(item.key for item in begun.values() if item.state is ItemState.CANCELLED)
         for item in begun.values():

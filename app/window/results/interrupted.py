@@ -80,7 +80,7 @@ class InterruptedRun(QObject):
 
     def _go_on_with_queue(self) -> None:
         self._banners.remove(_SUBJECT)
-        keys = self._controller.go_on((entry.path, entry.part, entry.begun_in) for entry in self._memory.unfinished)
+        keys = self._controller.go_on((entry.path, entry.part, entry.begun) for entry in self._memory.unfinished)
         self._memory.decide()
         self.queued.emit(keys)
 
@@ -106,14 +106,14 @@ class InterruptedRun(QObject):
 
     def _go_on(self, run: Interrupted, stored: Sequence[QueueItem]) -> None:
         self._banners.remove(_SUBJECT)
-        self._opening.show_stored(item for item in stored if item.path not in run.unfinished)
-        if keys := self._controller.go_on((path, None, run.database) for path in self._missing(run)):
+        self._opening.show_stored(item for item in stored if item.results and item.results.source not in run.unfinished)
+        if keys := self._controller.go_on((path, None, Results(run.database, number)) for number, path in self._missing(run).items()):
             self.queued.emit(keys)
 
-    def _missing(self, run: Interrupted) -> list[Path]:
-        """The unfinished files of a session without those that the user has opened."""
+    def _missing(self, run: Interrupted) -> dict[int, Path]:
+        """The unfinished files of a session without those that the user has opened, by source number."""
         there = {realpath(item.path) for item in self._controller.unfinished()}
-        return [path for path in run.unfinished if realpath(path) not in there]
+        return {number: path for number, path in run.unfinished.items() if realpath(path) not in there}
 
     def _look_for_offered(self) -> None:
         """Do not offer a session any more when the user has opened all of its unfinished files."""

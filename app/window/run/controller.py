@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.queue.item import Ahead, ItemState, Part, QueueItem, Results
 from framefleet.app.window.queue.model import QueueModel
-from framefleet.app.window.run.files import FileSettings, Removed, SettingsAndLabels, Stored, session_name, with_progress
+from framefleet.app.window.run.files import FileSettings, Removed, SettingsAndLabels, session_name, with_progress
 from framefleet.app.window.run.thread import RunThread
 from framefleet.app.window.streams.pictures import LivePictures
 from framefleet.app.window.timeline.class_counts import Tally
@@ -145,22 +145,21 @@ class DetectionController(QObject):
         """
         return self.go_on(((path, None, None) for path in paths), settings)
 
-    def go_on(self, files: Iterable[tuple[Path, Part | None, Path | None]], settings: SettingsAndLabels | None = None) -> list[int]:
+    def go_on(self, files: Iterable[tuple[Path, Part | None, Results | None]], settings: SettingsAndLabels | None = None) -> list[int]:
         """Queue files of which a session may have the first frames; return their keys.
 
-        files: each with the part to which detection is limited, None = no limit, and this session, None = none.
+        files: each with the part to which detection is limited, None = no limit, and where these frames are, None = nowhere.
         """
         if self.paused and all(item.ended for item in self._model):
             self.set_paused(False)
         items = []
-        for path, part, database in files:
+        for path, part, begun in files:
             key = next(self._keys)
-            if database is not None:
-                self._settings.stored[key] = Stored(database)
+            if begun is not None:
                 self._continued.discard(path)
             if settings is not None:
                 self._settings.by_file[key] = settings
-            items.append(QueueItem(key, SourceProgress(path), reason=self._settings.waits_for(key), part=part))
+            items.append(QueueItem(key, SourceProgress(path), reason=self._settings.waits_for(key), part=part, begun=begun))
         self._model.extend(items)
         self._submit()
         return [item.key for item in items]
@@ -413,12 +412,10 @@ class DetectionController(QObject):
         if self._run is not None:
             self._run.numbers.pop(item.key, None)
         self._tallies.pop(item.key, None)
-        self._settings.stored.pop(item.key, None)
-        if keep and item.results is not None:
-            self._settings.stored[item.key] = Stored(item.results.database, item.results.source)
+        begun = (item.results or item.begun) if keep else None
         reason = self._settings.waits_for(item.key)
         progress = SourceProgress(item.path, None if item.live else item.progress.info, address=item.progress.address)
-        self._put(QueueItem(item.key, progress, reason=reason, part=part, stream=item.stream))
+        self._put(QueueItem(item.key, progress, reason=reason, part=part, stream=item.stream, begun=begun))
 
     def _put(self, item: QueueItem) -> None:
         self._model.update(item)
@@ -428,27 +425,26 @@ class DetectionController(QObject):
 
     def _submit(self) -> None:
         """Pass waiting files to the run; start a run if there is none."""
-        waiting, stored = self._settings.waiting(self._model), self._settings.stored
+        waiting = self._settings.waiting(self._model)
         if self._closing or self.paused or not waiting:
             return
         is_new = self._run is None
         if self._run is None:
             first, (settings, labels) = waiting[0]
-            earlier = stored.get(first.key)
-            database = self.folder / session_name(first.path) if earlier is None else earlier.database
-            devices, self._counts_on = self._devices if self._counts_on and earlier is not None else (), False
+            resumes = first.begun is not None
+            database = self.folder / session_name(first.path) if first.begun is None else first.begun.database
+            devices, self._counts_on = self._devices if self._counts_on and resumes else (), False
             pictures = LivePictures(self._picture_came.emit)
-            resumes = earlier is not None
             self._run = RunThread(settings, database, labels, self._woken.emit, self._cluster, resumes, devices, pictures)
         run = self._run
         common = (run.settings, run.labels, run.cluster)
-        now = [item for item, settings in waiting if (*settings, self._cluster) == common and run.takes(item.key, stored.get(item.key))]
+        now = [item for item, settings in waiting if (*settings, self._cluster) == common and run.takes(item.key, item.begun)]
         in_run = [item for item in self._model if item.results is not None and item.results.database == run.database]
         room = self._room(in_run)
         for item in now[:room]:
             if item.key in self._watched:
                 run.watch(item.key, *self._watched[item.key])
-            if not run.add(item.key, item.stream or item.path, stored.get(item.key)):
+            if not run.add(item.key, item.stream or item.path, item.begun):
                 break  # the next run takes them
             self._put(replace(item, reason=None, results=Results(run.database, -1, run.labels)))
         else:

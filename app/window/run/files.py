@@ -1,11 +1,10 @@
-"""What the controller knows of each file of the queue besides its item: settings, the session that it continues, and how it is removed."""
+"""What the controller knows of each file of the queue besides its item: settings, and how it is removed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
 
 from framefleet.app.window.queue.item import SESSION, ItemState, QueueItem
 from framefleet.app.window.timeline.class_counts import Tally, live_length
@@ -51,24 +50,15 @@ def _moment(time: float, pictures: bool) -> Moment:
     return Moment(frames=round(time)) if pictures else Moment(seconds=Fraction(time).limit_denominator(1_000_000))
 
 
-class Stored(NamedTuple):
-    """Where the first frames of a file are that waits. source: its number in the session; -1 = not known."""
-
-    database: Path
-    source: int = -1
-
-
 class FileSettings:
     """The common settings, and the files with their own.
 
-    common: None without a model. by_file: by the key of the file. stored: by the key of a file that waits, where its first frames are,
-    which detection continues.
+    common: None without a model. by_file: by the key of the file.
     """
 
     def __init__(self) -> None:
         self.common: SettingsAndLabels | None = None
         self.by_file: dict[int, SettingsAndLabels] = {}
-        self.stored: dict[int, Stored] = {}
 
     def of(self, item: QueueItem) -> SettingsAndLabels | None:
         """The settings of a file, limited to its part; None without a model."""

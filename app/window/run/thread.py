@@ -16,8 +16,7 @@ from pathlib import Path
 from threading import Lock
 
 from framefleet.app.window.devices.status import RATE_SECONDS, DeviceEvent, DeviceStatus, Phase, continued, fold
-from framefleet.app.window.queue.item import Ahead, RateMeter
-from framefleet.app.window.run.files import Stored
+from framefleet.app.window.queue.item import Ahead, RateMeter, Results
 from framefleet.app.window.streams.pictures import LivePictures
 from framefleet.app.window.timeline.class_counts import Tally
 from framefleet.engine.cluster.connection import ClusterConnection
@@ -251,7 +250,7 @@ class RunThread(threading.Thread):
         self._wake = wake
         self._lock = threading.Lock()
         self._run: DetectionRun | None = None
-        self._waiting: dict[int, tuple[Path | live_sources.LiveSource, Stored | None]] = {}
+        self._waiting: dict[int, tuple[Path | live_sources.LiveSource, Results | None]] = {}
         self._watched: dict[int, tuple[tuple[int, int], float]] = {}
         self._taken: set[int] = set()
         self._finishing = False
@@ -320,16 +319,16 @@ class RunThread(threading.Thread):
         """What the run takes over from an earlier run, for the user."""
         return [] if self._run is None else self._run.notes  # without the lock, which is held while files are examined
 
-    def takes(self, key: int, stored: Stored | None) -> bool:
-        """Whether this session can detect in a file. stored: where its first frames are, None = nowhere.
+    def takes(self, key: int, begun: Results | None) -> bool:
+        """Whether this session can detect in a file. begun: where its first frames are, None = nowhere.
 
         A run knows what its database held when it began. So a file that it had already goes on in the next run.
         """
-        return stored is None or (stored.database == self.database and key not in self._taken)
+        return begun is None or (begun.database == self.database and key not in self._taken)
 
-    def _add(self, run: DetectionRun, key: int, source: Path | live_sources.LiveSource, stored: Stored | None) -> None:
+    def _add(self, run: DetectionRun, key: int, source: Path | live_sources.LiveSource, begun: Results | None) -> None:
         if isinstance(source, Path):
-            number = run.add(source, None if stored is None or stored.source < 0 else stored.source, again=stored is None)
+            number = run.add(source, None if begun is None else begun.source, again=begun is None)
         else:
             number = run.add_stream(source)
         self.numbers[key] = number
@@ -349,20 +348,20 @@ class RunThread(threading.Thread):
             if self._run is not None and key in self.numbers:
                 self._run.record(self.numbers[key], settings)
 
-    def add(self, key: int, path: Path | live_sources.LiveSource, stored: Stored | None) -> bool:
+    def add(self, key: int, path: Path | live_sources.LiveSource, begun: Results | None) -> bool:
         """Queue a file or a live source, also before the thread has started. Return False if the run takes no more files.
 
-        stored: see ``takes``.
+        begun: see ``takes``.
         """
         self._taken.add(key)
         with self._lock:
             if self._finishing or self._over:
                 return False
             if self._run is None:
-                self._waiting[key] = path, stored
+                self._waiting[key] = path, begun
                 return True
             try:
-                self._add(self._run, key, path, stored)
+                self._add(self._run, key, path, begun)
             except RuntimeError:  # the pool has ended, and this thread ends soon
                 return False
             return True

@@ -429,6 +429,21 @@ def test_frames_that_fail_by_themselves_or_are_corrected_are_not_tried_again(tmp
     assert [plan.start(tmp_path / f"{number}.mp4").kept is None for number in range(3)] == [True, False, False]
 
 
+@pytest.mark.parametrize(("number", "begins"), [(None, (0, True)), (-1, (1, False)), (0, (0, True)), (1, (1, False)), (2, (2, False))])
+def test_of_several_sources_with_one_path_the_one_with_the_number_goes_on(
+    tmp_path: Path, number: int | None, begins: tuple[int, bool]
+) -> None:
+    database, path = tmp_path / "s.sqlite", tmp_path / "a.mp4"
+    path.write_bytes(bytes(100))
+    with SessionWriter(database, LABELS, {}) as writer:
+        writer.add_source(0, str(path), video_info("", 1), stamp_of(path))
+        writer.add_frames([make_frame(0, 0)])
+        writer.finish_source(0, str(path), Ledger(1, 1, {}, {}), 1.0)
+        writer.add_source(1, str(path), video_info("", 1), stamp_of(path))
+    resume = ResumePlan(database).start(path, number)
+    assert (resume.number, resume.kept is not None) == begins
+
+
 @pytest.fixture(scope="module")
 def long_clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A video that is cut into five segments."""

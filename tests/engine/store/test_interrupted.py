@@ -21,7 +21,7 @@ def test_only_runs_that_did_not_end_in_order_are_found(tmp_path: Path) -> None:
         os.utime(writer.path, (number, number))
     running = SessionWriter(tmp_path / "running.sqlite", LABELS, {})
     running.add_queued([(0, "/v/a.mp4")])
-    unfinished = (Path("/v/a.mp4"), Path("/v/b.mp4"))
+    unfinished = {0: Path("/v/a.mp4"), 1: Path("/v/b.mp4")}
     assert find_interrupted(tmp_path) == [Interrupted(tmp_path / f"{name}.sqlite", 2, unfinished) for name in ("newer", "older")]
     running.close(complete=False)
     assert find_interrupted(tmp_path / "none") == []

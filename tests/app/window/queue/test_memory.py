@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QMenu, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.main_window import MainWindow
-from framefleet.app.window.queue.item import ItemState, Part, QueueItem
+from framefleet.app.window.queue.item import ItemState, Part, QueueItem, Results
 from framefleet.app.window.queue.memory import NAME, QueueMemory, Remembered, ViewState
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.queue.open_files import MAX_RECENT, RecentFiles
@@ -173,6 +173,20 @@ def test_finished_files_are_shown_again_and_discarded_ones_are_forgotten(qtbot: 
     assert window.context.banners.texts == [text for text in window.context.banners.texts if "interrupted" not in text]
     window.context.memory.stop()
     assert [entry.path.name for entry in QueueMemory(QueueModel(), folder, Background()).start()] == ["clip.mp4"]
+
+
+def test_where_a_file_that_goes_on_was_begun_is_remembered_until_its_number_is_known_again(qtbot: QtBot, tmp_path: Path) -> None:
+    begun = write_results(tmp_path / "s.sqlite", tmp_path / "a.mp4", 3)
+    assert begun.source == 0
+    model = QueueModel()
+    memory = QueueMemory(model, tmp_path, Background())
+    memory.start()
+    for number, results in enumerate((None, replace(begun, source=-1), begun)):
+        model.extend([queue_item(tmp_path / f"{number}.mp4", results=results, key=number, begun=begun)])
+    memory.stop()
+    again = QueueMemory(QueueModel(), tmp_path, Background())
+    assert [entry.begun for entry in again.start()] == [Results(begun.database, 0)] * 3
+    again.stop()
 
 
 def test_a_change_of_a_long_queue_is_written_alone(qtbot: QtBot, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from pytestqt.qtbot import QtBot
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.results.interrupted import InterruptedRun
+from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.run.resume import ADJUSTABLE_CONFIDENCE
 from framefleet.engine.settings.table import DEFAULTS
 from framefleet.engine.store.corrections import Corrections, OneDetection
@@ -26,6 +28,7 @@ from framefleet.engine.store.session import SessionReader
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.paths import PROJECT, PYTHONPATH
+from tests.support.pool import slow_main
 from tests.support.window import feature
 
 CRASH = """
@@ -153,10 +156,37 @@ def test_results_that_a_run_takes_over_are_named_without_options_of_the_command_
     qtbot.waitUntil(lambda: not window.context.run.has_run, timeout=60_000)
     assert not window.context.activity.isVisible()
     window.context.run.set_paused(False)
-    window.context.run.go_on([(video, None, item.results.database)])
+    window.context.run.go_on([(video, None, item.results)])
     taken_over = "1 source finished by an earlier run: the results stay"
     qtbot.waitUntil(lambda: window.context.activity.text.text().startswith(taken_over), timeout=60_000)
     qtbot.waitUntil(lambda: [item.state for item in window.context.queue] == [ItemState.DONE] * 2, timeout=60_000)
+
+
+def test_a_second_detection_that_ends_with_the_window_goes_on(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(EnginePool, "worker_main", staticmethod(partial(slow_main, seconds=0.01)))
+    run, queue, memory = window.context.run, window.context.queue, window.context.memory
+    video = make_video(tmp_path / "a.mp4", frames=100, size=(96, 96), gop=12)
+    memory.start()
+    window.context.settings.begin(tiny_files())
+    window.open_paths([video])
+    qtbot.waitUntil(lambda: [item.state for item in queue] == [ItemState.DONE], timeout=60_000)
+    run.detect_again(next(iter(queue)).key)
+    qtbot.waitUntil(lambda: any(10 < item.progress.frames < 100 for item in queue), timeout=60_000)
+    memory.stop()
+    run.set_paused(True)
+    qtbot.waitUntil(lambda: not run.has_run, timeout=60_000)
+    run.remove(next(iter(queue)).key)
+    run.set_paused(False)
+    feature(window, InterruptedRun).look()  # as at the next start
+    next(button for button in window.context.banners.findChildren(QPushButton) if button.text() == "Continue").click()
+    qtbot.waitUntil(lambda: [item.state for item in queue] == [ItemState.DONE], timeout=60_000)
+    results = next(iter(queue)).results
+    assert results is not None
+    with SessionReader(results.database) as reader:
+        assert [(reader.count(source.number), source.complete) for source in reader.sources()] == [(100, True), (100, True)]
+    assert results.source == 1
 
 
 @pytest.mark.slow  # the tests below offer no file that is opened, and go on with one
