@@ -342,7 +342,7 @@ class DetectionController(QObject):
             self._run.cancel(key)
             if item.stream is not None and item.results.source >= 0 and item.active:
                 return
-        self._put(replace(item, state=ItemState.CANCELLED, rate=None, ahead=Ahead()))
+        self._put(replace(item, state=ItemState.CANCELLED, rate=None, ahead=Ahead(), begun=self._begun(item)))
 
     def seek(self, key: int, pts: float) -> None:
         """Detect the place with this time (seconds) next in a file, before what comes before it, where the file can be cut."""
@@ -409,13 +409,24 @@ class DetectionController(QObject):
 
     def _forget(self, item: QueueItem, part: Part | None = None, keep: bool = False) -> None:
         """Let a file wait for detection. part: the only one to detect in. keep: continue behind the stored frames."""
+        begun = self._begun(item) if keep else None
         if self._run is not None:
             self._run.numbers.pop(item.key, None)
         self._tallies.pop(item.key, None)
-        begun = (item.results or item.begun) if keep else None
         reason = self._settings.waits_for(item.key)
         progress = SourceProgress(item.path, None if item.live else item.progress.info, address=item.progress.address)
         self._put(QueueItem(item.key, progress, reason=reason, part=part, stream=item.stream, begun=begun))
+
+    def _begun(self, item: QueueItem) -> Results | None:
+        """Where the first frames of a file are that was stopped, None if it begins as a new source."""
+        run, results = self._run, item.results
+        if results is None or results.source >= 0:
+            return results or item.begun
+        if run is None or run.database != results.database or item.ended:
+            return item.begun
+        if item.key in run.numbers:
+            return replace(results, source=run.numbers[item.key])
+        return item.begun if run.resumes else results  # in a new session, the run has stored no source yet
 
     def _put(self, item: QueueItem) -> None:
         self._model.update(item)

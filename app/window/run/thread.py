@@ -220,7 +220,7 @@ class RunThread(threading.Thread):
     """Does one run until ``finish`` or ``stop``. Only the window's thread calls its methods, except ``run``.
 
     wake: called in this thread when the feed has a new snapshot. cluster: has the devices, None = this machine.
-    go_on: end at once, with ``differs``, instead of replacing the results of other settings in ``database``.
+    resumes: end at once, with ``differs``, instead of replacing the results of other settings in ``database``.
     devices: of a paused run that this run continues. pictures: of the live sources.
     ``numbers``: the source number in the pool by queue item key. created: identifies the session, "" before it has begun.
     """
@@ -232,7 +232,7 @@ class RunThread(threading.Thread):
         labels: Sequence[str],
         wake: Callable[[], None],
         cluster: ClusterConnection | None = None,
-        go_on: bool = False,
+        resumes: bool = False,
         devices: Iterable[DeviceStatus] = (),
         pictures: LivePictures | None = None,
     ) -> None:
@@ -246,7 +246,7 @@ class RunThread(threading.Thread):
         self.created = ""
         self.cluster = cluster
         self.differs = False
-        self._go_on = go_on
+        self.resumes = resumes
         self._wake = wake
         self._lock = threading.Lock()
         self._run: DetectionRun | None = None
@@ -276,7 +276,7 @@ class RunThread(threading.Thread):
     def _drive(self) -> None:
         with schema.explained(self.database, "create"):
             self.database.parent.mkdir(parents=True, exist_ok=True)
-        settings = self._continuing() if self._go_on else self.settings
+        settings = self._continuing() if self.resumes else self.settings
         self.differs = settings is None
         if settings is None:
             return

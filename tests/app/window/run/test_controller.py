@@ -259,6 +259,34 @@ def test_detecting_again_in_a_continued_session_begins_a_pass_that_goes_on_by_it
     assert results.source == 2
 
 
+@pytest.mark.parametrize("cancels", [False, True])
+@pytest.mark.parametrize("continued", [False, True])
+def test_a_second_detection_that_is_stopped_at_once_does_not_become_the_first_one(
+    qtbot: QtBot, desk: Desk, short: Path, cancels: bool, continued: bool
+) -> None:
+    """continued: another file goes on in the same session, whose run has not begun."""
+    desk.configure()
+    other, key = desk.controller.add([short.with_name("none.mp4"), short])
+    qtbot.waitUntil(lambda: all(item.ended for item in desk.items), timeout=PATIENCE)
+    if continued:
+        desk.controller.renew()
+        qtbot.waitUntil(lambda: not desk.controller.has_run, timeout=PATIENCE)
+        desk.controller.continue_files([other])
+    desk.controller.detect_again(key)
+    if cancels:
+        desk.controller.cancel(key)
+        desk.controller.continue_files([key])
+    else:
+        desk.controller.set_paused(True)
+        desk.controller.set_paused(False)
+    qtbot.waitUntil(lambda: all(item.ended for item in desk.items), timeout=PATIENCE)
+    results = desk.items.get(key).results  # type: ignore[union-attr]
+    assert results is not None
+    assert results.source > 1
+    with SessionReader(results.database) as reader:
+        assert [reader.count(source.number) for source in reader.sources() if source.file == short] == [30, 30]
+
+
 @pytest.mark.usefixtures("slow")
 def test_a_file_that_failed_goes_on_behind_its_stored_frames(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
