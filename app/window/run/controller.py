@@ -499,7 +499,7 @@ class DetectionController(QObject):
             item, progress = self._model.get(keys.get(number, -1)), snapshot.sources.get(number)
             if item is None or item.results is None:
                 continue
-            if item.state is ItemState.CANCELLED and progress is not None and item.results.source == number:
+            if item.state in (ItemState.CANCELLED, ItemState.PAUSED) and progress is not None and item.results.source == number:
                 self._put(replace(with_progress(item, progress, None), state=item.state))  # what was under way is stored, too
             if item.active:
                 if item.results.source != number:

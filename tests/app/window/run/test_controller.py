@@ -317,6 +317,26 @@ def test_a_file_that_failed_goes_on_behind_its_stored_frames(qtbot: QtBot, desk:
         assert reader.count(after.results.source) == 300, "each frame is detected once"
 
 
+@pytest.mark.usefixtures("slow")
+def test_the_share_of_a_paused_file_counts_the_stored_frames_behind_a_gap(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
+    video = make_video(tmp_path / "long.mp4", 300, (32, 32), gop=30)
+    desk.configure()
+    (key,) = desk.controller.add([video])
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.RUNNING, timeout=PATIENCE)
+    desk.controller.seek(key, 9.0)
+    qtbot.waitUntil(lambda: bool(desk.items.get(key).ahead.segments), timeout=PATIENCE)  # type: ignore[union-attr]
+    desk.controller.set_paused(True)
+    qtbot.waitUntil(lambda: not desk.controller.has_run, timeout=PATIENCE)
+    item = desk.items.get(key)
+    assert item is not None
+    assert item.results is not None
+    with SessionReader(item.results.database) as reader:
+        stored, position = reader.count(item.results.source), reader.position(item.results.source)
+    assert position is not None
+    assert position.frames < stored
+    assert (item.state, item.fraction) == (ItemState.PAUSED, stored / 300)
+
+
 @pytest.mark.slow  # the last test here goes to a place, tests/engine/run/test_resume.py replaces frames behind a gap
 @pytest.mark.usefixtures("slow")
 def test_frames_behind_a_gap_are_counted_once_when_a_cancelled_file_goes_on(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
