@@ -198,6 +198,20 @@ class ResumePlan:
         self._next = max(self._next, number + 1)
 
 
+def removed_corrections(database: Path, path: Path, number: int) -> int:
+    """Return the number of corrected detections that a run removes if it continues a source. number: of the source in the session.
+
+    Raises ExportError if the session cannot be read.
+    """
+    with SessionReader(database) as reader:
+        if not reader.is_corrected(number):
+            return 0
+        resume = ResumePlan(database).start(path, number)
+        if resume.kept is not None:
+            return 0
+        return reader.affected_corrections(number, 0 if resume.position is None else resume.position.frames)
+
+
 def _has_grown(path: Path, source: StoredSource, position: Position) -> bool:
     """Whether pictures were only added behind those that an earlier run opened. position: behind the stored frames."""
     if source.kind is not SourceKind.IMAGES or source.info is None or source.info.frames is None or source.stamp is None:

@@ -587,6 +587,14 @@ class SessionReader(Closing):
         condition = " AND track IS NOT NULL" * tracks
         return self.corrected and bool(self._query(f"SELECT 1 FROM corrections WHERE source = ?{condition} LIMIT 1", source))
 
+    def affected_corrections(self, source: int, end: int = 0) -> int:
+        """Return the number of corrected detections that are removed if a run continues a source at frame ``end``.
+
+        They are those from this frame on, and those of joined or split tracks.
+        """
+        query = "SELECT count(*) FROM corrections WHERE source = ? AND (frame >= ? OR track IS NOT NULL)"
+        return int(self._value(query, source, end)) if self.corrected else 0
+
     @property
     def has_drawn(self) -> bool:
         """Whether this reader applies boxes that a person drew or moved."""

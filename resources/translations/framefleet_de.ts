@@ -6927,6 +6927,25 @@ Bilder: {decoder}</translation>
         </translation>
     </message>
     <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Continue the detection</source>
+        <translation>Erkennung fortsetzen</translation>
+    </message>
+    <message numerus="yes">
+        <source>Continue, and remove %Ln corrections?</source>
+        <translation>
+            <numerusform>Fortsetzen, wobei %Ln Korrektur entfällt?</numerusform>
+            <numerusform>Fortsetzen, wobei %Ln Korrekturen entfallen?</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>Detection ended before this file.</source>
         <translation>Die Erkennung endete vor dieser Datei.</translation>
     </message>
@@ -6937,6 +6956,10 @@ Bilder: {decoder}</translation>
     <message>
         <source>Preparing the model</source>
         <translation>Modell wird vorbereitet</translation>
+    </message>
+    <message>
+        <source>Their frames are detected again, or their objects are tracked again. A copy of the session keeps the corrections.</source>
+        <translation>Ihre Bilder werden erneut erkannt, oder ihre Objekte erneut verfolgt. Eine Kopie der Sitzung behält die Korrekturen.</translation>
     </message>
     <message>
         <source>nothing is being detected</source>

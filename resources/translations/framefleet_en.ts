@@ -269,6 +269,13 @@
             <numerusform>%Ln files are detected from the beginning: the model or the settings have changed.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Continue, and remove %Ln corrections?</source>
+        <translation>
+            <numerusform>Continue, and remove %Ln correction?</numerusform>
+            <numerusform>Continue, and remove %Ln corrections?</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>search</name>

@@ -15,6 +15,7 @@ from framefleet.app.window.queue.memory import QueueMemory
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.results.stored import read_stored
 from framefleet.app.window.run.background import Background
+from framefleet.app.window.run.continuing import ask_to_continue, begun_files
 from framefleet.app.window.run.controller import DetectionController
 from framefleet.app.window.widgets import questions
 from framefleet.app.window.widgets.banner import BannerArea, Severity
@@ -221,7 +222,7 @@ class Opening(QObject):
         there = self._unfinished()
         number = sum(realpath(path) not in there for path in found.sources)
         if number <= MANY or number <= len(paths):
-            self._queue(found, show)
+            self._ask_to_continue(found, show)
             return
         texts = (
             translate("queue", "Add %Ln files to the queue?", None, number),
@@ -233,9 +234,18 @@ class Opening(QObject):
             translate("queue", "Open folder"),
             texts,
             answers,
-            lambda yes: self._queue(found, show) if yes else None,
+            lambda yes: self._ask_to_continue(found, show) if yes else None,
             harmless=True,
         )
+
+    def _ask_to_continue(self, found: Contents, show: bool) -> None:
+        """Queue files; ask before that if some go on and this removes corrections."""
+        places = set(map(realpath, found.sources))
+        remembered = [(entry.path, entry.begun) for entry in self._memory.unfinished if realpath(entry.path) in places]
+        stopped = (item for item in self._controller.stopped() if realpath(item.path) in places)
+        files = begun_files(item for item in stopped if item.state is ItemState.CANCELLED or self._controller.goes_on(item))
+        files += [(path, results) for path, results in (*found.begun.values(), *remembered) if results is not None]
+        ask_to_continue(self._window, self._background, files, partial(self._queue, found, show))
 
     def _queue(self, found: Contents, show: bool) -> None:
         if found.problems:

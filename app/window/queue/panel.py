@@ -1,6 +1,6 @@
 """The queue at the left: the files, their progress, a menu for each, and what the user can do with them."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal, SignalInstance
@@ -13,6 +13,7 @@ from framefleet.app.window.queue.heading import Found, QueueHeading, kind_of
 from framefleet.app.window.queue.item import ItemState, Part, QueueItem
 from framefleet.app.window.queue.model import ITEM_ROLE, QueueDelegate, QueueModel, Thumbnails
 from framefleet.app.window.run import controller
+from framefleet.app.window.run.continuing import ask_to_continue, begun_files
 from framefleet.app.window.run.files import Removed
 from framefleet.app.window.selection import Target
 from framefleet.app.window.viewer.filter import ViewFilter
@@ -324,9 +325,17 @@ def attach(context: Context) -> Feature:
         for key in reversed(keys):  # the waiting files first, so that none of them starts meanwhile
             run.cancel(key)
 
+    def ask(items: Iterable[QueueItem | None], go_on: Callable[[], object]) -> None:
+        ask_to_continue(window, context.background, begun_files(items), go_on)
+
+    def continue_files(keys: Sequence[int]) -> None:
+        ask(map(queue.get, keys), lambda: run.continue_files(keys))
+
+    def pause(paused: bool) -> None:
+        ask((item for item in queue if item.state is ItemState.PAUSED and not paused), lambda: run.set_paused(paused))
+
     def retry(keys: Sequence[int]) -> None:
-        for key in keys:
-            run.retry(key)
+        ask((item for key in keys if (item := queue.get(key)) and run.goes_on(item)), lambda: [*map(run.retry, keys)])
 
     def detect_part(part: Part) -> None:
         if (key := context.selection.key) is not None:
@@ -350,13 +359,13 @@ def attach(context: Context) -> Feature:
         context.filter.changed.connect(changed)
     panel.reveal_requested.connect(reveal)
     panel.cancel_requested.connect(cancel)
-    panel.continue_requested.connect(run.continue_files)
+    panel.continue_requested.connect(continue_files)
     panel.retry_requested.connect(retry)
     panel.export_requested.connect(lambda key: requests.export.emit(queue.get(key), ""))
     panel.count_requested.connect(requests.count)
     panel.compare_requested.connect(requests.compare)
     panel.correct_requested.connect(lambda: actions.correct.setChecked(True))
-    panel.heading.pause_requested.connect(run.set_paused)
+    panel.heading.pause_requested.connect(pause)
     run.pause_changed.connect(panel.heading.set_paused)
     context.viewer.transport.part.detection_requested.connect(detect_part)
     return Feature([Placed(panel, Place.LEFT, 1, focus=panel.view)], stop=context.memory.stop)

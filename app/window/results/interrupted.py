@@ -14,6 +14,7 @@ from framefleet.app.window.queue.item import QueueItem, Results
 from framefleet.app.window.queue.memory import Remembered, unfinished_text
 from framefleet.app.window.queue.opening import listed
 from framefleet.app.window.results.stored import read_stored
+from framefleet.app.window.run.continuing import ask_to_continue
 from framefleet.app.window.widgets.banner import Severity
 from framefleet.app.window.widgets.translation import translate
 from framefleet.engine.notices import ExportError, Notice
@@ -39,7 +40,7 @@ class InterruptedRun(QObject):
     def __init__(self, context: Context) -> None:
         super().__init__(context.window)
         self._controller, self._opening, self._memory, self._store = context.run, context.opening, context.memory, context.store
-        self._background, self._banners = context.background, context.banners
+        self._window, self._background, self._banners = context.window, context.background, context.banners
         self._offered: Interrupted | None = None
         self._memory.taken.connect(self._some_taken)
         self._opening.queued.connect(self._look_for_offered)
@@ -56,7 +57,7 @@ class InterruptedRun(QObject):
             self._go_on_with_queue()
         elif self._memory.unfinished:
             files = self._memory.unfinished
-            self._ask(unfinished_text(files), self._go_on_with_queue, _names(files))
+            self._ask(unfinished_text(files), self._ask_to_go_on, _names(files))
         elif not remembered:
             self._background.start(self, partial(find_interrupted, self._controller.folder), self._offer, _log.warning)
 
@@ -77,6 +78,10 @@ class InterruptedRun(QObject):
         self._banners.remove(_SUBJECT)
         self._background.start(self, partial(find_interrupted, self._controller.folder), self._note, _log.warning)
         self._memory.decide()
+
+    def _ask_to_go_on(self) -> None:
+        files = [(entry.path, begun) for entry in self._memory.unfinished if (begun := entry.begun) is not None]
+        ask_to_continue(self._window, self._background, files, self._go_on_with_queue)
 
     def _go_on_with_queue(self) -> None:
         self._banners.remove(_SUBJECT)
@@ -102,7 +107,11 @@ class InterruptedRun(QObject):
         self._ask(translate("results", "The last detection was interrupted"), partial(self._read, run), details)
 
     def _read(self, run: Interrupted) -> None:
-        self._background.start(self, partial(read_stored, run.database), partial(self._go_on, run), self._failed)
+        def read() -> None:
+            self._background.start(self, partial(read_stored, run.database), partial(self._go_on, run), self._failed)
+
+        files = [(path, Results(run.database, number)) for number, path in self._missing(run).items()]
+        ask_to_continue(self._window, self._background, files, read)
 
     def _go_on(self, run: Interrupted, stored: Sequence[QueueItem]) -> None:
         self._banners.remove(_SUBJECT)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QBoxLayout
 from framefleet.app.window.context import Context, Feature
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.run.background import Background
+from framefleet.app.window.run.continuing import ask_to_continue, begun_files
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.widgets import formats, painting
 from framefleet.app.window.widgets.build import ElidedLabel, Panel, push_button, row
@@ -179,7 +180,8 @@ def attach(context: Context) -> Feature:
 
     def go_on() -> None:
         if selection.key is not None:
-            context.run.continue_files([selection.key])
+            continue_files = partial(context.run.continue_files, [selection.key])
+            ask_to_continue(context.window, context.background, begun_files([selection.item]), continue_files)
 
     line.count_requested.connect(count)
     line.correct_requested.connect(lambda: actions.correct.setChecked(True))

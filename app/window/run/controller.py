@@ -381,11 +381,15 @@ class DetectionController(QObject):
     def retry(self, key: int) -> None:
         """Detect in a file again; in one that failed, behind the frames that it has in the folder for sessions."""
         item = self._model.get(key)
-        stored = item is not None and item.state is ItemState.FAILED and item.progress.frames > 0 and not item.replaced
-        if item is not None and stored and item.results is not None and item.results.database.parent == self.folder:
+        if item is not None and self.goes_on(item):
             self.continue_files([key])
         else:
             self.detect_again(key)
+
+    def goes_on(self, item: QueueItem) -> bool:
+        """Whether ``retry`` continues this file behind its stored frames."""
+        stored = item.state is ItemState.FAILED and item.progress.frames > 0 and not item.replaced
+        return stored and item.results is not None and item.results.database.parent == self.folder
 
     def detect_again(self, key: int, part: Part | None = None) -> None:
         """Detect again in a file with the current settings. part: only in this part."""

@@ -16,7 +16,7 @@ from framefleet.engine.media.sources import stamp_of
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.events import DeviceReady, DeviceStarting, FramesAhead, FramesDone, Ledger, Position, SourceOpened
 from framefleet.engine.pool.pool import EnginePool
-from framefleet.engine.run.resume import ResumePlan
+from framefleet.engine.run.resume import ResumePlan, removed_corrections
 from framefleet.engine.run.run import DetectionRun
 from framefleet.engine.settings import EngineSettings, Isolation, Parallel, Precision, RunSettings, Track
 from framefleet.engine.store import schema
@@ -299,6 +299,28 @@ def with_gap(database: Path, first: int, last: int) -> None:
         connection.execute("DELETE FROM segments WHERE source = 0 AND frame > ?", (first,))
         connection.execute("INSERT INTO segments VALUES (0, ?, NULL, ?)", (schema.BEHIND_GAP, last + 1))
         connection.execute("UPDATE sources SET cancelled = 1 WHERE source = 0")
+
+
+def test_the_corrections_that_a_continued_source_loses_are_counted_before(clips: list[Path], undisturbed: Path, tmp_path: Path) -> None:
+    database, clip = tmp_path / "s.sqlite", tmp_path / "a.mp4"
+    shutil.copy(clips[0], clip)
+    Run(database, clip)
+    with SessionReader(database) as reader:
+        corrected = [frame.ref.index for frame in reader.frames(0) if frame.detections is not None and len(frame.detections)]
+    assert corrected[0] < 30
+    assert corrected[-1] > 60
+    with Corrections(database) as corrections:
+        for frame in (corrected[0], corrected[-1]):
+            corrections.delete(OneDetection(0, frame, 0))
+    assert removed_corrections(database, clip, 0) == 0, "its results stay"
+    with_gap(database, 40, 60)
+    assert removed_corrections(database, clip, 0) == 1
+    assert f"{clip}: 1 correction is removed, because the frames are detected again" in Run(database, clip).notes
+    with_gap(database, 40, 60)
+    assert removed_corrections(database, clip, 0) == 0
+    assert edits(database)
+    clip.write_bytes(clips[1].read_bytes())
+    assert removed_corrections(database, clip, 0) == 1, "the file has changed"
 
 
 @pytest.mark.parametrize("first", [0, 30])

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from framefleet.app.window.devices.panel import DevicePanel
@@ -17,6 +17,7 @@ from framefleet.app.window.devices.status import DeviceStatus, Phase
 from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState, Part, QueueItem
 from framefleet.app.window.queue.model import QueueModel
+from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.run.controller import DetectionController
 from framefleet.app.window.run.files import session_name
 from framefleet.app.window.settings.preferences import Preferences
@@ -25,6 +26,7 @@ from framefleet.engine.model.load import check_model
 from framefleet.engine.notices import Notice
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.settings import Parallel, RunSettings, Track
+from framefleet.engine.store.corrections import Corrections, OneDetection, edits
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import DeviceId
 from tests.support.media import make_video
@@ -605,3 +607,55 @@ def test_detection_goes_to_the_place_at_which_the_user_looks(qtbot: QtBot, windo
     assert not viewer.transport.timeline.ahead
     with SessionReader(results.database) as reader:
         assert [frame.ref.index for frame in reader.frames(results.source)] == list(range(300))
+
+
+@pytest.mark.parametrize("way", ["pause", pytest.param("cancel", marks=pytest.mark.slow), "open"])
+@pytest.mark.usefixtures("slow")
+def test_corrections_behind_a_gap_are_not_removed_without_a_question(qtbot: QtBot, window: MainWindow, tmp_path: Path, way: str) -> None:
+    """A file is stopped after a place was sought, corrected there, and continued by its button or by opening it again."""
+    video = make_video(tmp_path / "long.mp4", 300, (32, 32), gop=30)
+    settings = Preferences.of(tiny_files(), devices=(CPU,)).run_settings()
+    run, queue, panel = window.context.run, window.context.queue, feature(window, QueuePanel)
+    run.set_settings(settings, check_model(settings.model).labels, restart=False)
+    window.open_paths([video])
+    qtbot.waitUntil(lambda: [item.state for item in queue] == [ItemState.RUNNING], timeout=PATIENCE)
+    (key,) = (item.key for item in queue)
+    run.seek(key, 9.0)
+    qtbot.waitUntil(lambda: bool(queue.get(key).ahead.segments), timeout=PATIENCE)  # type: ignore[union-attr]
+    if way == "pause":
+        panel.heading.pause.click()
+        state = ItemState.PAUSED
+    else:
+        run.cancel(key)
+        state = ItemState.CANCELLED
+    run.renew()
+    qtbot.waitUntil(lambda: not run.has_run, timeout=PATIENCE)
+    results = queue.get(key).results  # type: ignore[union-attr]
+    assert results is not None
+    with SessionReader(results.database) as reader:
+        found = [frame.ref.index for frame in reader.frames(results.source) if frame.detections is not None and len(frame.detections)]
+        position = reader.position(results.source)
+    assert position is not None
+    assert found[-1] > position.frames
+    with Corrections(results.database) as corrections:
+        corrections.delete(OneDetection(results.source, found[-1], 0))
+
+    def go_on(answer: str) -> None:
+        if way == "pause":
+            panel.heading.pause.click()
+        elif way == "cancel":
+            panel.continue_requested.emit([key])
+        else:
+            window.open_paths([video])
+        qtbot.waitUntil(lambda: bool(window.findChildren(QMessageBox)), timeout=PATIENCE)
+        (box,) = window.findChildren(QMessageBox)
+        assert box.text() == "Continue, and remove 1 correction?"
+        next(button for button in box.buttons() if button.text() == answer).click()
+        qtbot.waitUntil(lambda: not window.findChildren(QMessageBox))
+
+    go_on("Cancel")
+    assert [(item.state, item.results) for item in queue] == [(state, results)]
+    assert edits(results.database)
+    go_on("Continue")
+    qtbot.waitUntil(lambda: [item.state for item in queue] == [ItemState.DONE], timeout=2 * PATIENCE)
+    assert not edits(results.database)
