@@ -4798,6 +4798,10 @@
         <translation>später</translation>
     </message>
     <message>
+        <source>{count}. The others are listed when the file is done.</source>
+        <translation>{count}. Die weiteren werden aufgelistet, wenn die Datei fertig ist.</translation>
+    </message>
+    <message>
         <source>{next}, {previous}: next, previous</source>
         <translation>{next}, {previous}: nächstes, voriges</translation>
     </message>

@@ -110,7 +110,7 @@ class DetectionsPanel(Panel):
         self._background = background
         self._item: QueueItem | None = None
         self._filter = ViewFilter()
-        self._read: tuple[Results | None, ViewFilter] | None = None
+        self._read: tuple[Results | None, ViewFilter, bool] | None = None
         self._busy, self._stop = False, Event()
         self._said = ""
         self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
@@ -150,10 +150,12 @@ class DetectionsPanel(Panel):
         self._update()
 
     @property
-    def _wanted(self) -> tuple[Results | None, ViewFilter]:
+    def _wanted(self) -> tuple[Results | None, ViewFilter, bool]:
+        """What to read, and whether the file goes on behind that."""
         item = self._item
-        ready = item is not None and item.results is not None and item.results.source >= 0 and item.state is not ItemState.RUNNING
-        return (item.results if ready and item is not None else None), self._filter
+        if item is None or (item.state is ItemState.RUNNING and item.begun is None):
+            return None, self._filter, False
+        return item.stored, self._filter, not item.ended
 
     def _update(self) -> None:
         if self._wanted != self._read:
@@ -166,7 +168,7 @@ class DetectionsPanel(Panel):
         if self._busy or wanted == self._read or not self.isVisible():
             return
         self._read = wanted
-        results, shown = wanted
+        results, shown, goes_on = wanted
         if results is None:
             running = self._item is not None and not self._item.ended
             text = translate("events", "The detections are listed when the file is done.") if running else ""
@@ -174,15 +176,18 @@ class DetectionsPanel(Panel):
             return
         self._busy, self._stop = True, Event()
         self.count.setText(translate("events", "Reading the detections…"))
-        done = partial(self._done, self._stop, results.labels)
+        done = partial(self._done, self._stop, results.labels, goes_on)
         self._background.start(self, partial(read_detections, results, shown, self._stop), done, self._failed, self._stop)
 
-    def _done(self, stop: Event, labels: tuple[str, ...], table: NDArray[np.void]) -> None:
+    def _done(self, stop: Event, labels: tuple[str, ...], goes_on: bool, table: NDArray[np.void]) -> None:
         self._busy = False
         if stop.is_set():
             self._read = None
         else:
-            self._show(table, labels, translate("events", "%Ln detections", None, len(table)))
+            text = translate("events", "%Ln detections", None, len(table))
+            if goes_on:
+                text = translate("events", "{count}. The others are listed when the file is done.").format(count=text)
+            self._show(table, labels, text)
         self._update()
 
     def _failed(self, problem: Notice) -> None:

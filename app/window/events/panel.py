@@ -94,7 +94,7 @@ class EventsPanel(Panel):
         bindings.add(COMMANDS)
         bindings.changed.connect(self._say)
         self.model = EventModel(self)
-        self._time, self._running = 0.0, False
+        self._time, self._running, self._begun = 0.0, False, False
         kinds = {kind: translate("events", title) for kind, title in _KINDS.items()}
         self.kinds = combo_box(translate("events", "Kind of event"), kinds, elided=True)
         self.search = clearable(translate("events", "Search"))
@@ -133,10 +133,10 @@ class EventsPanel(Panel):
         fit_names(self.table, CLASS, [self.model.label(number) for number in np.unique(events["class_id"]).tolist()])
         self._say()
 
-    def set_running(self, running: bool) -> None:
-        """Say whether the file is not finished, so that its events are not known yet."""
-        if running != self._running:
-            self._running = running
+    def set_running(self, running: bool, begun: bool = False) -> None:
+        """Say whether the file is not finished, so that its events are not known yet. begun: those of its first frames are."""
+        if (running, begun) != (self._running, self._begun):
+            self._running, self._begun = running, begun
             self._say()
 
     def set_time(self, time: float) -> None:
@@ -161,8 +161,11 @@ class EventsPanel(Panel):
 
     def _say(self) -> None:
         if self._running:
-            later = translate("events", "The events are listed when the file is done.")
-            self.count.show_longest([later, translate("events", "later")])
+            later, short = translate("events", "The events are listed when the file is done."), translate("events", "later")
+            if self._begun and (number := self.model.rowCount()):
+                short = translate("events", "%Ln events", None, number)
+                later = translate("events", "{count}. The others are listed when the file is done.").format(count=short)
+            self.count.show_longest([later, short])
             self.count.setToolTip(later)
             return
         keys = {name: self._bindings.short(f"events/{name}") for name in ("next", "previous")}

@@ -133,6 +133,14 @@ class QueueItem:
     begun: Results | None = None
 
     @property
+    def stored(self) -> Results | None:
+        """Where its stored frames are: the first ones while it waits to go on; None if it has none yet. A stream begins anew."""
+        for found in (self.results, self.begun if self.stream is None else None):
+            if found is not None and found.source >= 0:
+                return found
+        return None
+
+    @property
     def live(self) -> bool:
         """Whether it is a camera or a stream, or its stored results: its pictures cannot be read again."""
         return self.stream is not None or (self.progress.info is not None and self.progress.info.kind is SourceKind.LIVE)

@@ -21,7 +21,7 @@ Begun = tuple[Path, Results]
 def begun_files(items: Iterable[QueueItem | None]) -> list[Begun]:
     """Those of these items that have first frames, without streams, which begin anew."""
     files = (item for item in items if item is not None and not item.live)
-    return [(item.path, results) for item in files if (results := item.results or item.begun) is not None]
+    return [(item.path, results) for item in files if (results := item.stored) is not None]
 
 
 def ask_to_continue(window: QWidget, background: Background, files: Sequence[Begun], go_on: Callable[[], object]) -> None:

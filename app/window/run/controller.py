@@ -270,7 +270,7 @@ class DetectionController(QObject):
                 if item.results is not None and item.active:
                     run.cancel(item.key)
                     if item.state is ItemState.RUNNING:
-                        self._put(replace(item, state=ItemState.PAUSED, rate=None, reason=None, ahead=Ahead()))
+                        self._put(replace(item, state=ItemState.PAUSED, rate=None, reason=None, ahead=Ahead(), begun=self._begun(item)))
                         self._counts_on = True
                     else:
                         self._forget(item, item.part, keep=True)
@@ -424,7 +424,7 @@ class DetectionController(QObject):
     def _begun(self, item: QueueItem) -> Results | None:
         """Where the first frames of a file are that was stopped, None if it begins as a new source."""
         run, results = self._run, item.results
-        if results is None or results.source >= 0:
+        if results is None or item.stored is results:
             return results or item.begun
         if run is None or run.database != results.database or item.ended:
             return item.begun
@@ -461,7 +461,8 @@ class DetectionController(QObject):
                 run.watch(item.key, *self._watched[item.key])
             if not run.add(item.key, item.stream or item.path, item.begun):
                 break  # the next run takes them
-            self._put(replace(item, reason=None, results=Results(run.database, -1, run.labels)))
+            begun = item.begun if item.stream is None else None
+            self._put(replace(item, reason=None, results=Results(run.database, -1, run.labels), begun=begun))
         else:
             if len(now) <= room and len(now) < len(waiting):
                 run.finish()  # the others need a run with their settings

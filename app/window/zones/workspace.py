@@ -82,13 +82,15 @@ class Zones(QObject):
         """Show the lines, zones and events of another file, or of the same one in another state."""
         before, self._item = self._item, item
         self.detections.show_item(item)
-        self.list.set_running(item is not None and not item.ended)
+        self.list.set_running(item is not None and not item.ended, item is not None and item.begun is not None)
         known = before is not None and item is not None and before.key == item.key
-        again = before is not None and before.results is not None and item is not None and item.results is None
+        again = before is not None and before.results is not None and item is not None and item.stored is None
         if not known or again or before is None or item is None or (before.progress.info is None) != (item.progress.info is None):
             self._load()
         elif before.results != item.results or before.state is not item.state or item.state is ItemState.RUNNING:
             self.counting.update_item(item)
+            if before.ended and not item.ended:  # it goes on
+                self._take_counts(self._counts, "")
         if self._to_take is not None and item is not None and item.progress.info is not None:
             path, self._to_take = self._to_take, None
             self.take(path)

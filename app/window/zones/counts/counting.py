@@ -276,20 +276,21 @@ class Counting(QObject):
     def read(self) -> None:
         """Read the file again."""
         item = self._item
-        if item is None or item.results is None or item.results.source < 0:
+        if item is None or (results := item.stored) is None:
             return
+        goes_on = item.begun is not None and self.tracks is None
         if self._reading:
             self._stale = True
-        elif item.state is not ItemState.RUNNING:
-            self._start(item, partial(_read_and_count, item.key, item.results, self._zones(), self._shown(), whole=self.whole))
+        elif item.state is not ItemState.RUNNING or goes_on:  # the first frames of a file that goes on are read once
+            self._start(item, partial(_read_and_count, item.key, results, self._zones(), self._shown(), whole=self.whole))
         elif self._zones().shapes and item.progress.frames:
-            self._count_live(item, item.results)
+            self._count_live(item, results)
 
     def count_again(self) -> None:
         """Count for other lines, zones or shown detections."""
         item = self._item
-        if self.tracks is not None and item is not None and item.results is not None and not self._reading:
-            self._start(item, partial(_count, item.key, item.results, self.tracks, self._zones(), self._shown()))
+        if self.tracks is not None and item is not None and (results := item.stored) is not None and not self._reading:
+            self._start(item, partial(_count, item.key, results, self.tracks, self._zones(), self._shown()))
         elif item is not None and item.state is ItemState.RUNNING:
             self._read_soon()
 

@@ -24,8 +24,12 @@ def panel(qtbot):
 def test_while_a_file_is_detected_the_list_says_when_its_events_come(panel):
     panel.set_running(True)
     assert panel.count.text() == "The events are listed when the file is done."
+    panel.set_running(True, begun=True)
+    assert panel.count.text() == "The events are listed when the file is done."
+    panel.set_events(np.zeros(2, EVENTS), ("cat",), None)
+    assert panel.count.text() == "2 events. The others are listed when the file is done."
     panel.set_running(False)
-    assert panel.count.text().startswith("0 events")
+    assert panel.count.text().startswith("2 events")
 
 
 @pytest.mark.parametrize("width", [430, 900])

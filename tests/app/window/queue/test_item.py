@@ -3,9 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from framefleet.app.window.queue.item import ItemState, RateMeter
+from framefleet.app.window.queue.item import ItemState, RateMeter, Results
+from framefleet.engine.media.live.address import LiveAddress
 from framefleet.engine.media.types import SourceKind
 from framefleet.engine.notices import Notice, tables
+from framefleet.engine.pool.live_sources import LiveSource
 from tests.support.store import video_info
 from tests.support.window import changed, queue_item
 
@@ -17,6 +19,17 @@ def test_a_running_file_says_how_far_how_fast_and_how_long() -> None:
     assert item.fraction == 0.25
     assert item.remaining == 6.0
     assert item.summary == "25 % · 25.0 frames/s · 6 s left"
+
+
+def test_a_file_that_goes_on_has_its_first_frames_and_a_stream_begins_anew() -> None:
+    begun = Results(Path("s.sqlite"), 2)
+    for results in (None, replace(begun, source=-1)):
+        item = changed(ITEM, results=results, begun=begun)
+        assert item.stored == begun
+        assert replace(item, stream=LiveSource(LiveAddress.read("rtsp://127.0.0.1:9/cam"))).stored is None
+    unknown = replace(begun, source=-1)
+    assert changed(ITEM, begun=unknown).stored is None
+    assert changed(ITEM, results=replace(begun, source=3), begun=begun).stored == Results(Path("s.sqlite"), 3)
 
 
 def test_without_an_announced_number_of_frames_it_counts() -> None:

@@ -183,9 +183,11 @@ def test_where_a_file_that_goes_on_was_begun_is_remembered_until_its_number_is_k
     memory.start()
     for number, results in enumerate((None, replace(begun, source=-1), begun)):
         model.extend([queue_item(tmp_path / f"{number}.mp4", results=results, key=number, begun=begun)])
+    unknown = Results(begun.database, -1)
+    model.extend([queue_item(tmp_path / "3.mp4", key=3, begun=unknown)])
     memory.stop()
     again = QueueMemory(QueueModel(), tmp_path, Background())
-    assert [entry.begun for entry in again.start()] == [Results(begun.database, 0)] * 3
+    assert [entry.begun for entry in again.start()] == [*[Results(begun.database, 0)] * 3, unknown]
     again.stop()
 
 

@@ -8,6 +8,7 @@ import sqlite3
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -21,6 +22,7 @@ from framefleet.app.window.main_window import MainWindow
 from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.results.export import ExportDialog
+from framefleet.app.window.settings.preferences import Preferences
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.filter_panel import FilterPanel
 from framefleet.app.window.zones.counts.counting import count_files
@@ -29,7 +31,9 @@ from framefleet.app.window.zones.sets import FilesDialog
 from framefleet.app.window.zones.shape_table import ClassesPopup
 from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.media.types import Segment, SourceInfo, SourceKind
+from framefleet.engine.model.load import check_model
 from framefleet.engine.pool.events import Ledger
+from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.files import lock_session
 from framefleet.engine.store.session import SessionReader, SessionWriter
@@ -38,6 +42,8 @@ from framefleet.engine.types import Detections, FrameRef, FrameResult
 from framefleet.engine.zones.file import zones_text
 from framefleet.engine.zones.shapes import Line, Zone, ZoneSet
 from tests.support.media import make_video
+from tests.support.models import tiny_files
+from tests.support.pool import slow_main
 from tests.support.store import video_info
 from tests.support.window import CPU, feature, write_results
 
@@ -211,6 +217,39 @@ def test_when_detection_begins_again_nothing_of_the_earlier_results_stays(shown,
     assert (shown.list.model.rowCount(), shown.counting.tracks, shown._counts) == (0, None, None)
     assert "1" not in counted.data()
     assert [shape.name for shape in shown.editor.zones.shapes] == ["Line 1"]
+
+
+@pytest.mark.parametrize("shown_before", [True, False])
+def test_the_stored_events_of_a_file_are_listed_until_it_goes_on_and_ends(
+    open_window, qtbot, tmp_path, monkeypatch, shown_before: bool
+) -> None:
+    monkeypatch.setattr(EnginePool, "worker_main", staticmethod(partial(slow_main, seconds=0.01)))
+    window = open_window()
+    run, queue, zones = window.context.run, window.context.queue, feature(window, Zones)
+    settings = Preferences.of(tiny_files(), devices=(CPU,)).run_settings()
+    run.set_settings(settings, check_model(settings.model).labels, restart=False)
+    window.context.actions.zones.setChecked(True)
+    zones.tabs.buttons.button(1).click()
+    window.open_paths([make_video(tmp_path / "long.mp4", 200, (32, 32))])
+    qtbot.waitUntil(lambda: any(item.progress.frames > 30 for item in queue), timeout=30_000)
+    run.set_paused(True)
+    tables = zones.list.model, zones.detections.model
+    if shown_before:
+        qtbot.waitUntil(lambda: all(table.rowCount() for table in tables), timeout=30_000)
+    listed: list[bool] = []
+    run.item_changed.connect(lambda _: listed.append(all(table.rowCount() for table in tables)))
+    run.set_paused(False)
+    qtbot.waitUntil(lambda: [item.state for item in queue] == [ItemState.RUNNING], timeout=30_000)
+    if shown_before:
+        assert all(listed)
+        assert " events. The others are listed when the file is done." in zones.list.count.text()
+    else:
+        qtbot.waitUntil(lambda: all(table.rowCount() for table in tables), timeout=30_000)
+        assert [item.state for item in queue] == [ItemState.RUNNING]
+    before = zones.detections.model.rowCount()
+    qtbot.waitUntil(lambda: [item.state for item in queue] == [ItemState.DONE], timeout=30_000)
+    qtbot.waitUntil(lambda: zones.detections.model.rowCount() > before, timeout=30_000)
+    assert zones.detections.count.text() == f"{zones.detections.model.rowCount():,} detections"
 
 
 def test_a_change_of_the_filter_while_a_file_is_read_is_not_lost(shown, window, qtbot):
