@@ -332,7 +332,8 @@ def attach(context: Context) -> Feature:
         ask(map(queue.get, keys), lambda: run.continue_files(keys))
 
     def pause(paused: bool) -> None:
-        ask((item for item in queue if item.state is ItemState.PAUSED and not paused), lambda: run.set_paused(paused))
+        go_on = (item for item in queue if not paused and not item.ended and item.begun is not None)
+        ask(go_on, lambda: run.set_paused(paused))
 
     def retry(keys: Sequence[int]) -> None:
         ask((item for key in keys if (item := queue.get(key)) and run.goes_on(item)), lambda: [*map(run.retry, keys)])

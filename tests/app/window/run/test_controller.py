@@ -609,10 +609,13 @@ def test_detection_goes_to_the_place_at_which_the_user_looks(qtbot: QtBot, windo
         assert [frame.ref.index for frame in reader.frames(results.source)] == list(range(300))
 
 
-@pytest.mark.parametrize("way", ["pause", pytest.param("cancel", marks=pytest.mark.slow), "open"])
+@pytest.mark.parametrize("way", ["pause", *(pytest.param(way, marks=pytest.mark.slow) for way in ("undo", "cancel")), "open"])
 @pytest.mark.usefixtures("slow")
 def test_corrections_behind_a_gap_are_not_removed_without_a_question(qtbot: QtBot, window: MainWindow, tmp_path: Path, way: str) -> None:
-    """A file is stopped after a place was sought, corrected there, and continued by its button or by opening it again."""
+    """A file is stopped after a place was sought, corrected there, and continued by its button or by opening it again.
+
+    undo: it is also removed from the queue and put back.
+    """
     video = make_video(tmp_path / "long.mp4", 300, (32, 32), gop=30)
     settings = Preferences.of(tiny_files(), devices=(CPU,)).run_settings()
     run, queue, panel = window.context.run, window.context.queue, feature(window, QueuePanel)
@@ -622,7 +625,7 @@ def test_corrections_behind_a_gap_are_not_removed_without_a_question(qtbot: QtBo
     (key,) = (item.key for item in queue)
     run.seek(key, 9.0)
     qtbot.waitUntil(lambda: bool(queue.get(key).ahead.segments), timeout=PATIENCE)  # type: ignore[union-attr]
-    if way == "pause":
+    if way in ("pause", "undo"):
         panel.heading.pause.click()
         state = ItemState.PAUSED
     else:
@@ -639,9 +642,14 @@ def test_corrections_behind_a_gap_are_not_removed_without_a_question(qtbot: QtBo
     assert found[-1] > position.frames
     with Corrections(results.database) as corrections:
         corrections.delete(OneDetection(results.source, found[-1], 0))
+    if way == "undo":
+        removed = run.remove(key)
+        assert removed is not None
+        run.put_back(removed)
+        state = ItemState.WAITING
 
     def go_on(answer: str) -> None:
-        if way == "pause":
+        if way in ("pause", "undo"):
             panel.heading.pause.click()
         elif way == "cancel":
             panel.continue_requested.emit([key])
@@ -654,7 +662,7 @@ def test_corrections_behind_a_gap_are_not_removed_without_a_question(qtbot: QtBo
         qtbot.waitUntil(lambda: not window.findChildren(QMessageBox))
 
     go_on("Cancel")
-    assert [(item.state, item.results) for item in queue] == [(state, results)]
+    assert [(item.state, item.stored) for item in queue] == [(state, results)]
     assert edits(results.database)
     go_on("Continue")
     qtbot.waitUntil(lambda: [item.state for item in queue] == [ItemState.DONE], timeout=2 * PATIENCE)
