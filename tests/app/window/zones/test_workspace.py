@@ -230,7 +230,7 @@ def test_the_stored_events_of_a_file_are_listed_until_it_goes_on_and_ends(
     run.set_settings(settings, check_model(settings.model).labels, restart=False)
     window.context.actions.zones.setChecked(True)
     zones.tabs.buttons.button(1).click()
-    window.open_paths([make_video(tmp_path / "long.mp4", 200, (32, 32))])
+    window.open_paths([make_video(tmp_path / "long.mp4", 600, (32, 32))])
     qtbot.waitUntil(lambda: any(item.progress.frames > 30 for item in queue), timeout=30_000)
     run.set_paused(True)
     tables = zones.list.model, zones.detections.model
