@@ -40,7 +40,7 @@ def run(argv: Sequence[str]) -> int:
     """Correct, and say what was done. Returns 0. Raises FramefleetError if the session cannot be read or written, or has no such object."""
     arguments = _parser().parse_args(argv)
     database = sessions.session_database(arguments.session)
-    if arguments.source is not None and arguments.frame is None and arguments.object is not None:
+    if arguments.source is not None and arguments.frame is None and (arguments.object is not None or arguments.action == "add"):
         _find_picture(database, arguments)
     _check(arguments)
     if arguments.action == "list":

@@ -103,6 +103,10 @@ def test_a_picture_is_named_as_in_the_tables(tmp_path: Path) -> None:
     assert [len(line["detections"]) for line in read_lines(tmp_path / "cam1-2.jsonl")] == [2, 1, 2]
     run = run_main("correct", tmp_path, "delete", "--source", "south/cam1/IMG_7.JPG", "--object", "1")
     assert (run.status, run.err) == (2, "framefleet: the session has no picture 'south/cam1/IMG_7.JPG'\n")
+    run = run_main("correct", tmp_path, "add", "--source", "south/cam1/IMG_2.JPG", "--label", "car", "--box", "10,10,50,50")
+    assert run.out == "car added in IMG_2.JPG of south/cam1\n", run.err
+    run = run_main("correct", tmp_path, "add", "--source", "south/cam1", "--label", "car", "--box", "10,10,50,50")
+    assert (run.status, run.err) == (2, "framefleet: add needs --frame\n")
 
 
 def test_times_count_from_the_first_frame(tmp_path: Path) -> None:
