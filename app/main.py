@@ -31,7 +31,7 @@ COMMANDS = {
 INTERRUPTED = 130
 
 REPORTING = ("demo", "detect")
-"""Commands whose ``--json`` reports a run, also one that a signal or wrong usage ended."""
+"""Commands whose ``--json`` reports a run, also one that a signal ended. They report errors of the run themselves."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,12 +50,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = _run(command, arguments[1:], ends=argv is None) if command else _open_window(arguments)
         sys.stdout.flush()
     except SystemExit as request:  # argparse: help, version, wrong usage
-        if request.code == 2:
-            _report_no_run(command, arguments, "unusable")
+        if isinstance(request, terminal.WrongUsage):
+            _report(command, arguments, "unusable", error=request.message)
         return request.code if isinstance(request.code, int) else 0
     except KeyboardInterrupt as interruption:
         print("framefleet: interrupted", file=sys.stderr)
-        _report_no_run(command, arguments, "interrupted")
+        if command in REPORTING:
+            _report(command, arguments, "interrupted")
         return getattr(interruption, "exit_status", INTERRUPTED)
     except BrokenPipeError:  # the reader of standard output has ended (| head)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -64,14 +65,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         from framefleet.app.cli.crash import report
 
         report(error, arguments, debug)
+        if command not in REPORTING:
+            _report(command, arguments, "unusable", error=str(error))
         return 2
     return status
 
 
-def _report_no_run(command: str | None, arguments: Sequence[str], outcome: str) -> None:
-    """Print the report of a run that has not begun, if the command prints one."""
-    if command in REPORTING and "--json" in arguments:
-        print(json.dumps({"sources": [], "devices": [], "exit": outcome}), flush=True)
+def _report(command: str | None, arguments: Sequence[str], outcome: str, **error: str) -> None:
+    """Print the object of ``--json`` for a command that did not print it, because it ended early."""
+    if command is not None and "--json" in arguments:
+        figures: dict[str, object] = {"sources": [], "devices": []} if command in REPORTING else {}
+        print(json.dumps({**figures, "exit": outcome, **error}), flush=True)
 
 
 def _hide_passwords(arguments: Sequence[str]) -> None:

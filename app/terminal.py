@@ -13,6 +13,14 @@ _LAYOUT = re.compile("([\b\n\r]+)")
 """What lines and progress bars are made of."""
 
 
+class WrongUsage(SystemExit):
+    """Ends the program after an error of its arguments, which is already printed. message: the error."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(2)
+        self.message = message
+
+
 class HarmlessStream(TextIOWrapper):
     """A stream that writes control characters and marks of direction as text: names of files and classes may come from others."""
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import difflib
 import re
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from framefleet.app.terminal import WrongUsage
 from framefleet.engine.cuda import only_gpu
 from framefleet.engine.media.sources import is_picture, is_video
 from framefleet.engine.model.files import coco_file, find_weights, is_random, require_cfg
@@ -271,7 +273,8 @@ class Parser(argparse.ArgumentParser):
         unknown, _, options = message.partition("unrecognized arguments: ")
         if not unknown:
             message += self._hint(options.split()[0].partition("=")[0])
-        self.exit(2, f"{self.prog}: {message}\n{self._entry(message)}'{self.prog} --help' explains its options\n")
+        print(f"{self.prog}: {message}\n{self._entry(message)}'{self.prog} --help' explains its options", file=sys.stderr)
+        raise WrongUsage(message)
 
     def _entry(self, message: str) -> str:
         """The lines of the help about an option without its value, because they say which values are possible. "" for other errors."""

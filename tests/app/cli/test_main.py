@@ -138,9 +138,24 @@ def test_a_run_that_a_signal_ends_before_it_begins_is_reported(monkeypatch: pyte
 
 def test_wrong_usage_is_reported() -> None:
     ended = run_main("detect", "a.mp4", "--confidence", "2", "--json")
-    assert (ended.status, ended.report) == (2, {"sources": [], "devices": [], "exit": "unusable"})
+    error = ended.err.splitlines()[0].removeprefix("framefleet detect: ")
+    assert error.startswith("argument --confidence: ")
+    assert (ended.status, ended.report) == (2, {"sources": [], "devices": [], "exit": "unusable", "error": error})
     assert run_main("detect", "a.mp4", "--confidence", "2").out == ""
     assert run_main("detect", "--json", "--help").status == 0
+    ended = run_main("evaluate", "a", "--json")
+    assert (ended.status, ended.report["exit"]) == (2, "unusable")
+    assert "--truth" in ended.report["error"]
+
+
+@pytest.mark.parametrize(
+    "command", [("evaluate", "missing", "--truth", "truth.json"), ("models", "none"), ("devices", "--recording", "none.json")]
+)
+def test_json_has_the_error_of_every_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended = run_main(*command, "--json")
+    assert (ended.status, ended.report) == (2, {"exit": "unusable", "error": ended.err.removeprefix("framefleet: ").rstrip()})
+    assert run_main(*command).out == ""
 
 
 @pytest.mark.usefixtures("_log_levels")
