@@ -232,7 +232,7 @@ def detect_parser() -> argparse.ArgumentParser:
     streams.add_argument("--netrc", type=Path, metavar="FILE", help="users and passwords of hosts, in the format of curl and ftp")
     words = "where passwords come from: the system's key ring, with the Python package keyring"
     streams.add_argument("--password-from", choices=["keyring"], help=words)
-    words = "give a source up after this many failed attempts in a row (never)"
+    words = "give a source up if this many attempts to connect again fail in a row (never)"
     streams.add_argument("--retries", type=options.checked(_retries), metavar="N", help=words)
     words = "also write what the streams send into files in DIR, as it comes, without encoding"
     streams.add_argument("--record", type=Path, metavar="DIR", help=words)

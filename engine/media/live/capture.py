@@ -85,8 +85,9 @@ SEND_SECONDS = 2.0
 class Job:
     """What a capture process does.
 
-    origin: ``perf_counter`` at time 0 of the source. retries: failed attempts in a row after which the source is given up; None: never.
-    attempts: failed ones in a row before this process. limit: stall limit that an earlier process has found, seconds, 0 = unknown.
+    origin: ``perf_counter`` at time 0 of the source. retries: failed attempts to connect again, in a row, after which the source is given
+    up; None: never. attempts: failed ones in a row before this process, the first connection too. limit: stall limit that an earlier
+    process has found, seconds, 0 = unknown.
     since: the time of the source before which no frame may lie. why: why this process begins. record: how the source is recorded.
     detect: whether a decoder will be attached; otherwise the process only records. keep: whether the last groups of pictures are kept, for
     ``TakeSnapshot``.

@@ -569,7 +569,9 @@ def test_what_does_not_suit_a_stream_is_refused(arguments: list[str], words: str
     assert "s3cret" not in run.err
 
 
-def test_nobody_answers(tmp_path: Path) -> None:
-    run = detect(tmp_path, "http://127.0.0.1:9/mjpeg", "--retries", "0")
+@pytest.mark.parametrize(("retries", "attempts"), [("0", "1 attempt"), ("1", "2 attempts")])
+def test_nobody_answers(tmp_path: Path, retries: str, attempts: str) -> None:
+    """The first attempt to connect is not a retry."""
+    run = detect(tmp_path, "http://127.0.0.1:9/mjpeg", "--retries", retries)
     assert run.status == 2
-    assert "the source was given up after 1 attempt:" in run.err
+    assert f"the source was given up after {attempts}:" in run.err
