@@ -188,10 +188,11 @@ def words(event: NDArray[np.void] | np.void, zones: ZoneSet | None) -> str:
     return f"is in {shape.name}"
 
 
-def chapters_of(reader: SessionReader, source: int, end: float, counts: Counts | None = None) -> list[Chapter]:
+def chapters_of(reader: SessionReader, source: int, end: float, counts: Counts | None = None, second: float = 0.0) -> list[Chapter]:
     """Return a chapter for each moment at which a class appears or a line is crossed. What happens together shares one.
 
-    end: of the video, seconds. counts: of the source, None = without crossings. Times are those of the source.
+    end: of the video, seconds. counts: of the source, None = without crossings. second: when its second frame is shown, seconds; what
+    happens before it begins at 0. Times are those of the source.
 
     Raises ExportError if the session cannot be read.
     """
@@ -206,8 +207,11 @@ def chapters_of(reader: SessionReader, source: int, end: float, counts: Counts |
             begins.append((float(event["start"]), []))
         if name not in begins[-1][1]:
             begins[-1][1].append(name)
-    if begins and begins[0][0] > 0:
-        begins.insert(0, (0.0, ["Beginning"]))  # the chapters of an MP4 begin at 0
+    if begins and begins[0][0] > 0:  # the chapters of an MP4 begin at 0
+        if begins[0][0] < second - _ROUNDING:
+            begins[0] = (0.0, begins[0][1])
+        else:
+            begins.insert(0, (0.0, ["Beginning"]))
     ends = [(begin, following) for (begin, _), (following, _) in pairwise([*begins, (end, [])])]
     return [Chapter(_title(names), begin, until) for (begin, until), (_, names) in zip(ends, begins, strict=True) if until > begin]
 

@@ -66,7 +66,7 @@ def _encode(
             raise ExportError(Notice("store.no_frame_to_draw_on", path=video))
         start = Fraction(0) if 0 <= first[0] < _LATE_START and job.view.span is None else first[0]
         picture = AnnotatedPicture(file, first[2], reader, job)
-        ends = first[1]
+        second = ends = first[1]
         with (
             Sound(video, start, COPIED if with_sound else frozenset()) as sound,
             VideoWriter(target, picture.size, file.rate, file.time_base, sound.stream) as writer,
@@ -82,7 +82,7 @@ def _encode(
                 for packet in sound.until(ends):
                     writer.copy(packet)
                 report(written)
-        chapters = appearances.chapters_of(reader, job.source, float(ends), picture.counts)
+        chapters = appearances.chapters_of(reader, job.source, float(ends), picture.counts, float(second))
     moved = [Chapter(each.title, max(each.start - float(start), 0.0), each.end - float(start)) for each in chapters]
     return written, moved, job.clock.at(float(first[0])), ends - start
 

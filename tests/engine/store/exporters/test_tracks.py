@@ -249,3 +249,24 @@ def test_an_annotated_video_has_a_chapter_for_each_class_that_appears(tmp_path: 
     found = [(each["metadata"]["title"], each["start"] * each["time_base"]) for each in chapters]
     assert found == [("Beginning", 0), ("person", Fraction(2, 5)), ("bicycle", Fraction(12, 5))]
     assert chapters[-1]["end"] * chapters[-1]["time_base"] == 4
+
+
+@pytest.mark.parametrize("late", [0.02, 20.0])
+@pytest.mark.parametrize(("frame", "titles"), [(0, ["person"]), (1, ["Beginning", "person"])])
+def test_no_chapter_of_an_annotated_video_is_shorter_than_a_frame(tmp_path: Path, late: float, frame: int, titles: list[str]) -> None:
+    """The first frame is shown late, as in recordings of broadcasts."""
+    times = [round((late + index / 25) * 90_000) for index in range(30)]
+    video = make_video(tmp_path / "a.mkv", 30, rate=25, pts=times, time_base=Fraction(1, 90_000))
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, str(video), video_info("", 30))
+        for index in range(30):
+            made = make_frame(0, index, int(index >= frame))
+            writer.add_frames([replace(made, ref=made.ref._replace(pts=late + index / 25))])
+        writer.finish_source(0, str(video), Ledger(30, 30), 1.0)
+    with SessionReader(tmp_path / "s.sqlite") as reader:
+        export_session(reader, tmp_path, ["video"])
+    with av.open(str(tmp_path / "a.annotated.mp4")) as container:
+        chapters = container.chapters()
+    assert [each["metadata"]["title"] for each in chapters] == titles
+    assert chapters[0]["start"] == 0
+    assert all((each["end"] - each["start"]) * each["time_base"] >= Fraction(1, 25) - Fraction(1, 1000) for each in chapters)
