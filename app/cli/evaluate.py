@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from framefleet.app.cli import options
-from framefleet.app.cli.sessions import DATABASE, session_database
+from framefleet.app.cli.sessions import DATABASE, number_of, session_database
 from framefleet.app.cli.table import aligned, markdown_table, markdown_text
 from framefleet.app.terminal import print_line
 from framefleet.engine.evaluation.accuracy import CONFIDENCES, Curve
@@ -98,7 +98,7 @@ def _pairs(text: str) -> list[tuple[str, str]]:
 def _named(databases: list[Path], names: Sequence[str] | None) -> dict[str, Path]:
     """Give each session a name: the given one, or its folder's, or its whole path where folders have equal names."""
     if names is not None and len(names) != len(databases):
-        raise UsageError(literal(f"--names has {len(names)} names for {len(databases)} sessions"))
+        raise UsageError(literal(f"--names has {number_of(len(names), 'name')} for {number_of(len(databases), 'session')}"))
     found = list(names or (path.absolute().parent.name if path.name == DATABASE else path.stem for path in databases))
     if len(set(found)) < len(found):
         if names is not None:

@@ -158,7 +158,8 @@ def test_what_cannot_be_done_is_said(folder: Path) -> None:
         (("missing", "--truth", "truth.json"), "there is no missing: give the folder"),
         (("old", "--truth", "missing.json"), "missing.json does not exist"),
         (("old", "old", "--truth", "truth.json"), "a session is given twice"),
-        (("old", "new", "--truth", "truth.json", "--names", "a"), "--names has 1 names for 2 sessions"),
+        (("old", "new", "--truth", "truth.json", "--names", "a"), "--names has 1 name for 2 sessions"),
+        (("old", "--truth", "truth.json", "--names", "a,b"), "--names has 2 names for 1 session\n"),
         (("old", "--truth", "truth.json", "--map", "person"), "is not a list of labels"),
         (("old", "--truth", "truth.json", "--map", "person=dog"), "objects with the labels 'person'"),
     ):
