@@ -140,6 +140,7 @@ def test_a_training_set_from_doubtful_frames(tmp_path: Path) -> None:
     assert len(pictures) == 1  # the clip lasts a second
     assert cv2.imread(str(pictures[0])) is not None
     assert labels[0].read_text()
+    assert {path.suffix for path in (tmp_path / "labelling").iterdir()} == {".xml", ".json"}
 
 
 @pytest.mark.slow
