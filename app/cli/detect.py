@@ -20,7 +20,7 @@ from framefleet.app.terminal import print_line
 from framefleet.engine.media.live.address import LiveAddress, hide
 from framefleet.engine.media.live.messages import RecordSettings
 from framefleet.engine.media.sources import expand_sources, is_folder, is_picture, pictures_in, unreadable_pictures
-from framefleet.engine.media.types import SourceKind
+from framefleet.engine.media.types import Sampling, SourceKind
 from framefleet.engine.model.files import class_ids
 from framefleet.engine.model.load import check_model
 from framefleet.engine.notices import SourceError, UsageError, literal
@@ -131,6 +131,8 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
     earlier = set(session_parts(out / sessions.DATABASE)) if live else set()
     with lock_session(out / sessions.DATABASE) as lock:
         settings = storing(settings, None if arguments.restart else out / sessions.DATABASE)
+        if (out / sessions.DATABASE).exists():
+            _check_part(chosen.values(), Sampling(settings.begin, settings.end, settings.every))
         with connected(arguments.cluster, arguments.quiet) as cluster:
             started = time.monotonic()
             session = run.detect(
@@ -399,6 +401,22 @@ def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
             print_line(f"framefleet: {problem}", sys.stderr)
         raise SourceError(literal(missing[-1]))
     return _each_once(sources, _absolute)
+
+
+def _check_part(sources: Iterable[Path], part: Sampling) -> None:
+    """Raise SourceError if no source has this part, so that a mistyped time does not replace an earlier session."""
+    from framefleet.engine.media.probe import probe  # loads FFmpeg
+
+    problem: SourceError | None = None
+    for source in sources if part != Sampling() else ():
+        try:
+            probe(source, part)
+        except SourceError as error:
+            problem = problem or error
+        else:
+            return
+    if problem is not None:
+        raise problem
 
 
 def _each_once(sources: Sequence[_Source], key: Callable[[_Source], object]) -> list[_Source]:

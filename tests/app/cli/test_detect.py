@@ -416,6 +416,17 @@ def test_a_cpu_device_without_a_core_is_refused_with_those_that_exist(tmp_path: 
     assert (run.status, f"there is no cpu:{cores}" in run.err) == (2, True)
 
 
+def test_a_part_that_no_source_has_replaces_no_earlier_session(tmp_path: Path, video: Path) -> None:
+    out = tmp_path / "out"
+    assert run_main("detect", video, *FAST, "--out", out).status == 0
+    before = (out / "session.sqlite").read_bytes()
+    run = run_main("detect", video, *FAST, "--from", "1:30", "--out", out, "--json")
+    assert (run.status, run.report["exit"]) == (2, "unusable")
+    assert "--from 90s lies behind its end" in run.err
+    assert [path.name for path in out.glob("*.sqlite")] == ["session.sqlite"]
+    assert (out / "session.sqlite").read_bytes() == before
+
+
 @pytest.mark.parametrize("begin", ["1000", "1h"])
 def test_a_part_behind_the_end_is_an_error_that_names_the_length(begin: str, tmp_path: Path, video: Path) -> None:
     longer = make_video(tmp_path / "long.mp4", 120, (96, 64))
