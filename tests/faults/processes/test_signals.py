@@ -37,6 +37,12 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_video(tmp_path_factory.mktemp("media") / "long.mp4", FRAMES, (64, 48), gop=10)
 
 
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """It takes a second to write, so that a busy machine sees the file that is being written."""
+    return make_video(tmp_path_factory.mktemp("media") / "long.mp4", FRAMES, (960, 720), gop=10)
+
+
 def _start(video: Path, out: Path, *options: str) -> subprocess.Popen[bytes]:
     devices = ("--devices", "cpu:0,cpu:1", "--parallel", "segments")
     return start("detect", video, *FAST, *devices, "--size", "256", "--out", out, "--json", *options)
@@ -108,8 +114,8 @@ def test_a_signal_stops_a_run_in_order(moment: str, number: signal.Signals, vide
 
 
 @pytest.mark.parametrize("number", [SIGNALS[0], *OTHERS])
-def test_a_signal_while_a_video_is_written(number: signal.Signals, video: Path, tmp_path: Path) -> None:
-    process = _start(video, tmp_path, "--format", "jsonl,video", "--size", "64")
+def test_a_signal_while_a_video_is_written(number: signal.Signals, large: Path, tmp_path: Path) -> None:
+    process = _start(large, tmp_path, "--format", "jsonl,video", "--size", "64")
     _wait_for(lambda: any(tmp_path.rglob(".*.mp4.part")), process)
     process.send_signal(number)
     done = finish(process)
