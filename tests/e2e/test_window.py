@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -119,14 +120,24 @@ def box_pixels(screen: NDArray[np.uint8], classes: int) -> int:
     return int(np.isin(packed, wanted).sum())
 
 
+ATTEMPTS = 4
+
+
 def quit_at_last(desktop: Desktop, app: subprocess.Popen[str]) -> None:
     """Confirm that the window should close although detection has not finished, if it asks."""
-    title = "Quit Framefleet"
-    wait_for(lambda: app.poll() is not None or bool(desktop.xdotool("search", "--onlyvisible", "--name", title)), "end, or the question")
-    if app.poll() is None:
-        question = desktop.xdotool("search", "--onlyvisible", "--name", title).splitlines()[0]
-        desktop.xdotool("windowfocus", "--sync", question)
-        desktop.xdotool("key", "Tab", "space")  # from the default, which keeps detecting, to the other button
+
+    def questions() -> list[str]:
+        return desktop.xdotool("search", "--onlyvisible", "--name", "Quit Framefleet").splitlines()
+
+    for _ in range(ATTEMPTS):
+        wait_for(lambda: app.poll() is not None or bool(questions()), "end, or the question")
+        if asked := questions():
+            desktop.xdotool("windowfocus", "--sync", asked[0])
+            desktop.xdotool("key", "Tab", "space")  # from the default, which keeps detecting, to the other button
+        with suppress(subprocess.TimeoutExpired):
+            app.wait(10)
+            return
+        desktop.xdotool("key", "ctrl+q")  # on a busy machine, a key may have come before the question had the focus
 
 
 def processes_of_session(session: int) -> list[str]:
