@@ -121,6 +121,7 @@ def box_pixels(screen: NDArray[np.uint8], classes: int) -> int:
 
 
 ATTEMPTS = 4
+"""To close a window: a key may be lost on a busy machine."""
 
 
 def quit_at_last(desktop: Desktop, app: subprocess.Popen[str]) -> None:

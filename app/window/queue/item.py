@@ -134,7 +134,7 @@ class QueueItem:
 
     @property
     def stored(self) -> Results | None:
-        """Where its stored frames are: the first ones while it waits to go on; None if it has none yet. A stream begins anew."""
+        """Where its stored frames are, None without any. A file that waits to go on has its first frames, a stream has none then."""
         for found in (self.results, self.begun if self.stream is None else None):
             if found is not None and found.source >= 0:
                 return found

@@ -1,7 +1,7 @@
 """Recognises "hidden" packets: undamaged packets for which a decoder returns no frame.
 
 They hold the second field of an interlaced H.264 frame, a VP8, VP9 or MPEG-4 frame that is not shown or not coded, or a header of Theora.
-They must not count as frames, nor as lost frames.
+They must not count as frames, nor as lost frames. Also recognises recovery points of H.264, which are not true keyframes.
 """
 
 from __future__ import annotations

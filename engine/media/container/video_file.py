@@ -315,7 +315,7 @@ class VideoFile(Closing):
         self._latest_pts = max(self._latest_pts, packet.pts if packet.pts is not None else packet.dts)
 
     def _check_keyframe(self, packet: VideoPacket, nal_length_size: int) -> None:
-        """Take the mark from an H.264 keyframe from which decoding cannot start. At the file's start there is no better one."""
+        """Unmark an H.264 keyframe if decoding cannot start there. The first one of a file stays marked: there is no better one."""
         if self._begun and hidden_packets.recovers_later(bytes(packet), nal_length_size):
             packet.is_keyframe = False
         self._begun = True

@@ -48,8 +48,8 @@ _HEADERS = 4096  # bytes that are searched: sequence parameter sets come before 
 _SYNC_CODE = 0x498342  # of VP9
 
 _ZEROS = bytes(32)
-"""A NAL unit with so many zero bytes in a row is damaged. The standards allow two (ITU-T H.264, 7.4.1), but a lost sector of a disk has
-hundreds, and the search for 32 takes a sixth of the time of the search for three.
+"""A NAL unit that contains these is damaged. The standards allow two zero bytes in a row (ITU-T H.264, 7.4.1). A lost sector of a disk
+has hundreds, and the search for 32 takes a sixth of the time of the search for three.
 """
 
 

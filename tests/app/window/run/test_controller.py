@@ -319,14 +319,20 @@ def test_a_file_that_failed_goes_on_behind_its_stored_frames(qtbot: QtBot, desk:
         assert reader.count(after.results.source) == 300, "each frame is detected once"
 
 
-@pytest.mark.usefixtures("slow")
-def test_the_share_of_a_paused_file_counts_the_stored_frames_behind_a_gap(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
+def detect_behind_a_gap(qtbot: QtBot, desk: Desk, tmp_path: Path) -> int:
+    """Detect in a video of 300 frames, first at its beginning and then at 9 s; return its key."""
     video = make_video(tmp_path / "long.mp4", 300, (32, 32), gop=30)
     desk.configure()
     (key,) = desk.controller.add([video])
     qtbot.waitUntil(lambda: desk.state(key) is ItemState.RUNNING, timeout=PATIENCE)
     desk.controller.seek(key, 9.0)
     qtbot.waitUntil(lambda: bool(desk.items.get(key).ahead.segments), timeout=PATIENCE)  # type: ignore[union-attr]
+    return key
+
+
+@pytest.mark.usefixtures("slow")
+def test_the_share_of_a_paused_file_counts_the_stored_frames_behind_a_gap(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
+    key = detect_behind_a_gap(qtbot, desk, tmp_path)
     desk.controller.set_paused(True)
     qtbot.waitUntil(lambda: not desk.controller.has_run, timeout=PATIENCE)
     item = desk.items.get(key)
@@ -342,12 +348,7 @@ def test_the_share_of_a_paused_file_counts_the_stored_frames_behind_a_gap(qtbot:
 @pytest.mark.slow  # the last test here goes to a place, tests/engine/run/test_resume.py replaces frames behind a gap
 @pytest.mark.usefixtures("slow")
 def test_frames_behind_a_gap_are_counted_once_when_a_cancelled_file_goes_on(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
-    video = make_video(tmp_path / "long.mp4", 300, (32, 32), gop=30)
-    desk.configure()
-    (key,) = desk.controller.add([video])
-    qtbot.waitUntil(lambda: desk.state(key) is ItemState.RUNNING, timeout=PATIENCE)
-    desk.controller.seek(key, 9.0)
-    qtbot.waitUntil(lambda: bool(desk.items.get(key).ahead.segments), timeout=PATIENCE)  # type: ignore[union-attr]
+    key = detect_behind_a_gap(qtbot, desk, tmp_path)
     item = desk.items.get(key)
     assert item is not None
     assert item.fraction == (item.progress.frames + item.ahead.frames) / 300, "what waits behind the gap is finished, too"
