@@ -51,7 +51,7 @@ class Zones(QObject):
         self._to_take: Path | None = None
         self._counts: Counts | None = None
         self._total: Total | None = None
-        self._on = self._tracking = False
+        self._on = self._tracking = self._can_track = False
         self._length = 0.0
         for changed in (self.editor.changed, self._filtering.timeout):
             changed.connect(self.counting.count_again)
@@ -164,7 +164,7 @@ class Zones(QObject):
 
     def _found_total(self, total: Total | None, problem: str, remark: str) -> None:
         self._total = total
-        self.panel.set_counts(total.counts if total is not None else None, problem, remark=remark)
+        self.panel.set_counts(total.counts if total is not None else None, problem, can_track=self._can_track, remark=remark)
         self._show_chart()
         self._show_routes()
 
@@ -184,6 +184,7 @@ class Zones(QObject):
         self.layer.set_counts(counts)
         item = self._item
         said = remark_on(self.counting.tracks, problem, self._pictures, ended=item is not None and item.ended)
+        self._can_track = said.can_track
         self.panel.set_counts(None if self.totals.on else counts, said.note, can_track=said.can_track, remark=said.remark)
         self.totals.count()
         self._show_chart()
@@ -212,7 +213,7 @@ class Zones(QObject):
 
     def _track(self) -> None:
         if self.counting.track():
-            self._tracking = True
+            self._tracking, self._can_track = True, False
             self.panel.set_counts(None, "", remark=translate("zones", "Tracking the objects…"))
 
     def _shown(self, shown: Shown) -> None:

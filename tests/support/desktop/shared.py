@@ -22,6 +22,7 @@ from framefleet.app.window.grid.grid import Grid
 from framefleet.app.window.main_window import SIZE, MainWindow
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.app.window.viewer.filter_panel import FilterPanel
+from framefleet.app.window.zones.workspace import Zones
 from tests.support.desktop.settling import settle
 from tests.support.window import feature
 
@@ -77,6 +78,9 @@ class SharedWindow:
             context.viewer.toggle_statistics()
         feature(window, Grid).set_side(1)
         context.viewer.player.pause()
+        scope = feature(window, Zones).panel.scope
+        scope.setCurrentIndex(0)
+        scope.activated.emit(0)
         for key in [item.key for item in context.queue]:
             context.run.remove(key)
         context.selection.show(None)

@@ -356,8 +356,12 @@ class Counting(QObject):
 
     def _failed(self, key: int, problem: Notice) -> None:
         self._reading = False
-        if self._item is not None and key == self._item.key:
+        if self._item is None:
+            return
+        if key == self._item.key:
             self.failed.emit(of_engine(problem))
+        else:  # another file is shown since then
+            self.read()
 
 
 def _count_live(live: LiveCounts | partial[LiveCounts], shown: ViewFilter) -> tuple[LiveCounts, Counts]:

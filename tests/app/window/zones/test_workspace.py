@@ -114,6 +114,11 @@ def draw_zone(zones, *points):
     zones.editor.finish()
 
 
+def choose_scope(zones, number):
+    zones.panel.scope.setCurrentIndex(number)
+    zones.panel.scope.activated.emit(number)
+
+
 def draw_gate(zones):
     zones.editor.begin(Line)
     zones.editor.add_point((40, 5))
@@ -263,7 +268,7 @@ def test_a_change_of_the_filter_while_a_file_is_read_is_not_lost(shown, window, 
 @pytest.mark.slow  # tests above have the sum, and the counts of the shown detections
 def test_the_sum_of_all_files_is_that_of_the_shown_detections(shown, qtbot, window):
     draw_gate(shown)
-    shown.panel.scope_chosen.emit(True)
+    choose_scope(shown, 1)
     counted = shown.panel.model.index(0, 3)
     qtbot.waitUntil(lambda: counted.data().endswith(" 1") and shown.panel.remark.text() == "The sum of 1 file.")
     window.context.filter.set_confidence(0.95)
@@ -475,11 +480,6 @@ def test_objects_that_move_too_fast_to_be_followed_are_named(window, qtbot, tmp_
     qtbot.waitUntil(lambda: "longer than their boxes" in feature(window, Zones).panel.note.text())
 
 
-def choose_scope(zones, number):
-    zones.panel.scope.setCurrentIndex(number)
-    zones.panel.scope.activated.emit(number)
-
-
 def open_classes(shown, qtbot):
     table = shown.panel.table
     place = table.visualRect(shown.panel.model.index(0, 1)).center()
@@ -571,6 +571,35 @@ def test_results_without_tracks_can_be_tracked(window, qtbot, tmp_path, own):
     assert has_current_tracks(results.database, 0)
     found = window.context.viewer.canvas  # the picture shows the numbers at once
     qtbot.waitUntil(lambda: found.visible_detections.tracks is not None and found.visible_detections.tracks[0] == 1, timeout=20_000)
+
+
+def test_the_shown_file_can_be_tracked_while_all_files_are_counted(window, qtbot, tmp_path, tracked):
+    untracked = write_results(tmp_path / "b.sqlite", make_video(tmp_path / "b.mp4", FRAMES, (320, 240)), FRAMES)
+    window.open_paths([untracked.database])
+    qtbot.waitUntil(lambda: window.context.viewer.player.current is not None)
+    window.context.actions.zones.setChecked(True)
+    zones = feature(window, Zones)
+    draw_gate(zones)
+    choose_scope(zones, 1)
+    qtbot.waitUntil(lambda: zones.panel.note.text() == "Without tracks or of another shape: b.mp4.")
+    assert zones.panel.track.isVisible()
+    zones.panel.track.click()
+    qtbot.waitUntil(lambda: zones.panel.remark.text() == "The sum of 1 file.")
+    assert not zones.panel.track.isVisible()
+
+
+def test_a_file_is_counted_although_the_one_before_could_not_be_read(window, qtbot, tmp_path, tracked):
+    lost = write_results(tmp_path / "lost.sqlite", make_video(tmp_path / "lost.mp4", FRAMES, (320, 240)), FRAMES)
+    for number, database in enumerate((lost.database, tracked), 1):
+        window.open_paths([database])
+        qtbot.waitUntil(lambda count=number: len(list(window.context.queue)) == count)
+    zones = feature(window, Zones)
+    qtbot.waitUntil(lambda: zones.counting.tracks is not None and not window.context.background.busy)
+    first, second = window.context.queue
+    lost.database.unlink()
+    zones.show_item(first)
+    zones.show_item(second)  # while the first one is read
+    qtbot.waitUntil(lambda: zones.counting.tracks is not None and zones.counting.tracks.tracked)
 
 
 def test_before_detection_ends_nothing_says_that_tracks_are_missing(window, qtbot, tmp_path):
