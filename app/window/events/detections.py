@@ -3,7 +3,7 @@
 import logging
 from functools import partial
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from framefleet.app.window.widgets import fields, formats
 from framefleet.app.window.widgets.build import ElidedLabel, Panel, column
 from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.notices import Notice
+from framefleet.engine.pool.events import SourceFinished
 from framefleet.engine.store.session import SessionReader
 
 HEADINGS = (
@@ -100,6 +101,15 @@ class DetectionModel(ArrayModel):
         return f"{row['width']:.0f} × {row['height']:.0f}"
 
 
+class _Wanted(NamedTuple):
+    """What to read. After a pause, the run stores further frames until the source is finished or detection goes on in another run."""
+
+    results: Results | None
+    shown: ViewFilter
+    state: ItemState | None = None
+    finished: SourceFinished | None = None
+
+
 class DetectionsPanel(Panel):
     """Lists the detections that the filter shows. It reads them while it is visible. sought: the time of the chosen one, seconds."""
 
@@ -110,7 +120,7 @@ class DetectionsPanel(Panel):
         self._background = background
         self._item: QueueItem | None = None
         self._filter = ViewFilter()
-        self._read: tuple[Results | None, ViewFilter, bool] | None = None
+        self._read: _Wanted | None = None
         self._busy, self._stop = False, Event()
         self._said = ""
         self._wait = QTimer(self, singleShot=True, interval=WAIT_MS)
@@ -150,12 +160,11 @@ class DetectionsPanel(Panel):
         self._update()
 
     @property
-    def _wanted(self) -> tuple[Results | None, ViewFilter, bool]:
-        """What to read, and whether the file goes on behind that."""
+    def _wanted(self) -> _Wanted:
         item = self._item
         if item is None or (item.state is ItemState.RUNNING and item.begun is None):
-            return None, self._filter, False
-        return item.stored, self._filter, not item.ended
+            return _Wanted(None, self._filter)
+        return _Wanted(item.stored, self._filter, item.state, item.progress.finished)
 
     def _update(self) -> None:
         if self._wanted != self._read:
@@ -168,24 +177,23 @@ class DetectionsPanel(Panel):
         if self._busy or wanted == self._read or not self.isVisible():
             return
         self._read = wanted
-        results, shown, goes_on = wanted
+        results, unfinished = wanted.results, self._item is not None and not self._item.ended
         if results is None:
-            running = self._item is not None and not self._item.ended
-            text = translate("events", "The detections are listed when the file is done.") if running else ""
+            text = translate("events", "The detections are listed when the file is done.") if unfinished else ""
             self._show(np.zeros(0, DETECTIONS), (), text)
             return
         self._busy, self._stop = True, Event()
         self.count.setText(translate("events", "Reading the detections…"))
-        done = partial(self._done, self._stop, results.labels, goes_on)
-        self._background.start(self, partial(read_detections, results, shown, self._stop), done, self._failed, self._stop)
+        done = partial(self._done, self._stop, results.labels, unfinished)
+        self._background.start(self, partial(read_detections, results, wanted.shown, self._stop), done, self._failed, self._stop)
 
-    def _done(self, stop: Event, labels: tuple[str, ...], goes_on: bool, table: NDArray[np.void]) -> None:
+    def _done(self, stop: Event, labels: tuple[str, ...], unfinished: bool, table: NDArray[np.void]) -> None:
         self._busy = False
         if stop.is_set():
             self._read = None
         else:
             text = translate("events", "%Ln detections", None, len(table))
-            if goes_on:
+            if unfinished:
                 text = translate("events", "{count}. The others are listed when the file is done.").format(count=text)
             self._show(table, labels, text)
         self._update()

@@ -87,7 +87,12 @@ class Zones(QObject):
         again = before is not None and before.results is not None and item is not None and item.stored is None
         if not known or again or before is None or item is None or (before.progress.info is None) != (item.progress.info is None):
             self._load()
-        elif before.results != item.results or before.state is not item.state or item.state is ItemState.RUNNING:
+        elif (
+            before.results != item.results
+            or before.state is not item.state
+            or item.state is ItemState.RUNNING
+            or before.progress.finished != item.progress.finished  # the last frames of a paused file are stored
+        ):
             self.counting.update_item(item)
             if before.ended and not item.ended:  # it goes on
                 self._take_counts(self._counts, "")

@@ -256,7 +256,7 @@ class Counting(QObject):
         self.whole = False
         self._item: QueueItem | None = None
         self._live: tuple[tuple[int, Results, ZoneSet], LiveCounts | partial[LiveCounts]] | None = None
-        self._reading = self._stale = False
+        self._reading = self._stale = self._read_begun = False
         self._stop = Event()
         self._to_track: int | None = None
         self._again = QTimer(self, singleShot=True, interval=REREAD_MS)
@@ -265,7 +265,7 @@ class Counting(QObject):
     def show_item(self, item: QueueItem | None) -> None:
         """Read another file, None = no file."""
         self._stop.set()
-        self._item, self.tracks, self._live = item, None, None
+        self._item, self.tracks, self._live, self._read_begun = item, None, None, False
         self.read()
 
     def update_item(self, item: QueueItem) -> None:
@@ -278,10 +278,11 @@ class Counting(QObject):
         item = self._item
         if item is None or (results := item.stored) is None:
             return
-        goes_on = item.begun is not None and self.tracks is None
+        running = item.state is ItemState.RUNNING
         if self._reading:
             self._stale = True
-        elif item.state is not ItemState.RUNNING or goes_on:  # the first frames of a file that goes on are read once
+        elif not running or (item.begun is not None and not self._read_begun):
+            self._read_begun = running  # the first frames of a file that goes on are read once while it runs: all of them are stored then
             self._start(item, partial(_read_and_count, item.key, results, self._zones(), self._shown(), whole=self.whole))
         elif self._zones().shapes and item.progress.frames:
             self._count_live(item, results)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -9,6 +11,7 @@ from PySide6.QtCore import Qt
 
 from framefleet.app.window.events.detections import CLASS, CONFIDENCE, FRAME, SIZE, TIME, TRACK
 from framefleet.app.window.main_window import MainWindow
+from framefleet.app.window.queue.item import ItemState
 from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.viewer.filter_panel import FilterPanel
 from framefleet.app.window.zones.workspace import Zones
@@ -93,3 +96,20 @@ def test_another_file_is_read_if_the_reading_before_fails(panel, qtbot, window, 
     panel.show_item(good)
     qtbot.waitUntil(lambda: panel.model.rowCount() == FRAMES, timeout=20_000)
     assert panel.count.text() == f"{FRAMES} detections"
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_frames_that_a_run_stores_after_the_pause_are_listed(panel, qtbot, window, goes_on):
+    """goes_on: in another run, before the first one has said that it ended."""
+    zones, done = feature(window, Zones), feature(window, QueuePanel).current
+    paused = replace(done, state=ItemState.PAUSED, progress=replace(done.progress, finished=None))
+    with closing(sqlite3.connect(done.results.database, isolation_level=None)) as connection:
+        late = connection.execute("SELECT * FROM frames WHERE frame >= 20").fetchall()
+        connection.execute("DELETE FROM frames WHERE frame >= 20")
+        zones.show_item(paused)
+        qtbot.waitUntil(lambda: panel.model.rowCount() == 20 and zones.counting.tracks.length == 19 / 30)
+        connection.executemany(f"INSERT INTO frames VALUES ({', '.join('?' * len(late[0]))})", late)
+    later = replace(paused, state=ItemState.RUNNING, begun=done.results) if goes_on else replace(paused, progress=done.progress)
+    window.context.queue.update(later)  # what shows the file again finds it in this state, too
+    zones.show_item(later)
+    qtbot.waitUntil(lambda: panel.model.rowCount() == FRAMES and zones.counting.tracks.length == 29 / 30)

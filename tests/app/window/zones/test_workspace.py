@@ -255,8 +255,8 @@ def test_the_stored_events_of_a_file_are_listed_until_it_goes_on_and_ends(
         return
     before = zones.detections.model.rowCount()
     qtbot.waitUntil(lambda: [item.state for item in queue] == [ItemState.DONE], timeout=30_000)
-    qtbot.waitUntil(lambda: zones.detections.model.rowCount() > before, timeout=30_000)
-    assert zones.detections.count.text() == f"{zones.detections.model.rowCount():,} detections"
+    model, count = zones.detections.model, zones.detections.count
+    qtbot.waitUntil(lambda: model.rowCount() > before and count.text() == f"{model.rowCount():,} detections", timeout=30_000)
 
 
 def test_a_change_of_the_filter_while_a_file_is_read_is_not_lost(shown, window, qtbot):
