@@ -106,9 +106,12 @@ class Block:
 
     def boxes_in(self, size: tuple[int, int]) -> NDArray[np.float64]:
         """The boxes as in ``boxes``, as if all pictures had this width and height, pixels."""
-        scale = np.divide(size, np.maximum(self.sizes, 1))[self.frame]
-        boxes: NDArray[np.float64] = np.round(self.boxes * np.tile(scale, 2), 2)
+        boxes: NDArray[np.float64] = np.round(self.boxes * self.scale_to(size), 2)
         return boxes
+
+    def scale_to(self, size: tuple[int, int]) -> NDArray[np.float64]:
+        """What makes each box one of a picture with this width and height, pixels: factors of its four numbers, float64 (n, 4)."""
+        return np.tile(np.divide(size, np.maximum(self.sizes, 1))[self.frame], 2)
 
     @property
     def corners(self) -> NDArray[np.float64]:

@@ -52,12 +52,12 @@ def motion_problem(reader: SessionReader, source: int) -> Notice | None:
         return None
     before = np.cumsum([0, *(len(block.frames) for block in blocks)]).tolist()
     positions = np.concatenate([block.frame + first for block, first in zip(blocks, before, strict=False)])
-    boxes, tracks, class_ids, scores = (
-        np.concatenate([getattr(block, name) for block in blocks]) for name in ("stored", "tracks", "class_ids", "confidences")
+    size = reader.source(source).size
+    boxes = np.concatenate([block.stored * block.scale_to(size) for block in blocks])
+    tracks, class_ids, scores = (
+        np.concatenate([getattr(block, name) for block in blocks]) for name in ("tracks", "class_ids", "confidences")
     )
-    seen = refine.Sightings(
-        positions, boxes.astype(np.float64), tracks, np.concatenate([block.pts for block in blocks]), np.zeros(0, np.int64)
-    )
+    seen = refine.Sightings(positions, boxes, tracks, np.concatenate([block.pts for block in blocks]), np.zeros(0, np.int64))
     return too_fast(seen, class_ids, scores.astype(np.float64))
 
 
@@ -153,7 +153,8 @@ def _follow(reader: SessionReader, source: int, frames: Iterable[FrameResult]) -
     """Track the objects of a source, in each epoch on its own. frames: see ``track_source``."""
     parts, before = [Tracks(*np.zeros((4, 0), np.int64))], 0
     for _, group in groupby(frames, Epochs(reader, source).number):
-        part = follow(group, tracker_for(reader, source))
+        size = reader.source(source).size  # known when frames are stored
+        part = follow((frame.scaled_to(size) for frame in group), tracker_for(reader, source))
         parts.append(replace(part, tracks=part.tracks + before))
         before += len(part.class_ids)
     return Tracks(*(np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Tracks)))

@@ -176,10 +176,9 @@ def read_heat(reader: SessionReader, source: StoredSource) -> HeatMap:
 
     Raises ExportError if the session cannot be read.
     """
-    size = (source.info.width, source.info.height) if source.info is not None else (16, 9)
-    heat = HeatMap(size)
+    heat = HeatMap(source.size if source.info is not None else (16, 9))
     for block in reader.blocks(source.number):
-        heat.add(block.corners)
+        heat.add(block.corners * block.scale_to(heat.size))
     return heat
 
 
@@ -233,13 +232,13 @@ class LiveCounts:
                 if (epoch := epochs.number(frame)) != self._epoch:
                     self._epoch = epoch
                     self._follower.restart()
+                frame = frame.scaled_to(self._zones.size)
                 places, numbers = self._follower.add(frame)
                 followed = numbers != bytetrack.NONE
                 which, numbers = places[followed], numbers[followed]
                 if frame.detections is not None:
-                    scale = np.tile((self._zones.size[0] / frame.width, self._zones.size[1] / frame.height), 2)
                     scores = np.round(frame.detections.scores[which].astype(np.float64), 4)
-                    rows.append((numbers, np.full(len(which), frame.ref.pts), frame.detections.boxes[which] * scale, scores))
+                    rows.append((numbers, np.full(len(which), frame.ref.pts), frame.detections.boxes[which], scores))
                 self._last, self.time = frame.ref.index, frame.ref.pts
                 if len(rows) >= _PORTION:
                     self._count(rows)

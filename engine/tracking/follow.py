@@ -14,7 +14,7 @@ from framefleet.engine.tracking.bytetrack import NONE, STEADY, ByteTrack
 from framefleet.engine.tracking.refine import Sightings, interval_of, ranges, refined
 from framefleet.engine.types import FrameResult
 
-TRACKER = "bytetrack 6"
+TRACKER = "bytetrack 7"
 """The tracker and its version, which changes whenever the same detections get other tracks."""
 
 MIN_CONFIDENCE = 0.1
@@ -100,7 +100,7 @@ class Follower:
         self.confirmed: list[int] = []
 
     def add(self, frame: FrameResult) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-        """Track the objects of the next frame. A failed frame counts as a gap.
+        """Track the objects of the next frame. A failed frame counts as a gap. All frames have the same size.
 
         Of boxes that show the same object, only the one with the highest confidence gets a track.
 
@@ -152,7 +152,7 @@ def follow(frames: Iterable[FrameResult], tracker: ByteTrack) -> Tracks:
     Parameters
     ----------
     frames : iterable of FrameResult
-        In order. Frames without detections because they failed are gaps.
+        In order, all of the same size. Frames without detections because they failed are gaps.
     tracker : ByteTrack
         A new one, see ``make_tracker``.
 

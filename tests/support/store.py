@@ -36,6 +36,11 @@ def make_frame(
     return FrameResult(FrameRef(source, index, index / 25, name), CPU, 640, 480, found)
 
 
+def resized(frame: FrameResult, parts: float) -> FrameResult:
+    """The frame as if its picture, and with it its boxes, were divided by this number."""
+    return frame.scaled_to((round(frame.width / parts), round(frame.height / parts)))
+
+
 def video_info(path: str, frames: int) -> SourceInfo:
     """What ``probe`` would return for a video of ``make_frame``'s frames."""
     return SourceInfo(path, SourceKind.VIDEO, "h264", 640, 480, frames, frames / 25, 25.0, ())

@@ -1,10 +1,11 @@
 import pytest
 
 from framefleet.engine.notices import ExportError, UsageError
+from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.corrections import Corrections, OneDetection, OneTrack
-from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import has_current_tracks, track_session, why_untracked
-from tests.support.store import write_session
+from tests.support.store import LABELS, make_frame, resized, video_info, write_session
 
 
 def test_detections_get_tracks_and_a_second_call_replaces_them(tmp_path):
@@ -78,3 +79,26 @@ def test_deleted_tracks_need_no_reason(tmp_path):
         corrections.delete(OneTrack(0, 1))
     with SessionReader(path) as reader:
         assert (reader.tracks(0), why_untracked(reader, 0)) == ([], None)
+
+
+def test_tracks_go_on_where_the_size_of_the_pictures_changes(tmp_path):
+    """The pictures become half as large, and larger again, as in an adaptive stream."""
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.ts", video_info("a.ts", 60))
+        frames = [resized(make_frame(0, index, boxes=1), 2 if index % 20 >= 10 else 1) for index in range(60)]
+        writer.add_frames(frames)
+        writer.finish_source(0, "a.ts", Ledger(60, 60), 1.0)
+    assert track_session(tmp_path / "s.sqlite") == [("a.ts", 1, None)]
+    with SessionReader(tmp_path / "s.sqlite") as reader:
+        assert reader.tracks(0) == [(1, 0, 0, 59, 60)]
+        assert [frame.detections.boxes.tolist() for frame in reader.frames(0)] == [frame.detections.boxes.tolist() for frame in frames]
+
+
+def test_a_change_of_the_size_is_no_movement(tmp_path):
+    """The size changes with every fourth frame: if it counted as a movement, objects would be too fast to be followed."""
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.ts", video_info("a.ts", 60))
+        writer.add_frames(resized(make_frame(0, index, boxes=3, apart=200), 2 if index % 4 >= 2 else 1) for index in range(60))
+        writer.finish_source(0, "a.ts", Ledger(60, 60), 1.0)
+    ((_, tracks, why),) = track_session(tmp_path / "s.sqlite")
+    assert (tracks, why) == (2, None)

@@ -9,10 +9,10 @@ import pytest
 
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
-from framefleet.engine.store.zones import LiveCounts, read_counts
+from framefleet.engine.store.zones import LiveCounts, read_counts, read_heat
 from framefleet.engine.types import Detections, FrameRef, FrameResult
 from framefleet.engine.zones.shapes import Line, Zone, ZoneSet
-from tests.support.store import LABELS, make_frame, video_info
+from tests.support.store import LABELS, make_frame, resized, video_info
 
 ZONES = ZoneSet((640, 480), (Line("gate", (25, 0), (25, 100)), Zone("yard", ((10, 0), (30, 0), (30, 90), (10, 90)))))
 
@@ -34,6 +34,23 @@ def test_counts_grow_with_the_run_and_end_as_those_of_the_stored_tracks(tmp_path
         stored = read_counts(reader, reader.sources()[0], ZONES)
     assert late.crossed(0, forward=False) == stored.crossed(0, forward=False) == 1
     assert late.as_json() == stored.as_json()
+
+
+def test_counts_and_heat_map_do_not_depend_on_the_size_of_the_pictures(tmp_path):
+    """The pictures become half as large while the object lies on the line."""
+    found = []
+    for name, parts in (("one", 1), ("other", 2)):
+        path = tmp_path / f"{name}.sqlite"
+        with SessionWriter(path, LABELS, {}) as writer:
+            writer.add_source(0, "a.ts", video_info("a.ts", 60))
+            writer.add_frames(resized(make_frame(0, index, apart=300), 1 if index < 20 else parts) for index in range(60))
+        live = LiveCounts(path, 0, ZONES).update(60)
+        track_session(path)
+        with SessionReader(path) as reader:
+            source = reader.source(0)
+            found.append((live.as_json(), read_counts(reader, source, ZONES).as_json(), read_heat(reader, source).cells.tolist()))
+    assert found[0] == found[1]
+    assert found[0][0] == found[0][1]
 
 
 @pytest.mark.parametrize("tracker", ["none", "bytetrack"])

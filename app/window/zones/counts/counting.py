@@ -57,13 +57,13 @@ class Tracks:
     def trails(self, time: float, tracks: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The recent paths of some tracks up to a time, as lines from point to point.
 
-        Returns: x1 y1 x2 y2 of each line, pixels of the source, float64 (n, 4), and the line's track, int64 (n,).
+        Returns: x1 y1 x2 y2 of each line, as parts of the picture's width and height, float64 (n, 4), and the line's track, int64 (n,).
         """
         if self.table is None or not self.tracked:
             return np.zeros((0, 4)), np.zeros(0, np.int64)
         times = self.table.times
         part = slice(np.searchsorted(times, trails_begin(time)), np.searchsorted(times, time, side="right"))
-        return trails(self.table.tracks[part], times[part], self.table.boxes[part], tracks)
+        return trails(self.table.tracks[part], times[part], self.table.boxes[part] / np.tile(self.table.sizes[part], 2), tracks)
 
 
 def read_tracks(results: Results, whole: bool, stop: Event) -> Tracks:
@@ -80,7 +80,7 @@ def read_tracks(results: Results, whole: bool, stop: Event) -> Tracks:
         source = reader.source(results.source)
         length, tracked = reader.last_pts(source.number) or 0.0, reader.is_tracked(source.number)
         pending = not tracked and reader.facts.get(TRACK, Track.NONE) != Track.NONE and written_here(results.database)
-        heat = HeatMap((source.info.width, source.info.height) if source.info is not None else (16, 9))
+        heat = HeatMap(source.size if source.info is not None else (16, 9))
         if not whole and not tracked:
             return Tracks(reader.labels, None, heat, np.zeros(0, APPEARANCE), length, tracked, whole, pending=pending)
         counted = tracked or source.kind is SourceKind.IMAGES
@@ -105,7 +105,7 @@ def with_shown(tracks: Tracks, results: Results, shown: ViewFilter, stop: Event)
     with SessionReader(results.database, shown.confidence, shown.classes, created=results.created) as reader:
         reader.stop = stop
         by = By.TRACK if tracks.tracked and tracks.untracked is None else By.CLASS  # not those of classes if no track passes the filter
-        found = read_appearances(reader, results.source, by, each=lambda block: heat.add(block.corners))
+        found = read_appearances(reader, results.source, by, each=lambda block: heat.add(block.corners * block.scale_to(heat.size)))
         return replace(tracks, heat=heat, appearances=found, shown=shown)
 
 

@@ -91,6 +91,19 @@ def test_trails_follow_the_object_and_can_be_turned_off(layer):
     assert colour_at(layer, 200, 240) == (90, 90, 90)
 
 
+def test_trails_go_on_where_the_size_of_the_pictures_changes(layer):
+    """The first half of the path comes from pictures of half the size."""
+    frames = np.arange(11)
+    boxes = np.stack((100.0 + 20 * frames, np.full(11, 200.0), 120.0 + 20 * frames, np.full(11, 240.0)), 1)
+    sizes = np.tile(np.array(SIZE, float), (11, 1))
+    boxes[:6] /= 2
+    sizes[:6] /= 2
+    table = TrackTable(frames, frames / 10, np.ones(11, int), np.full(11, 2), np.full(11, 0.9), boxes, sizes)
+    layer.set_tracks(Tracks(("a", "b", "c"), table, HeatMap(SIZE), np.zeros(0, APPEARANCE), 1.0))
+    layer.set_time(1.0)
+    assert [colour_at(layer, x, 240) for x in (140, 200, 280)] == [class_colour(2)] * 3
+
+
 def test_trails_lie_below_labels(layer):
     (x, y, label), *_ = layer.canvas.overlay.labels
     height = label.height() / label.devicePixelRatio()
