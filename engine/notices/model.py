@@ -118,6 +118,10 @@ TEXTS: dict[str, Text] = {
     "model.onnx_raw_outputs": (
         "{path} has the raw outputs of a network, not boxes: {outputs}; export it with the computation of boxes, as YOLOv7 does with --grid"
     ),
+    "model.onnx_distances": (
+        "{path} has class scores and distributions of distances, as NanoDet, not boxes: {outputs}; export it with the computation of "
+        "boxes, or choose another detector"
+    ),
     "model.onnx_ambiguous": "{path} can be read in more than one way: {candidates}. Choose one with {option}; the answer is kept",
     "model.onnx_contradiction": (
         "the metadata of {path} contradicts its outputs, which fit only {candidates}: is it a detector? If so, use {option}"

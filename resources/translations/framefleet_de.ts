@@ -3478,6 +3478,10 @@
         <translation>{path} hat eine NMS, die nicht unterstützt wird ({operator} mit Ankern oder mit class_agnostic): Exportieren Sie es ohne NMS</translation>
     </message>
     <message>
+        <source>{path} has class scores and distributions of distances, as NanoDet, not boxes: {outputs}; export it with the computation of boxes, or choose another detector</source>
+        <translation>{path} hat Konfidenzen der Klassen und Verteilungen von Abständen, wie NanoDet, keine Boxen: {outputs}; exportieren Sie es mit der Berechnung der Boxen, oder wählen Sie einen anderen Detektor</translation>
+    </message>
+    <message>
         <source>{path} has inputs that no supported detector has: {inputs}</source>
         <translation>{path} hat Eingaben, die kein unterstützter Detektor hat: {inputs}</translation>
     </message>

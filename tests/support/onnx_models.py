@@ -178,10 +178,18 @@ def write_sorted_fractions(path: Path, metadata: Mapping[str, str] | None = None
     return write_graph(path, nodes, constants, (1, 2, 6), metadata)
 
 
-def write_distances(path: Path, corner: bool, rows: bool = False, output: Sequence[int | str] | None = None) -> ModelFiles:
+def write_distances(
+    path: Path,
+    corner: bool,
+    rows: bool = False,
+    output: Sequence[int | str] | None = None,
+    objectness: bool = False,
+    behind: str | None = None,
+) -> ModelFiles:
     """Write a network without anchors, whose boxes are computed from distances to the sides.
 
     corner: whether they are corners, not centre and size. rows: whether each box has a row, not a column. output: the declared shape.
+    objectness: whether each box has one, which is 1. behind: the operator that computes two more channels, from the scores.
     """
     boxes = cells(CENTRES, CELLS).T[None] / 8
     half = boxes[:, 2:] / 2
@@ -195,19 +203,62 @@ def write_distances(path: Path, corner: bool, rows: bool = False, output: Sequen
         helper.make_node("Div", ["sum", "two"], ["centre"]),
         helper.make_node("Concat", ["first", "second"] if corner else ["centre", "size"], ["boxes"], axis=1),
         helper.make_node("Mul", ["boxes", "stride"], ["pixels"]),
-        helper.make_node("Concat", ["pixels", "scores_seen"], ["columns"], axis=1),
-        helper.make_node("Transpose", ["columns"], ["o"], perm=[0, 2, 1] if rows else [0, 1, 2]),
+        helper.make_node("Concat", ["pixels", *(["one"] if objectness else []), "scores_seen"], ["columns"], axis=1),
+        *([helper.make_node(behind, ["scores_seen", "weights" if behind == "Conv" else "stride"], ["more"])] if behind else []),
+        *([helper.make_node("Concat", ["columns", "more"], ["longer"], axis=1)] if behind else []),
+        helper.make_node("Transpose", ["longer" if behind else "columns"], ["o"], perm=[0, 2, 1] if rows else [0, 1, 2]),
     ]
-    return write_graph(path, nodes, constants, output or ((1, CELLS, 6) if rows else (1, 6, CELLS)))
+    if objectness:
+        constants["one"] = np.ones((1, 1, CELLS), np.float32)
+    if behind == "Conv":
+        constants["weights"] = np.ones((2, 2, 1), np.float32)
+    channels = 6 + objectness + 2 * (behind is not None)
+    return write_graph(path, nodes, constants, output or ((1, CELLS, channels) if rows else (1, channels, CELLS)))
 
 
-def write_probabilities(path: Path, classes: int = 2) -> ModelFiles:
-    """Write a network with corners and, as a second output ``p``, the scores of a logistic function."""
-    constants = {"boxes": cells(corners(), CELLS)[None], "raw": cells(np.tile(SCORES, classes // 2), CELLS)[None]}
-    nodes = [helper.make_node("Identity", ["boxes_seen"], ["o"]), helper.make_node("Sigmoid", ["raw_seen"], ["p"])]
-    files = write_graph(path, nodes, constants, (1, CELLS, 4))
+def write_raw(path: Path, parts: Sequence[tuple[int, bool]], rows: bool = True) -> ModelFiles:
+    """Write a network whose output joins those of convolutions, without the computation of boxes.
+
+    parts: of each grid, the number of channels, and whether they are probabilities. rows: whether each cell has a row, not a column.
+    """
+    nodes, tensors, channels = [], [], sum(number for number, _ in parts)
+    for stride in (8, 16, 32):
+        names = [f"part_{stride}_{place}" for place in range(len(parts))]
+        for name, (number, probable) in zip(names, parts, strict=True):
+            tensors.append(numpy_helper.from_array(np.zeros((number, 3, stride, stride), np.float32), f"{name}_w"))
+            nodes.append(helper.make_node("Conv", ["images", f"{name}_w"], [f"{name}_raw"], strides=[stride, stride]))
+            nodes.append(helper.make_node("Sigmoid" if probable else "Identity", [f"{name}_raw"], [name]))
+        nodes.append(helper.make_node("Concat", names, [f"head_{stride}"], axis=1))
+        nodes.append(helper.make_node("Reshape", [f"head_{stride}", "flat"], [f"flat_{stride}"]))
+    tensors.append(numpy_helper.from_array(np.array([0, channels, -1], np.int64), "flat"))
+    nodes.append(helper.make_node("Concat", ["flat_8", "flat_16", "flat_32"], ["all"], axis=2))
+    nodes.append(helper.make_node("Transpose", ["all"], ["o"], perm=[0, 2, 1] if rows else [0, 1, 2]))
+    shape = (1, CELLS, channels) if rows else (1, channels, CELLS)
+    return save(path, nodes, tensors, [helper.make_tensor_value_info("o", TensorProto.FLOAT, shape)])
+
+
+def write_joined(path: Path, parts: Sequence[tuple[str, int]], rows: int) -> ModelFiles:
+    """Write a network whose output joins columns of rows. parts: the operator that computes each, and the number of its columns."""
+    constants = {f"part_{place}": np.zeros((1, rows, number), np.float32) for place, (_, number) in enumerate(parts)}
+    names = [f"column_{place}" for place in range(len(parts))]
+    nodes = [
+        helper.make_node(operator, [f"part_{place}_seen"], [name])
+        for place, (name, (operator, _)) in enumerate(zip(names, parts, strict=True))
+    ]
+    nodes.append(helper.make_node("Concat", names, ["o"], axis=2))
+    return write_graph(path, nodes, constants, (1, rows, sum(number for _, number in parts)))
+
+
+def write_probabilities(path: Path, classes: int = 2, count: int = CELLS, fractions: bool = False) -> ModelFiles:
+    """Write a network with corners and, as a second output ``p``, the scores of a logistic function. fractions: also boxes are."""
+    constants = {"boxes": cells(corners(), count)[None], "raw": cells(np.tile(SCORES, classes // 2), count)[None]}
+    nodes = [
+        helper.make_node("Sigmoid" if fractions else "Identity", ["boxes_seen"], ["o"]),
+        helper.make_node("Sigmoid", ["raw_seen"], ["p"]),
+    ]
+    files = write_graph(path, nodes, constants, (1, count, 4))
     model = onnx.load(path)
-    model.graph.output.append(helper.make_tensor_value_info("p", TensorProto.FLOAT, (1, CELLS, classes)))
+    model.graph.output.append(helper.make_tensor_value_info("p", TensorProto.FLOAT, (1, count, classes)))
     path.write_bytes(model.SerializeToString())
     return files
 

@@ -84,10 +84,39 @@ def ends_with_scores(file: OnnxFile, output: str) -> bool:
     return len(columns) > 1 and _is_whole(file, columns[-2]) and not _is_whole(file, columns[-1])
 
 
-def starts_with_fractions(file: OnnxFile, output: str) -> bool:
-    """Whether the boxes come from a logistic function, as fractions of the input do."""
+def lacks_scores(file: OnnxFile, output: str) -> bool:
+    """Whether the last channels of YOLOv8's outputs are no scores: coefficients of masks, points or angles.
+
+    These come from a convolution, or were scaled.
+    """
+    join = next((node for node in _steps(file, output) if node.operator == "Concat"), None)
+    steps = _steps(file, join.inputs[-1]) if join is not None and join.integers.get("axis") in (1, -2) else []
+    if not steps:
+        return False
+    scaled = steps[-1].operator == "Mul" and not any(are_probabilities(file, value) for value in steps[-1].inputs)
+    return scaled or steps[-1].operator == "Conv"
+
+
+def has_objectness(file: OnnxFile, output: str) -> bool:
+    """Whether something stands between the boxes and the scores, as YOLOv6's objectness, which is 1."""
+    return len(_columns(file, output)) == 3
+
+
+def starts_with_fractions(file: OnnxFile, output: str) -> bool | None:
+    """Whether the boxes come from a logistic function, as fractions of the input do. None: the operators do not say it."""
     columns = _columns(file, output)
-    return bool(columns) and are_probabilities(file, columns[0])
+    return are_probabilities(file, columns[0]) if columns else None
+
+
+def starts_with_scores(file: OnnxFile, output: str) -> bool:
+    """Whether the first columns of a raw output are scores, as in NanoDet, not boxes."""
+    return is_raw(file, output) and are_probabilities(file, output)
+
+
+def joins_boxes_objectness_scores(file: OnnxFile, output: str) -> bool:
+    """Whether a raw output has boxes, the objectness and scores, as YOLOX. Others have distributions of distances, or scores first."""
+    joins = [node.inputs for node in _steps(file, output) if node.operator == "Concat"]
+    return any([are_probabilities(file, part) for part in parts] == [False, True, True] for parts in joins)
 
 
 def are_probabilities(file: OnnxFile, value: str) -> bool:

@@ -43,7 +43,7 @@ _QUANTIZED = frozenset({"QuantizeLinear", "DynamicQuantizeLinear", "QLinearConv"
 """Operators of networks that compute with 8-bit numbers. On processors without VNNI, their sums overflow in OpenVINO and in onnxruntime."""
 
 _KEYPOINTS = 56
-"""Channels of a network for poses with COCO's 17 key points: 4 + 1 + 17 · 3."""
+"""Channels of a network for poses with COCO's 17 key points: 4 + 1 + 17 · 3. YOLOv7's has one more, the objectness."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,10 @@ def describe_onnx(files: ModelFiles) -> OnnxDescription:
     if not found:
         outputs = file.graph.outputs
         raw = len(outputs) > 1 and all(len(value.dims or ()) == 5 or _is_map(value, width, height) for value in outputs)
+        raw = raw or any(evidence.is_raw(file, value.name) for value in outputs)
         code = "model.onnx_raw_outputs" if raw else "model.onnx_unknown_outputs"
+        if any(evidence.starts_with_scores(file, value.name) for value in outputs):
+            code = "model.onnx_distances"
         raise ModelError(Notice(code, path=file.path, outputs=tuple(map(str, outputs[:8]))))
     candidate = _choose(file, found, files.reading)
     labels, source = _labels(files, candidate, _names(file))
@@ -320,6 +323,8 @@ def _of_one_output(file: structure.OnnxFile, value: structure.Value, width: int,
     cells = _cells(width, height, 1) | _cells(width, height, _ANCHORS)
     if rows is None or columns is None or rows > MAX_QUERIES or rows in cells or evidence.ends_with_class_ids(file, value.name):
         return
+    if evidence.is_raw(file, value.name) or evidence.starts_with_fractions(file, value.name) is False:
+        return
     if 5 <= columns <= 4 + MAX_CLASSES and (not found or rows >= MIN_QUERIES):
         yield Candidate(Reading.RTDETR, (value.name,), columns - 4)
 
@@ -342,22 +347,29 @@ def _of_cells(file: structure.OnnxFile, value: structure.Value, width: int, heig
     """The readings with a box for each cell of a grid, or several."""
     _, rows, columns = value.dims or (None, None, None)
     one, several = _cells(width, height, 1), _cells(width, height, _ANCHORS)
-    corners = evidence.has_corners(file, value.name)
+    corners, raw = evidence.has_corners(file, value.name), evidence.is_raw(file, value.name)
+    if not raw and evidence.lacks_scores(file, value.name):
+        return
     known = rows is not None or corners is not None
-    if known and (rows is None or 5 <= rows <= 4 + MAX_CLASSES) and (columns is None or columns in one):
+    if not raw and known and (rows is None or 5 <= rows <= 4 + MAX_CLASSES) and (columns is None or columns in one):
         if rows == _KEYPOINTS and not _names(file):
             raise ModelError(Notice("model.onnx_task", path=file.path, task=_TASKS["pose"]))
         yield Candidate(Reading.YOLOV8_CORNERS if corners else Reading.YOLOV8, (value.name,), None if rows is None else rows - 4)
     if corners is not None and rows in one and columns is not None and columns >= 5:
-        yield Candidate(Reading.YOLOV8_CORNERS if corners else Reading.YOLOV8, (value.name,), columns - 4, transposed=True)
+        if not evidence.has_objectness(file, value.name):
+            yield Candidate(Reading.YOLOV8_CORNERS if corners else Reading.YOLOV8, (value.name,), columns - 4, transposed=True)
+        elif not corners and columns > 5:
+            yield Candidate(Reading.YOLOV5, (value.name,), columns - 5)
         return
     if (columns is None and rows is None and not _is_of_yolov5(file)) or (columns is not None and not 6 <= columns <= 5 + MAX_CLASSES):
         return
     if evidence.ends_with_class_ids(file, value.name):
         return
-    raw, classes = evidence.is_raw(file, value.name), None if columns is None else columns - 5
-    if raw and (rows is None or rows in one):
+    classes = None if columns is None else columns - 5
+    if raw and evidence.joins_boxes_objectness_scores(file, value.name) and (rows is None or rows in one):
         yield Candidate(Reading.YOLOX, (value.name,), classes)
+    if not raw and rows in several and columns == _KEYPOINTS + 1 and not _names(file):
+        raise ModelError(Notice("model.onnx_task", path=file.path, task=_TASKS["pose"]))
     if not raw and (rows is None or rows in one or rows in several):
         yield Candidate(Reading.YOLOV5, (value.name,), classes)
     if not raw and (rows is None or rows in one):
@@ -376,7 +388,9 @@ def _of_boxes_and_scores(file: structure.OnnxFile, outputs: Sequence[structure.V
             yield Candidate(Reading.RF_DETR, names, columns)
             return
         if evidence.are_probabilities(file, other.name):
-            yield Candidate(Reading.BEFORE_NMS, names, columns)
+            raw = evidence.is_raw(file, box.name) or evidence.are_probabilities(file, box.name)  # not in pixels
+            if not raw and (rows is None or rows in cells):
+                yield Candidate(Reading.BEFORE_NMS, names, columns)
         elif rows is None or rows not in cells:
             yield Candidate(Reading.RF_DETR, names, columns)
             yield Candidate(Reading.DETR_LOGITS, names, columns)

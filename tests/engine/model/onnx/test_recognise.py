@@ -21,9 +21,11 @@ from tests.support.onnx_models import (
     save,
     sizes_input,
     write_distances,
+    write_joined,
     write_model,
     write_nms,
     write_probabilities,
+    write_raw,
     write_sorted_fractions,
     write_suppressed,
     write_yolox,
@@ -119,6 +121,55 @@ def test_operators_tell_what_a_shape_leaves_open(tmp_path: Path) -> None:
     assert check_model(ModelFiles(unknown.cfg, unknown.weights, two)).reading is Reading.YOLOV8_CORNERS
     probable = write_probabilities(tmp_path / "g.onnx")
     assert check_model(ModelFiles(probable.cfg, probable.weights, two)).reading is Reading.BEFORE_NMS
+
+
+@pytest.mark.parametrize(
+    ("parts", "rows", "message"),
+    [
+        ([(2, True), (32, False)], True, "distributions of distances, as NanoDet, not boxes: o"),
+        ([(2, True), (32, False)], False, "distributions of distances, as NanoDet, not boxes: o"),
+        ([(64, False), (80, True)], True, "raw outputs of a network"),
+        ([(64, False), (80, True)], False, "raw outputs of a network"),
+        ([(64, False), (80, False)], False, "raw outputs of a network"),
+    ],
+    ids=["NanoDet", "NanoDet in columns", "YOLOv8 in rows", "YOLOv8", "YOLOv8 without a logistic function"],
+)
+def test_distributions_of_distances_are_no_boxes(tmp_path: Path, parts: list[tuple[int, bool]], rows: bool, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        check_model(write_raw(tmp_path / "a.onnx", parts, rows))
+    assert check_model(write_raw(tmp_path / "b.onnx", [(4, False), (1, True), (2, True)])).reading is Reading.YOLOX
+
+
+def test_the_objectness_of_yolov6_is_no_score(tmp_path: Path) -> None:
+    candidate = describe_onnx(write_distances(tmp_path / "a.onnx", corner=False, rows=True, objectness=True)).candidate
+    assert (candidate.reading, candidate.classes, candidate.transposed) == (Reading.YOLOV5, 2, False)
+    with pytest.raises(ModelError, match="no supported detector has: o"):  # none has corners and an objectness
+        check_model(write_distances(tmp_path / "b.onnx", corner=True, rows=True, objectness=True))
+
+
+@pytest.mark.parametrize("rows", [False, True])
+@pytest.mark.parametrize("behind", ["Mul", "Conv"])
+def test_channels_that_are_no_scores(tmp_path: Path, behind: str, rows: bool) -> None:
+    """Networks for other tasks that have no metadata: points and angles are scaled, coefficients of masks come from a convolution."""
+    with pytest.raises(ModelError, match="no supported detector has: o"):
+        check_model(write_distances(tmp_path / "a.onnx", corner=False, rows=rows, behind=behind))
+
+
+def test_scores_of_other_boxes_are_not_those_before_suppression(tmp_path: Path) -> None:
+    """SSD and RetinaNet have several boxes for each cell, relative to it; others have fractions of the picture."""
+    for files in (write_probabilities(tmp_path / "a.onnx", count=CELLS + 2), write_probabilities(tmp_path / "b.onnx", fractions=True)):
+        with pytest.raises(ModelError, match="no supported detector has: o"):
+            check_model(files)
+
+
+def test_other_columns_are_no_fractions_and_scores(tmp_path: Path) -> None:
+    """EfficientDet: the number of the picture, four sides, score, class. YOLO26 for poses: box, score, class, points."""
+    efficientdet = write_joined(tmp_path / "a.onnx", [("Relu", 1)] * 7, 100)
+    poses = write_joined(tmp_path / "b.onnx", [("Relu", 4), ("Sigmoid", 1), ("Relu", 1), ("Relu", 51)], 300)
+    for files in (efficientdet, poses):
+        with pytest.raises(ModelError, match="no supported detector has: o"):
+            check_model(files)
+    assert check_model(write_joined(tmp_path / "c.onnx", [("Sigmoid", 4), ("Sigmoid", 3)], 300)).reading is Reading.RTDETR
 
 
 def test_rtdetr_of_ultralytics_since_its_rows_are_sorted(tmp_path: Path) -> None:
@@ -372,6 +423,7 @@ def test_labels_without_a_list(tmp_path: Path) -> None:
         ({"o": zeros(1, 38, CELLS)}, {"task": "segment"}, "segmentation"),
         ({"o": zeros(1, 56, CELLS)}, {}, "poses"),
         ({"o": zeros(1, 56, CELLS)}, {"task": "pose"}, "poses"),
+        ({"o": zeros(1, 3 * CELLS, 57)}, {}, "poses"),
         ({"o": zeros(1, 7, CELLS)}, {"task": "obb"}, "rotated boxes"),
         ({"o": zeros(1, 1000)}, {}, "classification"),
         ({"o": zeros(1, 1000)}, {"task": "classify"}, "classification"),
