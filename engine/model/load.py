@@ -177,6 +177,8 @@ def _check_onnx(files: ModelFiles) -> ModelSummary:
     described = describe_onnx(files)
     file, reading = described.file, described.candidate.reading
     notes = [Notice("model.onnx_read_as", name=reading.value, meaning=reading.notice)]
+    if described.most_boxes is not None:
+        notes.append(Notice("model.onnx_most_boxes", most=described.most_boxes))
     if described.licence is not None:
         notes.append(Notice("model.onnx_licence", licence=described.licence))
     return ModelSummary(

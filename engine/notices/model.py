@@ -122,6 +122,9 @@ TEXTS: dict[str, Text] = {
         "{path} has class scores and distributions of distances, as NanoDet, not boxes: {outputs}; export it with the computation of "
         "boxes, or choose another detector"
     ),
+    "model.onnx_damo_yolo": (
+        "{path} has the outputs of DAMO-YOLO, and does not say how pictures are to be prepared for it: choose another detector"
+    ),
     "model.onnx_ambiguous": "{path} can be read in more than one way: {candidates}. Choose one with {option}; the answer is kept",
     "model.onnx_contradiction": (
         "the metadata of {path} contradicts its outputs, which fit only {candidates}: is it a detector? If so, use {option}"
@@ -129,6 +132,7 @@ TEXTS: dict[str, Text] = {
     "model.onnx_candidate": "{name} ({meaning})",
     "model.onnx_reading_unfit": "the outputs of {path} cannot be read as '{name}', only as {candidates}",
     "model.onnx_read_as": "outputs read as {name} ({meaning})",
+    "model.onnx_most_boxes": "at most {most} boxes of a picture: the network gives no more",
     "model.onnx_licence": "licence, as the file says: {licence}",
     "model.onnx_labels_needed": (
         "{path} does not say how many classes it has: give their names with {option} (for a network trained on COCO, write coco)"

@@ -2326,6 +2326,10 @@
         <translation>die Anfrage an den Treiber</translation>
     </message>
     <message>
+        <source>at most {most} boxes of a picture: the network gives no more</source>
+        <translation>höchstens {most} Boxen eines Bildes: Mehr gibt das Netz nicht aus</translation>
+    </message>
+    <message>
         <source>attempt {attempt} begins</source>
         <translation>Versuch {attempt} beginnt</translation>
     </message>
@@ -3496,6 +3500,10 @@
     <message>
         <source>{path} has outputs that no supported detector has: {outputs}</source>
         <translation>{path} hat Ausgaben, die kein unterstützter Detektor hat: {outputs}</translation>
+    </message>
+    <message>
+        <source>{path} has the outputs of DAMO-YOLO, and does not say how pictures are to be prepared for it: choose another detector</source>
+        <translation>{path} hat die Ausgaben von DAMO-YOLO und sagt nicht, wie Bilder dafür vorzubereiten sind: Wählen Sie einen anderen Detektor</translation>
     </message>
     <message>
         <source>{path} has the raw outputs of a network, not boxes: {outputs}; export it with the computation of boxes, as YOLOv7 does with --grid</source>

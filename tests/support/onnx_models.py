@@ -263,6 +263,22 @@ def write_probabilities(path: Path, classes: int = 2, count: int = CELLS, fracti
     return files
 
 
+def write_damo_yolo(path: Path) -> ModelFiles:
+    """Write a network with DAMO-YOLO's outputs: scores, and then corners, each side of which is computed on its own."""
+    sides = {f"side_{place}": np.zeros((1, CELLS), np.float32) for place in range(4)}
+    nodes = [helper.make_node("Sigmoid", ["raw_seen"], ["o"])]
+    for place, operator in enumerate(("Sub", "Sub", "Add", "Add")):
+        nodes.append(helper.make_node(operator, ["points_seen", f"side_{place}_seen"], [f"moved_{place}"]))
+        nodes.append(helper.make_node("Unsqueeze", [f"moved_{place}", "last"], [f"column_{place}"]))
+    nodes.append(helper.make_node("Concat", [f"column_{place}" for place in range(4)], ["p"], axis=2))
+    constants = {"raw": np.zeros((1, CELLS, 2), np.float32), "points": np.zeros((1, CELLS), np.float32), "last": np.array([2]), **sides}
+    files = write_graph(path, nodes, constants, (1, CELLS, 2))
+    model = onnx.load(path)
+    model.graph.output.append(helper.make_tensor_value_info("p", TensorProto.FLOAT, (1, CELLS, 4)))
+    path.write_bytes(model.SerializeToString())
+    return files
+
+
 def write_suppressed(path: Path, of_each_class: bool = True, iou: float = 0.6, minimum: float = 0.3, limit: int = 100) -> ModelFiles:
     """Write a network with a suppression inside, as YOLOv7's export does: rows of picture, corners, class id, score.
 

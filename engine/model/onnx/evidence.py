@@ -102,6 +102,13 @@ def has_objectness(file: OnnxFile, output: str) -> bool:
     return len(_columns(file, output)) == 3
 
 
+def stacks_sides(file: OnnxFile, boxes: str) -> bool:
+    """Whether each of the four sides is computed on its own, by a distance from a point."""
+    join = next((node for node in _steps(file, boxes) if node.operator == "Concat"), None)
+    ends = [steps[-1].operator for value in join.inputs if (steps := _steps(file, value))] if join is not None else []
+    return ends == ["Sub", "Sub", "Add", "Add"]
+
+
 def starts_with_fractions(file: OnnxFile, output: str) -> bool | None:
     """Whether the boxes come from a logistic function, as fractions of the input do. None: the operators do not say it."""
     columns = _columns(file, output)

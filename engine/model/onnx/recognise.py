@@ -69,6 +69,13 @@ class Candidate:
     transposed: bool = False
 
 
+_SORTED = (
+    *(Reading.END2END, Reading.RTDETR, Reading.RTDETR_SORTED, Reading.DETR),
+    *(Reading.RF_DETR, Reading.DETR_LOGITS, Reading.DETR_SOFTMAX, Reading.EFFICIENT_NMS),
+)
+"""Readings of networks that give a fixed number of boxes."""
+
+
 @dataclass(frozen=True, eq=False)
 class OnnxDescription:
     """What is known of an ONNX file before its constants are read.
@@ -102,6 +109,16 @@ class OnnxDescription:
     def channels_last(self) -> bool:
         """Whether the input for pictures has the shape (batch, height, width, 3)."""
         return _is_channels_last(self.input)
+
+    @property
+    def most_boxes(self) -> int | None:
+        """The most boxes that the network or the NMS in it gives for a picture; None: unknown, or as many as there are cells."""
+        if self.file.plugin is not None:
+            return self.file.plugin.integers.get("max_output_boxes")
+        if self.candidate.reading not in _SORTED:
+            return None
+        outputs = [value.dims for value in self.file.graph.outputs if value.name in self.candidate.outputs]
+        return max((dims[1] or 0 for dims in outputs if dims is not None), default=0) or None
 
 
 def describe_onnx(files: ModelFiles) -> OnnxDescription:
@@ -388,6 +405,8 @@ def _of_boxes_and_scores(file: structure.OnnxFile, outputs: Sequence[structure.V
             yield Candidate(Reading.RF_DETR, names, columns)
             return
         if evidence.are_probabilities(file, other.name):
+            if box is outputs[1] and evidence.stacks_sides(file, box.name):
+                raise ModelError(Notice("model.onnx_damo_yolo", path=file.path))
             raw = evidence.is_raw(file, box.name) or evidence.are_probabilities(file, box.name)  # not in pixels
             if not raw and (rows is None or rows in cells):
                 yield Candidate(Reading.BEFORE_NMS, names, columns)

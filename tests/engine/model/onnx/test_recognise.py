@@ -20,6 +20,7 @@ from tests.support.onnx_models import (
     SIDE,
     save,
     sizes_input,
+    write_damo_yolo,
     write_distances,
     write_joined,
     write_model,
@@ -160,6 +161,22 @@ def test_scores_of_other_boxes_are_not_those_before_suppression(tmp_path: Path) 
     for files in (write_probabilities(tmp_path / "a.onnx", count=CELLS + 2), write_probabilities(tmp_path / "b.onnx", fractions=True)):
         with pytest.raises(ModelError, match="no supported detector has: o"):
             check_model(files)
+
+
+def test_damo_yolo_needs_other_pictures_than_yolo_nas(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="has the outputs of DAMO-YOLO, and does not say how pictures are to be prepared"):
+        check_model(write_damo_yolo(tmp_path / "a.onnx"))
+
+
+def test_the_most_boxes_of_a_network_are_said(tmp_path: Path) -> None:
+    """A person who sees that a crowded picture lacks boxes looks for the reason in the run."""
+    suppressed = write_nms(tmp_path / "a.onnx", coding=1)
+    yolo26 = {**ULTRALYTICS, "end2end": "True", "description": "Ultralytics YOLO26n model"}
+    fixed = write_model(tmp_path / "b.onnx", {"output0": zeros(1, 300, 6)}, yolo26)
+    for files, most in ((suppressed, 100), (fixed, 300)):
+        assert f"at most {most} boxes of a picture: the network gives no more" in map(str, check_model(files).notes)
+    cells = write_model(tmp_path / "c.onnx", {"o": zeros(1, 6, CELLS)})
+    assert [note.code for note in check_model(cells).notes] == ["model.onnx_read_as"]
 
 
 def test_other_columns_are_no_fractions_and_scores(tmp_path: Path) -> None:
