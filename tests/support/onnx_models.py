@@ -183,13 +183,13 @@ def write_distances(
     corner: bool,
     rows: bool = False,
     output: Sequence[int | str] | None = None,
-    objectness: bool = False,
+    ones: int = 0,
     behind: str | None = None,
 ) -> ModelFiles:
     """Write a network without anchors, whose boxes are computed from distances to the sides.
 
     corner: whether they are corners, not centre and size. rows: whether each box has a row, not a column. output: the declared shape.
-    objectness: whether each box has one, which is 1. behind: the operator that computes two more channels, from the scores.
+    ones: how many channels between boxes and scores are 1, as an objectness. behind: the operator that computes two more channels.
     """
     boxes = cells(CENTRES, CELLS).T[None] / 8
     half = boxes[:, 2:] / 2
@@ -203,16 +203,16 @@ def write_distances(
         helper.make_node("Div", ["sum", "two"], ["centre"]),
         helper.make_node("Concat", ["first", "second"] if corner else ["centre", "size"], ["boxes"], axis=1),
         helper.make_node("Mul", ["boxes", "stride"], ["pixels"]),
-        helper.make_node("Concat", ["pixels", *(["one"] if objectness else []), "scores_seen"], ["columns"], axis=1),
+        helper.make_node("Concat", ["pixels", *["one"] * ones, "scores_seen"], ["columns"], axis=1),
         *([helper.make_node(behind, ["scores_seen", "weights" if behind == "Conv" else "stride"], ["more"])] if behind else []),
         *([helper.make_node("Concat", ["columns", "more"], ["longer"], axis=1)] if behind else []),
         helper.make_node("Transpose", ["longer" if behind else "columns"], ["o"], perm=[0, 2, 1] if rows else [0, 1, 2]),
     ]
-    if objectness:
+    if ones:
         constants["one"] = np.ones((1, 1, CELLS), np.float32)
     if behind == "Conv":
         constants["weights"] = np.ones((2, 2, 1), np.float32)
-    channels = 6 + objectness + 2 * (behind is not None)
+    channels = 6 + ones + 2 * (behind is not None)
     return write_graph(path, nodes, constants, output or ((1, CELLS, channels) if rows else (1, channels, CELLS)))
 
 

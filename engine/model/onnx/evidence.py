@@ -97,9 +97,9 @@ def lacks_scores(file: OnnxFile, output: str) -> bool:
     return scaled or steps[-1].operator == "Conv"
 
 
-def has_objectness(file: OnnxFile, output: str) -> bool:
-    """Whether something stands between the boxes and the scores, as YOLOv6's objectness, which is 1."""
-    return len(_columns(file, output)) == 3
+def number_of_parts(file: OnnxFile, output: str) -> int:
+    """How many values the last Concat joins: boxes and scores, or also the objectness between them, as in YOLOv6, or even an angle."""
+    return len(_columns(file, output))
 
 
 def stacks_sides(file: OnnxFile, boxes: str) -> bool:

@@ -373,9 +373,10 @@ def _of_cells(file: structure.OnnxFile, value: structure.Value, width: int, heig
             raise ModelError(Notice("model.onnx_task", path=file.path, task=_TASKS["pose"]))
         yield Candidate(Reading.YOLOV8_CORNERS if corners else Reading.YOLOV8, (value.name,), None if rows is None else rows - 4)
     if corners is not None and rows in one and columns is not None and columns >= 5:
-        if not evidence.has_objectness(file, value.name):
+        parts = evidence.number_of_parts(file, value.name)
+        if parts == 2:
             yield Candidate(Reading.YOLOV8_CORNERS if corners else Reading.YOLOV8, (value.name,), columns - 4, transposed=True)
-        elif not corners and columns > 5:
+        elif parts == 3 and not corners and columns > 5:
             yield Candidate(Reading.YOLOV5, (value.name,), columns - 5)
         return
     if (columns is None and rows is None and not _is_of_yolov5(file)) or (columns is not None and not 6 <= columns <= 5 + MAX_CLASSES):

@@ -142,10 +142,11 @@ def test_distributions_of_distances_are_no_boxes(tmp_path: Path, parts: list[tup
 
 
 def test_the_objectness_of_yolov6_is_no_score(tmp_path: Path) -> None:
-    candidate = describe_onnx(write_distances(tmp_path / "a.onnx", corner=False, rows=True, objectness=True)).candidate
+    candidate = describe_onnx(write_distances(tmp_path / "a.onnx", corner=False, rows=True, ones=1)).candidate
     assert (candidate.reading, candidate.classes, candidate.transposed) == (Reading.YOLOV5, 2, False)
-    with pytest.raises(ModelError, match="no supported detector has: o"):  # none has corners and an objectness
-        check_model(write_distances(tmp_path / "b.onnx", corner=True, rows=True, objectness=True))
+    for corner, ones in ((True, 1), (False, 2)):  # none has corners and an objectness, and an angle may be beside it
+        with pytest.raises(ModelError, match="no supported detector has: o"):
+            check_model(write_distances(tmp_path / "b.onnx", corner=corner, rows=True, ones=ones))
 
 
 @pytest.mark.parametrize("rows", [False, True])
