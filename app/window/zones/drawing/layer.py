@@ -150,9 +150,8 @@ def draw_trails(painter: QtGui.QPainter, placement: Placement, shown: Tracks, ti
     lines, owners = shown.trails(time, tracks)
     if not len(lines):
         return
-    ends = np.rint(np.clip(lines * ((placement.width, placement.height) * 2) + (placement.x, placement.y) * 2, -30_000, 30_000)).astype(
-        np.int32
-    )
+    scale, origin = (placement.width, placement.height) * 2, (placement.x, placement.y) * 2
+    ends = np.rint(np.clip(lines * scale + origin, -30_000, 30_000)).astype(np.int32)
     class_of = np.zeros(int(tracks.max()) + 1, np.int64)
     class_of[tracks] = tracked.class_ids
     classes = class_of[owners]
