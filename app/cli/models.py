@@ -37,29 +37,31 @@ def run(argv: Sequence[str]) -> int:
         raise UsageError(literal(f"which model? 'framefleet models {verb} {catalogue.FAMILY[0].name}'; 'framefleet models' lists them"))
     entries = [catalogue.entry_named(name) for name in dict.fromkeys(names)]
     folder = catalogue.models_folder()
-    failed = _each(entries, lambda entry: _remove(entry, folder) if verb == "remove" else _download(entry, folder, arguments.unverified))
+    problems = _each(entries, lambda entry: _remove(entry, folder) if verb == "remove" else _download(entry, folder, arguments.unverified))
     if arguments.json:
-        print(json.dumps({"folder": str(folder), "models": [_as_json(entry, folder) for entry in entries or catalogue.FAMILY]}))
+        listed = [_as_json(entry, folder) for entry in entries or catalogue.FAMILY]
+        error = {"error": "\n".join(problems)} if problems else {}
+        print(json.dumps({"folder": str(folder), "models": listed, **error}))
     elif not entries:
         _list(folder)
-    return 1 if failed else 0
+    return 1 if problems else 0
 
 
-def _each(entries: Sequence[catalogue.ModelEntry], act: Callable[[catalogue.ModelEntry], None]) -> int:
-    """Call ``act`` with each model, and print why it failed. Returns the number of failures.
+def _each(entries: Sequence[catalogue.ModelEntry], act: Callable[[catalogue.ModelEntry], None]) -> list[str]:
+    """Call ``act`` with each model, and print why it failed. Returns why models failed, for each that did.
 
     Raises FramefleetError if the only model failed.
     """
-    failed = 0
+    problems = []
     for entry in entries:
         try:
             act(entry)
         except FramefleetError as error:
             if len(entries) == 1:
                 raise
-            failed += 1
+            problems.append(str(error))
             print(f"framefleet: {error}", file=sys.stderr)
-    return failed
+    return problems
 
 
 def _list(folder: Path) -> None:

@@ -51,6 +51,7 @@ def test_a_model_is_downloaded_used_by_its_name_and_removed(entries: tuple[Model
     assert "tiny: 0.1 of 0.1 MB" in done.err
     (model,) = done.report["models"]
     assert (model["name"], model["installed"], model["path"]) == ("tiny", True, str(folder / "tiny"))
+    assert "error" not in done.report
     assert "tiny is installed already" in run_main("models", "download", "tiny").err
     assert "installed" in run_main("models").out.splitlines()[1]
 
@@ -65,9 +66,11 @@ def test_a_model_is_downloaded_used_by_its_name_and_removed(entries: tuple[Model
 
 def test_one_that_fails_does_not_stop_the_others(site: Site, entries: tuple[ModelEntry, ...], folder: Path) -> None:
     site.pages["/tiny.weights"] = dataclasses.replace(site.pages["/tiny.weights"], breaks=[40_000, 0])
-    done = run_main("models", "tiny", "small")
+    done = run_main("models", "tiny", "small", "--json")
     assert done.status == 1
     assert "tiny.weights was interrupted after 40,000" in done.err
+    assert "tiny.weights was interrupted after 40,000" in done.report["error"]
+    assert [model["installed"] for model in done.report["models"]] == [False, True]
     assert "small is installed" in done.err
     assert "55 % downloaded" in run_main("models").out
     site.pages["/tiny.weights"] = Page(status=404)
