@@ -1,7 +1,6 @@
 """``framefleet results SESSION``: writes the stored results of an earlier run in any format."""
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,14 +13,14 @@ from framefleet.engine.settings.checks import part_problem
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store.exporters.options import Every
 from framefleet.engine.store.reader import Span
-from framefleet.engine.store.session import SessionReader
+from framefleet.engine.store.session import SessionReader, StoredSource
 from framefleet.engine.store.zones import require_any_tracks
 
 
 def run(argv: Sequence[str]) -> int:
     """Write the files. Exit status 0: all files are written; 1: a file could not be written.
 
-    Raises FramefleetError if the session cannot be read, a class is unknown, or the folder cannot be made.
+    Raises FramefleetError if the session cannot be read or has no results, a class is unknown, or the folder cannot be made.
     """
     parser = options.make_parser(
         "results",
@@ -55,9 +54,12 @@ def run(argv: Sequence[str]) -> int:
     if problem := part_problem(span.begin, span.end):
         raise UsageError(problem)
     databases = sessions.session_databases(arguments.session)
-    if len(databases) == 1:
-        return _write(databases[0], arguments, clock, span)
-    return max(_write(each, arguments, clock, span) for each in databases if _has_source(each, arguments.source))
+    if len(databases) > 1:
+        databases = [each for each in databases if _has_source(each, arguments.source)] or databases[-1:]
+    results = [each for each in databases if _has_results(each, arguments.source)]
+    if not results:
+        raise UsageError(literal(_why_none(databases[-1], arguments.source)))
+    return max(_write(each, arguments, clock, span) for each in results)
 
 
 def _has_source(database: Path, names: Sequence[str] | None) -> bool:
@@ -65,6 +67,28 @@ def _has_source(database: Path, names: Sequence[str] | None) -> bool:
     with SessionReader(database) as reader:
         known = {name for source in reader.sources() for name in (source.name, source.path)}
     return names is None or bool(known & set(names))
+
+
+def _has_results(database: Path, names: Sequence[str] | None) -> bool:
+    """Whether a session has results of a source that the user wants: frames, or that the whole video has none."""
+    with SessionReader(database) as reader:
+        return any(source.kind is not None and (source.complete or reader.count(source.number)) for source in _chosen(reader, names))
+
+
+def _why_none(database: Path, names: Sequence[str] | None) -> str:
+    """Why a session has no results of the sources that the user wants."""
+    with SessionReader(database) as reader:
+        errors = [source.error for source in _chosen(reader, names) if source.error is not None]
+    why = str(errors[0]) if errors else "what wrote it ended before it stored any"
+    more = f"; {sessions.number_of(len(errors) - 1, 'other source')} failed, too" if len(errors) > 1 else ""
+    return f"{database} has no results: {why}{more}"
+
+
+def _chosen(reader: SessionReader, names: Sequence[str] | None) -> list[StoredSource]:
+    """The sources that the user wants. Raises UsageError if there is none of a name."""
+    sources = reader.sources()
+    numbers = None if names is None else {options.named_source(sources, name).number for name in names}
+    return [source for source in sources if numbers is None or source.number in numbers]
 
 
 def _write(database: Path, arguments: argparse.Namespace, clock: ClockSettings | None, span: Span) -> int:
@@ -76,19 +100,17 @@ def _write(database: Path, arguments: argparse.Namespace, clock: ClockSettings |
         _check_tracks(reader, arguments.tracks)
         chosen = replace(sessions.export_options(arguments, reader.labels, reader.facts), clock=clock)
         folder = sessions.folder_of_part(database, arguments.out)
-        if not reader.sources():
-            print_line(f"framefleet: {database} has no results: what wrote it ended before it stored any", sys.stderr)
-        chosen_sources = arguments.source and {options.named_source(reader.sources(), name).number for name in arguments.source}
+        sources = _chosen(reader, arguments.source)
+        chosen_sources = arguments.source and {source.number for source in sources}
         counted = []
         if chosen.zones is not None:
-            require_any_tracks(reader, [each for each in reader.sources() if not chosen_sources or each.number in chosen_sources])
+            require_any_tracks(reader, sources)
             counted = sessions.count_sources(reader, chosen.zones, chosen_sources)
         exported, written = sessions.export(
             reader, folder, arguments.format, arguments.quiet, chosen, chosen_sources, arguments.overwrite, whole=not chosen_sources
         )
         if clock is not None:
-            clocked = [source for source in reader.sources() if not chosen_sources or source.number in chosen_sources]
-            sessions.note_untimed(reader, clocked, clock)
+            sessions.note_untimed(reader, sources, clock)
         last = sessions.Summary(reader, chosen.least_seen, chosen_sources).line()
     for line in sessions.counts_lines(counted, arguments.verbose):
         print_line(line)

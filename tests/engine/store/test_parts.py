@@ -178,6 +178,9 @@ def test_commands_take_a_folder_with_parts(tmp_path: Path, capsys: pytest.Captur
     assert written == ["2026-11-26_13-59-00/cam-1.jsonl", "2026-11-26_14-00-00/cam-1.jsonl", "cam-1.jsonl"]
     lines = [len((tmp_path / name).read_text().splitlines()) for name in written]
     assert lines == [50, 300, 300]
+    capsys.readouterr()
+    assert main(["results", str(tmp_path), "--source", "cam-7"]) == 2
+    assert "no source is named 'cam-7': the session has cam-0, cam-1\n" in capsys.readouterr().err
 
 
 def test_parts_are_joined_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

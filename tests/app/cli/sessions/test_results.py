@@ -12,6 +12,7 @@ import av
 import pytest
 
 from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.notices import literal
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.exporters import EXPORTERS
 from framefleet.engine.store.session import SessionWriter
@@ -97,10 +98,27 @@ def test_tracks_that_no_source_has_are_refused(tmp_path: Path) -> None:
     assert "no source has track 77" in run.err
 
 
-def test_a_session_without_results_is_said_to_have_none(tmp_path: Path) -> None:
-    run = run_main("results", write_session(tmp_path / "s.sqlite", {}))
-    assert (run.status, run.out) == (0, "")
-    assert f"{tmp_path / 's.sqlite'} has no results" in run.err
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_a_session_without_results_is_said_to_have_none(tmp_path: Path, form: str) -> None:
+    """The run ended before it stored a source, or before the first frame, or no source could be used."""
+    database = tmp_path / "s.sqlite"
+    for sources in ({}, {"a.mp4": 0}):
+        run = run_main("results", write_session(database, sources, cancelled=True), "--format", form)
+        assert (run.status, run.out) == (2, "")
+        assert f"{database} has no results: what wrote it ended before it stored any\n" in run.err
+        database.unlink()
+    with SessionWriter(database, LABELS, {}) as writer:
+        for number, name in enumerate(("a.mp4", "b.mp4")):
+            writer.finish_source(number, name, Ledger(), 0.0, literal(f"{name} is no video"))
+    run = run_main("results", database, "--format", form)
+    assert (run.status, run.out) == (2, "")
+    assert f"{database} has no results: a.mp4 is no video; 1 other source failed, too\n" in run.err
+    assert [*tmp_path.iterdir()] == [database]
+
+
+def test_a_video_without_frames_has_results(tmp_path: Path) -> None:
+    run = run_main("results", write_session(tmp_path / "s.sqlite", {"a.mp4": 0}))
+    assert (run.status, run.out) == (0, f"{tmp_path / 'a.jsonl'}\n"), run.err
 
 
 def test_what_cannot_be_read_or_written_is_said(tmp_path: Path) -> None:
