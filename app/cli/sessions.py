@@ -276,21 +276,20 @@ class Summary:
         self._files, self._failed, self._frames = Counter[str](), list[str](), 0
         self._errors = list[str]()  # videos that ended with an error, and in which objects were found before
         self.found: dict[int, str] = {}
-        tracked = reader.has_tracks
         earlier = defaultdict[int, Counter[int]](Counter)
         for part in parts:
             with SessionReader(part, reader.confidence) as stored:
                 for source in stored.sources():
                     for group in tallies.read_files(stored.blocks(source.number), source):
                         self._frames += group.inferred
-                        seen = group.seen(least, stored.has_tracks)
+                        seen = group.seen(least, tallies.classes_of_tracks(stored, source))
                         earlier[source.number].update({class_id: tally.frames for class_id, tally in seen.items()})
         with reader.steady():
             for source in self._sources:
                 before = earlier[source.number]
-                frames, empty = Counter(before), list[bool | None]()
+                frames, empty, tracks = Counter(before), list[bool | None](), tallies.classes_of_tracks(reader, source)
                 for group in tallies.read_files(reader.blocks(source.number), source):
-                    empty.append(False if before else tallies.is_empty(source, group, least, tracked))
+                    empty.append(False if before else tallies.is_empty(source, group, least, tracks))
                     failed = source.error is not None or group.failed > 0
                     unknown = "failed" if failed else "without frames" if source.complete else "incomplete"
                     kind = "empty" if empty[-1] else "with objects" if empty[-1] is False else unknown
@@ -301,7 +300,7 @@ class Summary:
                         picture = group.last.name if group.last is not None else None
                         self._failed.append(source.name if picture is None else f"{source.name}/{picture}")
                     self._frames += group.inferred
-                    frames.update({class_id: tally.frames for class_id, tally in group.seen(least, tracked).items()})
+                    frames.update({class_id: tally.frames for class_id, tally in group.seen(least, tracks).items()})
                 self.found[source.number] = _found(reader.labels, source, frames, all(empty))
 
     def line(self, seconds: float | None = None, before: int = 0) -> str:
@@ -330,6 +329,7 @@ def _named(files: Sequence[str]) -> str:
 
 def _found(labels: Sequence[str], source: StoredSource, frames: Counter[int], empty: bool) -> str:
     """``empty``, or ``person in 5 frames, car in 2``; "" if that is unknown. frames: with each class, by its id."""
+    frames = +frames  # without classes that are in no frame, such as that of a track whose shown detections have others
     if not frames:
         return "empty" if empty else ""
     unit = "frame" if source.timed else "picture"

@@ -17,7 +17,7 @@ from framefleet.engine.processes.file_lock import FileLock
 from framefleet.engine.settings.clock import ClockSettings
 from framefleet.engine.store.destinations import JOURNAL, Destinations, Outputs, Protected, Purpose, names_for, recover
 from framefleet.engine.store.exporters import EXPORTERS
-from framefleet.engine.store.exporters.base import STAGE, Export, Exporter, Output, Progress, part_of, sync
+from framefleet.engine.store.exporters.base import STAGE, Export, Exporter, Known, Output, Progress, part_of, sync
 from framefleet.engine.store.exporters.options import DEFAULTS, ExportOptions
 from framefleet.engine.store.schema import explained
 from framefleet.engine.store.session import SessionReader, StoredSource
@@ -229,7 +229,7 @@ def export_session(
     taken = frozenset(name_key(f"{stem}{suffix}") for stem in stems for suffix in suffixes)
     made: list[_Made] = []
     written: list[Exported] = []
-    known: dict[frozenset[int] | None, list[int]] = {}
+    known = Known()
     with (
         reader.steady(),
         stage(folder, waiting) as place,

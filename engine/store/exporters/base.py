@@ -37,6 +37,17 @@ REPORT_FRAMES = 500
 
 
 @dataclass
+class Known:
+    """What the tasks of one run share, since finding it reads all frames.
+
+    class_ids: those that occur in some sources; None: in all. track_classes: the class id of each shown track, by source.
+    """
+
+    class_ids: dict[frozenset[int] | None, list[int]] = field(default_factory=dict)
+    track_classes: dict[int, dict[int, int]] = field(default_factory=dict)
+
+
+@dataclass
 class Export:
     """The task of writing one file or folder.
 
@@ -54,8 +65,7 @@ class Export:
     progress: Progress
     notes: list[Notice] = field(default_factory=list)
     written: int = 0
-    known: dict[frozenset[int] | None, list[int]] = field(default_factory=dict)
-    """What the tasks of one run share: the class ids that occur in some sources, since finding them reads all frames. None: in all."""
+    known: Known = field(default_factory=Known)
 
     @property
     def source(self) -> StoredSource:
@@ -75,9 +85,18 @@ class Export:
         return self._class_ids(numbers if len(numbers) < len(self.reader.sources()) else None)
 
     def _class_ids(self, sources: frozenset[int] | None) -> list[int]:
-        if sources not in self.known:
-            self.known[sources] = self.reader.class_ids(sources)
-        return self.known[sources]
+        if sources not in self.known.class_ids:
+            self.known.class_ids[sources] = self.reader.class_ids(sources)
+        return self.known.class_ids[sources]
+
+    @cached_property
+    def counted_class_ids(self) -> list[int]:
+        """The ids of the classes in tables of counts, in ascending order: those that occur, and those of tracks.
+
+        The class of a track occurs, also if none of its shown detections has that class.
+        """
+        found = {*self.class_ids, *(class_id for source in self.sources for class_id in self.track_classes(source).values())}
+        return sorted(found if self.reader.classes is None else found & self.reader.classes)
 
     @cached_property
     def looked_for(self) -> frozenset[int] | None:
@@ -92,11 +111,12 @@ class Export:
 
     def track_classes(self, source: StoredSource) -> dict[int, int]:
         """Return the class id of each track of a source that has detections in the export."""
-        classes = {track: class_id for track, class_id, *_ in self.reader.tracks(source.number)}
-        if not classes:
-            return {}
-        shown = {track for block in self.reader.blocks(source.number) for track in np.unique(block.tracks).tolist()}
-        return {track: class_id for track, class_id in classes.items() if track in shown}
+        if source.number not in self.known.track_classes:
+            classes = {track: class_id for track, class_id, *_ in self.reader.tracks(source.number)}
+            blocks = self.reader.blocks(source.number) if classes else ()
+            shown = {track for block in blocks for track in np.unique(block.tracks).tolist()}
+            self.known.track_classes[source.number] = {track: class_id for track, class_id in classes.items() if track in shown}
+        return self.known.track_classes[source.number]
 
     def frames(self, source: StoredSource) -> Iterator[FrameResult]:
         """Yield the frames of a source in order, and report progress."""

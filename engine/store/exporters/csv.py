@@ -22,7 +22,16 @@ from framefleet.engine.notices import Notice
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.store.exporters.base import Export, Exporter, Output, text_file
 from framefleet.engine.store.exporters.options import Least
-from framefleet.engine.store.exporters.tallies import Group, Times, intervals_of_pictures, is_empty, main_failure, read_files, read_groups
+from framefleet.engine.store.exporters.tallies import (
+    Group,
+    Times,
+    classes_of_tracks,
+    intervals_of_pictures,
+    is_empty,
+    main_failure,
+    read_files,
+    read_groups,
+)
 from framefleet.engine.store.session import Block, StoredSource
 from framefleet.engine.store.sources import label_of
 from framefleet.engine.zones.counts import interval_numbers
@@ -107,8 +116,7 @@ def number_texts(values: NDArray[np.float64]) -> Iterable[str]:
 def write_counts(export: Export) -> None:
     """Write a row per source, interval and class that occurs in the exported sources, also if it does not occur in the interval.
 
-    A track counts in its class only, also if it has detections of other classes. Its class occurs, also if none of its shown detections
-    has that class.
+    A track counts in its class only, also if it has detections of other classes. ``tracks`` is empty for sources without tracks.
 
     Intervals begin at full multiples of their length since midnight, or since the source's first frame if the clock time is unknown. The
     first one begins with the source, and its ``clock`` is that of the full interval.
@@ -116,15 +124,12 @@ def write_counts(export: Export) -> None:
     the interval of the day in which they were taken. Those whose clock time is unknown have rows without times.
     """
     reader, length = export.reader, export.options.interval
-    tracked = reader.has_tracks
-    kinds = {source.number: export.track_classes(source) if source.timed else {} for source in export.sources}
-    occurring = {*export.class_ids, *(class_id for each in kinds.values() for class_id in each.values())}
-    classes = sorted(occurring if reader.classes is None else occurring & reader.classes)
     with table_file(export, COUNTS) as file:
         for source in export.sources:
             if source.kind is None:
                 continue
             clock, video = Clock.of(reader, source), source.timed
+            kinds, tracked = export.track_classes(source), reader.is_tracked(source.number)
             blocks = export.blocks(source)
             intervals = (
                 _intervals_of_video(blocks, clock, length, *offset_of(export, source, clock, length))
@@ -132,13 +137,12 @@ def write_counts(export: Export) -> None:
                 else intervals_of_pictures(blocks, clock, length)
             )
             for times, group in intervals:
-                seen = {track for tally in group.classes.values() for track in tally.tracks}
-                tracks_of = Counter(map(kinds[source.number].get, seen))
-                for class_id in classes:
+                tracks_of = Counter(map(kinds.get, group.tracks))
+                for class_id in export.counted_class_ids:
                     tally = group.classes.get(class_id)
                     frames, most, mean = (tally.frames, tally.most, tally.detections / group.inferred) if tally else (0, 0, 0.0)
                     label = label_of(reader.labels, class_id)
-                    tracks = tracks_of[class_id] if tracked and video else None
+                    tracks = tracks_of[class_id] if tracked else None
                     counts = (group.inferred, frames, most, round(mean, 4), tracks)
                     file.write(row([source.name, *times, class_id, label, *counts]) + "\r\n")
 
@@ -160,23 +164,25 @@ def write_files(export: Export) -> None:
     """Write a row per file: its frames, whether it is empty, and for each class that occurs in these files when and how many.
 
     Each picture of a folder has its own row, and is complete even if others of the folder are missing. A class that is not seen long
-    enough (``least_seen``) counts as not seen. ``empty`` is missing if nothing was found and no frame was inferred, the run was stopped, or
-    more than single frames failed.
+    enough (``least_seen``) counts as not seen. Where objects were tracked, this is the time of a track, in the class of the track.
+    ``empty`` is missing if nothing was found and no frame was inferred, the run was stopped, or more than single frames failed.
     """
     reader = export.reader
-    classes, tracked = export.class_ids, reader.has_tracks
+    classes = export.counted_class_ids
     labels = [label_of(reader.labels, class_id) for class_id in classes]
     names = [label if Counter(labels)[label] == 1 else f"{label} {class_id}" for class_id, label in zip(classes, labels, strict=True)]
     with table_file(export, [*FILES, *(f"{name}_{column}" for name in names for column in PER_CLASS)]) as file:
         for source in export.sources:
             video = source.timed
-            clock = Clock.of(reader, source)
+            clock, tracks = Clock.of(reader, source), classes_of_tracks(reader, source)
             for group in read_files(export.blocks(source), source):
                 start = clock.start if video or group.last is None else clock.text(group.last.pts)
-                file.write(row(_file_row(source, group, start, classes, export.options.least_seen, tracked)) + "\r\n")
+                file.write(row(_file_row(source, group, start, classes, export.options.least_seen, tracks)) + "\r\n")
 
 
-def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[int], least: Least, tracked: bool) -> list[object]:
+def _file_row(
+    source: StoredSource, group: Group, start: str, classes: Iterable[int], least: Least, tracks: Mapping[int, int] | None
+) -> list[object]:
     video = source.timed
     duration = round(source.info.duration, 6) if source.info is not None and source.info.duration is not None else None
     name, failure = (group.last.name, group.last.failure) if group.last is not None and not video else (None, None)
@@ -187,15 +193,15 @@ def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[
     values: list[object] = [file_of(source, name), start, duration, group.inferred, group.failed, dropped, skipped]
     complete = (source.succeeded and not unread) or (name is not None and source.error is None)
     values += [
-        is_empty(source, group, least, tracked),
+        is_empty(source, group, least, tracks),
         complete,
         file_path(source, name),
         None if problem is None else str(problem),
     ]
-    long_enough = group.seen(least, tracked)
+    long_enough = group.seen(least, tracks)
     for class_id in classes:
         tally = long_enough.get(class_id)
-        seen = (round(tally.first, 6), round(tally.last, 6)) if tally and video else (None, None)
+        seen = (round(tally.first, 6), round(tally.last, 6)) if tally and tally.frames and video else (None, None)
         values += [*seen, *((tally.frames, tally.most) if tally else (0, 0))]
     return values
 

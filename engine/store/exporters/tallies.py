@@ -1,7 +1,7 @@
 """Counts of detections in groups of consecutive frames, such as intervals of time."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TypeAlias
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from framefleet.engine.notices import Notice
 from framefleet.engine.store.clock import MONDAY, Clock
 from framefleet.engine.store.exporters.options import Least
-from framefleet.engine.store.session import Block, StoredFrame, StoredSource
+from framefleet.engine.store.session import Block, SessionReader, StoredFrame, StoredSource
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -24,17 +24,15 @@ _ROUNDING = 0.01  # seconds: Matroska has times in whole milliseconds
 class Tally:
     """Counts for one class. first, last: pts of the first and last frame with this class, seconds. most: most detections in a frame.
 
-    seconds: how long its frames last together. tracks, track_seconds: of each track, the number of detections, and how long they last.
+    seconds: how long its frames last together.
     """
 
-    first: float
-    last: float
+    first: float = 0.0
+    last: float = 0.0
     frames: int = 0
     most: int = 0
     detections: int = 0
     seconds: float = 0.0
-    tracks: Counter[int] = field(default_factory=Counter)
-    track_seconds: Counter[int] = field(default_factory=Counter)
 
     def add(self, last: float, seconds: float, frames: int, most: int, detections: int) -> None:
         """Add the counts of later frames."""
@@ -49,7 +47,7 @@ class Tally:
 class Group:
     """Consecutive frames with the same key. inferred, failed: numbers of frames. seconds: how long the inferred ones last together.
 
-    last: its last frame.
+    last: its last frame. tracks, track_seconds: of each track, the number of detections, and how long they last.
     """
 
     key: int
@@ -58,24 +56,44 @@ class Group:
     seconds: float = 0.0
     last: StoredFrame | None = None
     classes: dict[int, Tally] = field(default_factory=dict)
+    tracks: Counter[int] = field(default_factory=Counter)
+    track_seconds: Counter[int] = field(default_factory=Counter)
 
     @property
     def unread(self) -> bool:
         """Whether more than single frames failed, as where the end of a video is missing."""
         return many_failed(self.inferred, self.failed)
 
-    def seen(self, least: Least, tracked: bool) -> dict[int, Tally]:
-        """The classes that are seen long enough: with ``tracked``, one track of them. A shorter group needs them in all frames."""
+    def seen(self, least: Least, tracks: Mapping[int, int] | None) -> dict[int, Tally]:
+        """The classes that are seen long enough: with tracks, one track of them. A shorter group needs them in all frames.
+
+        tracks: from ``classes_of_tracks``. A class may be seen in none of its frames, if a track of it shows others here.
+        """
         if least.seconds is not None and self.seconds > 0:
             needed = min(least.seconds, self.seconds) - _ROUNDING
-            lengths = {
-                each: max(tally.track_seconds.values(), default=0) if tracked else tally.seconds for each, tally in self.classes.items()
-            }
+            lengths = _longest(self.track_seconds, tracks) if tracks is not None else {k: t.seconds for k, t in self.classes.items()}
         elif (needed := min(least.frames, self.inferred)) > 1:
-            lengths = {each: max(tally.tracks.values(), default=0) if tracked else tally.frames for each, tally in self.classes.items()}
+            lengths = _longest(self.tracks, tracks) if tracks is not None else {k: t.frames for k, t in self.classes.items()}
         else:
             return self.classes
-        return {class_id: tally for class_id, tally in self.classes.items() if lengths[class_id] >= needed}
+        return {class_id: self.classes.get(class_id, Tally()) for class_id, length in lengths.items() if length >= needed}
+
+
+def _longest(lengths: Mapping[int, float], tracks: Mapping[int, int]) -> dict[int, float]:
+    """The length of the longest track of each class. lengths: of each track. tracks: the class of each one that counts."""
+    longest: dict[int, float] = {}
+    for track, length in lengths.items():
+        if track in tracks:
+            longest[tracks[track]] = max(length, longest.get(tracks[track], 0.0))
+    return longest
+
+
+def classes_of_tracks(reader: SessionReader, source: StoredSource) -> dict[int, int] | None:
+    """Return the class id of each track of a source, without those that the reader leaves out; None if the source was not tracked."""
+    if not reader.is_tracked(source.number):
+        return None
+    classes = {track: class_id for track, class_id, *_ in reader.tracks(source.number)}
+    return {track: class_id for track, class_id in classes.items() if reader.classes is None or class_id in reader.classes}
 
 
 def many_failed(inferred: int, failed: int) -> bool:
@@ -99,9 +117,9 @@ def read_files(blocks: Iterable[Block], source: StoredSource) -> Iterator[Group]
         yield Group(0)
 
 
-def is_empty(source: StoredSource, group: Group, least: Least, tracked: bool) -> bool | None:
-    """Whether no class is seen long enough in a file; None if unknown. group: from ``read_files``. tracked: see ``Group.seen``."""
-    seen = group.seen(least, tracked)
+def is_empty(source: StoredSource, group: Group, least: Least, tracks: Mapping[int, int] | None) -> bool | None:
+    """Whether no class is seen long enough in a file; None if unknown. group: from ``read_files``. tracks: see ``Group.seen``."""
+    seen = group.seen(least, tracks)
     known = group.inferred > 0 and (not source.timed or (source.succeeded and not group.unread))
     return not seen if seen or known else None
 
@@ -185,12 +203,12 @@ def _add_detections(groups: Sequence[Group], group_of: NDArray[np.intp], seconds
     tracked = block.tracks >= 0
     if not tracked.any():
         return
-    triples = np.stack((group_of[block.frame[tracked]], block.class_ids[tracked], block.tracks[tracked]))
-    found, places, times = np.unique(triples, axis=1, return_inverse=True, return_counts=True)
+    pairs = np.stack((group_of[block.frame[tracked]], block.tracks[tracked]))
+    found, places, times = np.unique(pairs, axis=1, return_inverse=True, return_counts=True)
     lengths = np.bincount(places.ravel(), seconds[block.frame[tracked]], found.shape[1])
-    for (position, class_id, track), count, length in zip(found.T.tolist(), times.tolist(), lengths.tolist(), strict=True):
-        groups[position].classes[class_id].tracks[track] += count
-        groups[position].classes[class_id].track_seconds[track] += length
+    for (position, track), count, length in zip(found.T.tolist(), times.tolist(), lengths.tolist(), strict=True):
+        groups[position].tracks[track] += count
+        groups[position].track_seconds[track] += length
 
 
 Times: TypeAlias = tuple[float | None, float | None, str | None]

@@ -16,14 +16,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from framefleet.engine.evaluation.evaluate import read_truth
-from framefleet.engine.media.types import SourceKind
+from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.store.appearances import MAX_CHAPTERS, chapters_of
 from framefleet.engine.store.corrections import Corrections, OneDetection, OneTrack
 from framefleet.engine.store.export import export_session
 from framefleet.engine.store.exporters.options import ExportOptions, Least
 from framefleet.engine.store.session import SessionReader, SessionWriter
-from framefleet.engine.store.tracks import track_session
+from framefleet.engine.store.tracks import track_session, track_source
 from framefleet.engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video
 from tests.support.store import CPU, LABELS, make_frame, video_info, write_session
@@ -102,6 +102,45 @@ def test_a_class_counts_in_a_file_if_one_track_of_it_is_seen_long_enough(session
     assert (entry["person_frames_with"], entry["bicycle_frames_with"]) == (str(person), "8" if frames == 1 else "0"), (
         "bicycles have no track"
     )
+
+
+@pytest.mark.parametrize(
+    ("shown", "least", "expected"),
+    [
+        ({}, "1", {"person": "4", "car": "16"}),
+        ({}, "20", {"person": "0", "car": "16"}),
+        ({}, "0.8s", {"person": "0", "car": "16"}),
+        ({"confidence": 0.5}, "4", {"person": "0", "car": "0"}),
+        ({"classes": frozenset({2})}, "16", {"car": "16"}),
+    ],
+)
+def test_a_track_is_seen_in_its_class(changing: Path, tmp_path: Path, shown: dict[str, Any], least: str, expected: dict[str, str]) -> None:
+    with SessionReader(changing, **shown) as reader:
+        export_session(reader, tmp_path, ["csv"], options=ExportOptions(least_seen=Least.read(least)))
+    with (tmp_path / "files.csv").open() as file:
+        (entry,) = csv.DictReader(file)
+    assert entry["empty"] == "FALSE"
+    assert {name.removesuffix("_frames_with"): entry[name] for name in entry if name.endswith("_frames_with")} == expected
+
+
+def test_files_without_tracks_beside_tracked_ones_are_seen_by_their_frames(tmp_path: Path) -> None:
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        for number, name in enumerate(("a.mp4", "b.mp4")):
+            writer.add_source(number, name, video_info(name, 10))
+            writer.add_frames(make_frame(number, index, 1) for index in range(10))
+            writer.finish_source(number, name, Ledger(10, 10), 1.0)
+        writer.add_source(2, "photos", SourceInfo("photos", SourceKind.IMAGES, "jpeg", 640, 480, 1, None, None, ()))
+        writer.add_frames([make_frame(2, 0, 1, name="c.jpg")])
+        writer.finish_source(2, "photos", Ledger(1, 1), 1.0)
+    with SessionReader(tmp_path / "s.sqlite") as reader:
+        track_source(reader.path, 0, reader.frames(0))
+        export_session(reader, tmp_path, ["csv"], options=ExportOptions(least_seen=Least.read("0.2s")))
+    with (tmp_path / "files.csv").open() as file:
+        assert [(row["file"], row["person_frames_with"]) for row in csv.DictReader(file)] == [
+            *(("a.mp4", "10"), ("b.mp4", "10"), ("photos/c.jpg", "1"))
+        ]
+    with (tmp_path / "counts.csv").open() as file:
+        assert [(row["source"], row["tracks"]) for row in csv.DictReader(file)] == [("a.mp4", "1"), ("b.mp4", ""), ("photos", "")]
 
 
 def test_coco_has_the_track_where_cvat_and_datumaro_look_for_it(written: Path) -> None:
