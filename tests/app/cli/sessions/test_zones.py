@@ -142,6 +142,19 @@ def test_files_without_a_crossing_have_rows_of_zeros_and_the_totals_add_files(tm
     assert [each["source"] for each in rows(path.parent / "zone-counts.csv")] == [first, first, second]
 
 
+def test_all_classes_of_tracks_have_rows_of_zeros_at_each_line_and_zone(tmp_path, zones):
+    """A car below the line crosses nothing. Bicycles are detected, but have no track."""
+    path = write_session(tmp_path / "run" / "session.sqlite", {"a.mp4": 40}, boxes=3, apart=100)
+    track_session(path)
+    zones.write_text(json.dumps({**ZONES, "zones": [{"name": "yard", "points": [[600, 0], [630, 0], [630, 40]]}]}))
+    done = run_main("results", path, "--zones", zones, "--quiet")
+    assert done.status == 0, done.err
+    expected = {"line-counts.csv": ["1", "0"], "line-totals.csv": ["1", "0"], "zone-counts.csv": ["0", "0"]}
+    for table, counts in expected.items():
+        column = "tracks" if table == "zone-counts.csv" else "backward"
+        assert [(row["label"], row[column]) for row in rows(path.parent / table)] == [*zip(("person", "car"), counts, strict=True)], table
+
+
 def test_totals_of_files_without_a_clock_time_count_from_their_first_frames(tmp_path, zones):
     """One file has a clock time, two have none; the times of the third begin late."""
     path = tmp_path / "run" / "session.sqlite"
