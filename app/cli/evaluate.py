@@ -157,13 +157,15 @@ def as_json(evaluation: Evaluation, *, curves: bool = True) -> dict[str, Any]:
 
 def worst_json(evaluation: Evaluation, databases: Mapping[str, Path]) -> dict[str, Any]:
     """The worst frames of each session, which the window opens. ``source`` is the file as the user named it, ``file`` its absolute path.
+    ``picture`` is the name of a picture in a folder.
 
     databases: of the sessions, by their names.
     """
 
     def frame(each: FrameErrors) -> dict[str, Any]:
         times = {"frame": each.frame, "time": round(each.time, 6)}
-        return {"source": each.path, "file": str(each.file), **times, "objects": each.objects, "missed": each.missed, "wrong": each.wrong}
+        which = {"source": each.path, "file": str(each.file), **({} if each.picture is None else {"picture": each.picture})}
+        return {**which, **times, "objects": each.objects, "missed": each.missed, "wrong": each.wrong}
 
     paths = {name: str(path.absolute()) for name, path in databases.items()}
     return {
@@ -296,8 +298,11 @@ def _files(result: Result) -> list[list[str]]:
 
 def _worst(result: Result) -> list[list[str]]:
     head = ["file", "frame", "time, s", "objects", "missed", "wrong"]
-    some = result.worst[:_MAX_ROWS]
-    return [head, *([each.path, str(each.frame), f"{each.time:.2f}", *map(str, (each.objects, each.missed, each.wrong))] for each in some)]
+    rows = [head]
+    for each in result.worst[:_MAX_ROWS]:
+        path, time = (each.path, f"{each.time:.2f}") if each.picture is None else (f"{each.path.rstrip('/')}/{each.picture}", "")
+        rows.append([path, str(each.frame), time, *map(str, (each.objects, each.missed, each.wrong))])
+    return rows
 
 
 def _more(count: int) -> list[str]:

@@ -47,6 +47,8 @@ class FrameErrors:
         Objects without a detection.
     wrong
         Detections without an object.
+    picture
+        The name of a folder's picture, None for other frames. The time of a picture is its place in the folder.
     """
 
     path: str
@@ -56,6 +58,7 @@ class FrameErrors:
     objects: int
     missed: int
     wrong: int
+    picture: str | None = None
 
 
 class Interval(NamedTuple):
@@ -340,6 +343,7 @@ def _by_file(
             frames[number].index,
             frames[number].time,
             *(int(errors[name][number]) for name in ("objects", "missed", "wrong")),
+            frames[number].name,
         )
         for number in chosen_frames
     ]

@@ -26,7 +26,7 @@ class Frame:
     """A stored frame.
 
     index: in its source. time: seconds. width, height: of the picture that the truth's boxes refer to. failed: whether it has no
-    detections because it could not be processed.
+    detections because it could not be processed. name: of a folder's picture, None for other frames.
     """
 
     source: int
@@ -35,6 +35,7 @@ class Frame:
     width: int
     height: int
     failed: bool
+    name: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +265,7 @@ def _stored(reader: SessionReader, source: StoredSource, unique: str) -> Iterato
     stem, file = Path(source.path).stem, Path(source.path).name
     for block in reader.blocks(source.number):
         for index, pts, width, height, failure, name, _ in block.frames:
-            frame = Frame(source.number, int(index), float(pts), int(width), int(height), failure is not None)
+            frame = Frame(source.number, int(index), float(pts), int(width), int(height), failure is not None, name)
             if source.kind is SourceKind.VIDEO:
                 timed = picture_name(frame.time)
                 exported = f"{unique}/{timed}"

@@ -88,7 +88,7 @@ class WorstFramesDialog(QDialog):
         say(self.remark, corrected if any(frame.corrected for frame in frames) else "")
         for frame in frames:
             counts = (frame.frame, frame.objects, frame.missed, frame.wrong)
-            row = QTreeWidgetItem(self.table, [Path(frame.name).name, frame.moment, *map(formats.count, counts)])
+            row = QTreeWidgetItem(self.table, [Path(frame.picture or frame.name).name, frame.moment, *map(formats.count, counts)])
             row.setToolTip(0, str(frame.file))
             row.setData(0, Qt.ItemDataRole.UserRole, frame)
             fields.align(row, NUMBERS)
@@ -103,7 +103,8 @@ class WorstFrame:
     """A frame with errors.
 
     database: of the session. file: the source. name: the source as the user named it. time: seconds. moment: the time as the window
-    shows it. corrected: whether a person corrected the session; missed and wrong count the model's own detections.
+    shows it. corrected: whether a person corrected the session; missed and wrong count the model's own detections. picture: the name of a
+    folder's picture, "" for other frames.
     """
 
     database: Path
@@ -116,6 +117,7 @@ class WorstFrame:
     missed: int
     wrong: int
     corrected: bool = False
+    picture: str = ""
 
 
 def read_worst_frames(path: Path) -> dict[str, list[WorstFrame]]:
@@ -161,7 +163,8 @@ def _frame(database: Path, entry: dict[str, Any], about: _About) -> WorstFrame:
     objects, missed, wrong = (int(entry[name]) for name in ("objects", "missed", "wrong"))
     file, time = Path(entry["file"]), float(entry["time"])
     moment = about.moments[file](time) if file in about.moments else formats.clock(time, 2)
-    return WorstFrame(database, file, str(entry["source"]), int(entry["frame"]), time, moment, objects, missed, wrong, about.corrected)
+    about_it = str(entry["source"]), int(entry["frame"]), time, moment
+    return WorstFrame(database, file, *about_it, objects, missed, wrong, about.corrected, str(entry.get("picture", "")))
 
 
 def _moment(source: StoredSource, clock: Clock, time: float) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.model.describe import describe
 from framefleet.engine.model.random_weights import random_weights
 from framefleet.engine.pool.events import Ledger
@@ -69,6 +71,22 @@ def test_two_sessions_side_by_side(folder: Path) -> None:
         f"|  | person | bicycle | nothing |\n| --- | --- | --- | --- |\n| person | {FRAMES} |  |  |\n| bicycle |  |  | {FRAMES} |" in report
     )
     assert report.count("| 0.25 | 100.0% | ") == 2
+
+
+def test_worst_frames_of_a_folder_are_named_by_their_pictures(tmp_path: Path) -> None:
+    (tmp_path / "s").mkdir()
+    with SessionWriter(tmp_path / "s" / "session.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "trap/", SourceInfo("trap/", SourceKind.IMAGES, "jpeg", 640, 480, 2, None, None, ()))
+        pictures = (make_frame(0, index, 1, name=f"{index}.jpg") for index in range(2))
+        writer.add_frames(replace(frame, ref=frame.ref._replace(pts=float(frame.ref.index))) for frame in pictures)
+    (tmp_path / "truth.json").write_text(json.dumps(coco(["0.jpg", "1.jpg"])))
+    done = run_main("evaluate", tmp_path / "s", "--truth", tmp_path / "truth.json", "--out", tmp_path / "report")
+    assert done.status == 0, done.err
+    (session,) = json.loads((tmp_path / "report" / "worst-frames.json").read_text())["sessions"].values()
+    assert [(each["source"], each["picture"], each["frame"]) for each in session] == [("trap/", "0.jpg", 0), ("trap/", "1.jpg", 1)]
+    report = (tmp_path / "report" / "evaluation.md").read_text()
+    assert "| trap/0.jpg | 0 |  |" in report
+    assert "| trap/1.jpg | 1 |  |" in report
 
 
 def test_the_guide_shows_what_the_command_prints(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,11 +85,13 @@ def test_another_session_that_opens_at_the_same_time_does_not_take_the_place_of_
     qtbot.waitUntil(lambda: player.current is not None and abs(player.current.pts - worst.time) < 1e-3, timeout=PATIENCE)
 
 
-def test_the_list_says_that_the_session_was_corrected(window: MainWindow, report: Path) -> None:
+def test_the_list_names_pictures_and_says_that_the_session_was_corrected(window: MainWindow, report: Path) -> None:
     with Corrections(report.parent / "old" / "session.sqlite") as corrections:
         corrections.delete(OneDetection(0, 6, 0))
     frames = read_worst_frames(report / "worst-frames.json")["old"]
+    frames[1] = replace(frames[1], picture="trap/b.jpg")
     dialog = WorstFramesDialog(report / "worst-frames.json", {"old": frames, "new": []}, window)
+    assert [dialog.table.topLevelItem(row).text(0) for row in (0, 1)] == ["old.mp4", "b.jpg"]
     assert "corrected by hand" in dialog.remark.text()
     dialog.session.setCurrentIndex(1)
     assert not dialog.remark.text()
