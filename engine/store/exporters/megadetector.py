@@ -6,7 +6,7 @@ none; if a person corrected the session, ``verified``. Other programs ignore bot
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -57,6 +57,10 @@ class _Categories:
         """Which detections are left out; most frequent classes first."""
         labels = (*(label for label, _ in self.left_out.most_common(MAX_NAMED)), *["…"] * (len(self.left_out) > MAX_NAMED))
         return Notice("store.left_out", count=self.left_out.total(), labels=labels, option=Option("category-map"))
+
+    def has_any(self, class_ids: Iterable[int]) -> bool:
+        """Whether any of these classes has a category."""
+        return any(self._map[self._labels[class_id]] is not None for class_id in class_ids)
 
     def detections(self, frame: FrameResult) -> list[dict[str, Any]]:
         """Return the detections of a frame as the file has them."""
@@ -112,13 +116,16 @@ def _write_failure(path: str, failure: str, file: TextIO) -> None:
 
 
 def _write_video(export: Export, source: StoredSource, path: str, categories: _Categories, file: TextIO) -> None:
-    """Write the entry of a video. One that could not be read, and in which nothing was found, has the reason instead of detections."""
+    """Write the entry of a video. One that could not be read, and of which the file has no detections, has the reason instead."""
     if source.info is None:
         _write_failure(path, "the file was not processed" if source.error is None else str(source.error), file)
         return
-    failed, inferred = sum(source.ledger.failed.values()), source.ledger.inferred
-    if many_failed(inferred, failed) and not any(len(block.class_ids) for block in export.blocks(source)):
-        _write_failure(path, str(main_failure(source)), file)  # other programs would take the video for an empty one
+    unread = many_failed(source.ledger.inferred, sum(source.ledger.failed.values()))
+    blocks = () if source.succeeded and not unread else export.reader.blocks(source.number)
+    if blocks and not any(categories.has_any({*block.class_ids.tolist()}) for block in blocks):
+        problem = source.error or (main_failure(source) if unread else None)
+        # other programs would take the video for an empty one
+        _write_failure(path, "the run was stopped before the end" if problem is None else str(problem), file)
         return
     head = {"file": path, "frame_rate": source.info.rate or 0, **_datetime(source.started)}
     file.write(f'{to_json(head)[:-1]}, "detections": ')

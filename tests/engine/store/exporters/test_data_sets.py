@@ -13,7 +13,7 @@ import pytest
 from framefleet.engine.evaluation.evaluate import evaluate, read_truth
 from framefleet.engine.media.types import SourceInfo, SourceKind
 from framefleet.engine.model.files import coco_labels
-from framefleet.engine.notices import ExportError, literal
+from framefleet.engine.notices import ExportError, Notice, literal
 from framefleet.engine.pool.events import Ledger
 from framefleet.engine.settings.kinds import Moment
 from framefleet.engine.store.corrections import Corrections, OneDetection
@@ -164,6 +164,33 @@ def test_of_cocos_labels_only_those_with_a_category_are_in_a_megadetector_file(t
     assert [entry["category"] for entry in data["images"][0]["detections"]] == ["2", "2"]
     (note,) = written.notes
     assert "4 detections of classes without a category are left out (chair)" in str(note)
+
+
+@pytest.mark.parametrize(
+    ("inferred", "error", "cancelled", "failure"),
+    [
+        (4, None, False, None),
+        (2, None, False, "its end is missing"),
+        (4, words("a.mp4 ends early"), False, "a.mp4 ends early"),
+        (4, None, True, "the run was stopped before the end"),
+    ],
+)
+def test_a_video_without_objects_is_empty_for_megadetector_only_if_all_of_it_was_seen(
+    tmp_path: Path, inferred: int, error: Notice | None, cancelled: bool, failure: str | None
+) -> None:
+    """The chairs have no category, so they are left out."""
+    why = words("its end is missing")
+    with SessionWriter(tmp_path / "s.sqlite", coco_labels(), {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("", 4))
+        found = Detections(np.float32([[0, 0, 9, 9]]), np.float32([0.9]), np.int32([56]))
+        writer.add_frames(FrameResult(FrameRef(0, index, index / 25), CPU, 640, 480, found) for index in range(inferred))
+        writer.add_frames(make_frame(0, index, failure=str(why)) for index in range(inferred, 4))
+        writer.finish_source(
+            0, "a.mp4", Ledger(4, inferred, {}, {why: 4 - inferred} if inferred < 4 else {}), 1.0, error, cancelled=cancelled
+        )
+    (written,) = export(tmp_path / "s.sqlite", tmp_path / "out", "megadetector")
+    (entry,) = json.loads(written.path.read_text("utf-8"))["images"]
+    assert (entry.get("failure"), entry["detections"]) == (failure, None if failure else [])
 
 
 def test_yolo_labels_are_normalized_and_empty_frames_have_an_empty_file(mixed: Path, tmp_path: Path) -> None:
