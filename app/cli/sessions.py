@@ -463,7 +463,7 @@ def untracked_lines(reader: SessionReader, only: Collection[int]) -> list[str]:
 def _counted(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> dict[str, Any]:
     if source.timed:
         counts = read_counts(reader, source, zones_for(zones, source)[0])
-        return {"counts": counts.as_json(), "notes": counts.notes(len(reader.tracks(source.number)))}
+        return {"counts": counts.as_json(), "notes": counts.notes(zones.class_ids(reader.labels))}
     pictures = count_pictures(reader, source, zones)
     rows = zip(zones.zones, pictures.sum(1).tolist(), pictures.max(1, initial=0).tolist(), strict=True)
     return {"pictures": pictures.shape[1], "counts": [{"zone": zone.name, "objects": total, "most": most} for zone, total, most in rows]}

@@ -336,17 +336,11 @@ def _by_file(
         files.append(FileResult(known[frames[first].source].path, last - first, **counts, map50=ap))
     total = errors["missed"] + errors["wrong"]
     chosen_frames = [int(number) for number in np.argsort(-total, kind="stable")[:worst] if total[number]]
-    listed = [
-        FrameErrors(
-            known[frames[number].source].path,
-            known[frames[number].source].file,
-            frames[number].index,
-            frames[number].time,
-            *(int(errors[name][number]) for name in ("objects", "missed", "wrong")),
-            frames[number].name,
-        )
-        for number in chosen_frames
-    ]
+    listed = []
+    for number in chosen_frames:
+        frame, (present, missed, wrong) = frames[number], (int(errors[name][number]) for name in ("objects", "missed", "wrong"))
+        source = known[frame.source]
+        listed.append(FrameErrors(source.path, source.file, frame.index, frame.time, present, missed, wrong, frame.name))
     return tuple(files), tuple(listed)
 
 

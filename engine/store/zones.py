@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Self
 
@@ -89,7 +89,7 @@ class TrackCounter:
         classes[best < self._confidence] = -1
         if self._classes is not None:
             classes[~np.isin(classes, np.fromiter(self._classes, np.int64, len(self._classes)))] = -1
-        return counts_of(self._counter, classes, self._allowed)
+        return replace(counts_of(self._counter, classes, self._allowed), class_ids=classes[classes >= 0])
 
 
 def zones_for(zones: ZoneSet, source: StoredSource) -> tuple[ZoneSet, Notice | None]:
@@ -257,7 +257,8 @@ class LiveCounts:
             table["track"] = self._numbers[table["track"]]
             joined = np.concatenate((past[wanted], table))
             tables.append(joined[np.argsort(joined[order], kind="stable")])
-        return Counts(self._zones, *tables)
+        crossings, visits = tables
+        return Counts(self._zones, crossings, visits)
 
     def _count(self, rows: list[tuple[np.ndarray, ...]]) -> None:
         if not rows:

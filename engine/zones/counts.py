@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,11 +60,14 @@ class Counts:
     ----------
     crossings, visits : ndarray
         Arrays of ``CROSSINGS`` and ``VISITS``, in the order of their times.
+    class_ids : ndarray
+        Of each track of a stored source that counts, also if it was at no line and in no zone, int64 (n,).
     """
 
     zones: ZoneSet
     crossings: NDArray[np.void]
     visits: NDArray[np.void]
+    class_ids: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def crossed(self, number: int, forward: bool) -> int:
         """How often the line with this number in the set was crossed in one direction."""
@@ -119,18 +122,21 @@ class Counts:
             return f"{shape.name}: {self.crossed_text(number)}"
         return f"{shape.name}: {self.inside(number, time)} inside, {self.visited(number)} in all"
 
-    def notes(self, tracks: int) -> list[Notice]:
-        """What may be wrong with lines that no object crossed.
+    def notes(self, allowed: Mapping[str, frozenset[int] | None]) -> list[Notice]:
+        """What may be wrong with lines that no object crossed, although some tracks count there.
 
         Parameters
         ----------
-        tracks
-            The number of the source's tracks.
+        allowed
+            The class ids that count at each line, from ``ZoneSet.class_ids``.
         """
-        crossed = set(self.crossings["shape"].tolist())
-        idle = [line for number, line in enumerate(self.zones.shapes) if isinstance(line, Line) and number not in crossed]
-        point = _POINTS[self.zones.reference]
-        return [Notice("zones.none_crossed", count=tracks, line=line.name, point=point) for line in idle if tracks]
+        notes, crossed = [], set(self.crossings["shape"].tolist())
+        for number, line in enumerate(self.zones.shapes):
+            wanted = allowed[line.name]
+            tracks = len(self.class_ids) if wanted is None else int(np.isin(self.class_ids, [*wanted]).sum())
+            if isinstance(line, Line) and number not in crossed and tracks:
+                notes.append(Notice("zones.none_crossed", count=tracks, line=line.name, point=_POINTS[self.zones.reference]))
+        return notes
 
     def as_json(self) -> list[dict[str, object]]:
         """The counts of all lines and zones, for ``--json``."""

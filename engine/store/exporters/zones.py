@@ -108,17 +108,12 @@ def _routes(export: Export, source: StoredSource, counts: Counts) -> Iterator[Ro
 def _tallied(
     export: Export, counted: Counted, lines: bool
 ) -> Iterator[tuple[StoredSource, Counts, int, Shape, int, Intervals, list[tuple[object, ...]]]]:
-    """Yield the lines, or else the zones, of each source with the classes that they name, or else those of all tracks of all sources.
+    """Yield the lines, or else the zones, of each source with the classes that they name, or else those of all tracks that count.
 
     Yields: the source and its counts, number and shape, class id, all intervals of the source, and the cells that describe each interval.
     """
     reader = export.reader
-    tracked = {class_id for source, _ in counted for class_id in export.track_classes(source).values()}
-    # a track counts in a class that was chosen, also if its shown detections have others that were not
-    tracked.update(
-        class_id for _, counts in counted for table in (counts.crossings, counts.visits) for class_id in table["class_id"].tolist()
-    )
-    occurring = sorted(tracked if reader.classes is None else tracked & reader.classes)
+    tracked = sorted({class_id for _, counts in counted for class_id in counts.class_ids.tolist()})
     for source, counts in counted:
         first, last = reader.first_shown(source.number), reader.last_pts(source.number)
         if first is None or last is None:
@@ -137,7 +132,7 @@ def _tallied(
         ]
         for number, shape in enumerate(counts.zones.shapes):
             named = allowed[shape.name]
-            wanted = occurring if named is None else sorted(named if reader.classes is None else named & reader.classes)
+            wanted = tracked if named is None else sorted(named if reader.classes is None else named & reader.classes)
             if isinstance(shape, Line) == lines:
                 for class_id in wanted:
                     label = label_of(export.labels, class_id)

@@ -92,6 +92,18 @@ def test_a_line_that_nothing_crossed_has_advice(session, zones):
     assert "cross 'gate'" not in done.out
 
 
+def test_the_advice_is_about_the_tracks_that_count(tmp_path, zones):
+    """A person crosses the gate, a car does not. No bicycle has a track."""
+    path = write_session(tmp_path / "run" / "session.sqlite", {"a.mp4": 40}, boxes=3, apart=100)
+    track_session(path)
+    lanes = [{**ZONES["lines"][0], "name": label, "classes": [label]} for label in ("bicycle", "car")]
+    zones.write_text(json.dumps(ZONES | {"lines": [*ZONES["lines"], *lanes]}))
+    done = run_main("results", path, "--zones", zones, "--quiet")
+    (advice,) = (line for line in done.out.splitlines() if "not cross" in line)
+    assert advice.startswith("  1 track, and it did not cross 'car': ")
+    assert "1 track, and it did not cross 'gate'" in run_main("results", path, "--zones", zones, "--quiet", "--classes", "car").out
+
+
 def test_only_the_chosen_sources_are_counted(tmp_path, zones):
     path = write_session(tmp_path / "run" / "session.sqlite", {"a.mp4": 40, "b.mp4": 40})
     track_session(path)
