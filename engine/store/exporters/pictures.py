@@ -62,7 +62,7 @@ def ffmpeg_command(source: StoredSource, base: Path, folder: str, suffix: str = 
     filters = f"scale={source.info.width}:{source.info.height}"
     if PurePath(source.path).suffix.lower() == ".avi":  # with B-frames, ffmpeg begins some frames late: AVI has decoding times only
         filters = f"setpts=PTS-STARTPTS+{source.info.begin:.6f}/TB,{filters}"
-    names = shlex.quote(f"{folder.replace('%', '%%')}/%08d.{suffix}")
+    names = shlex.quote(_as_file(f"{folder.replace('%', '%%')}/%08d.{suffix}"))
     timed = f"-fps_mode passthrough -enc_time_base 1:{UNITS} -frame_pts 1"
     return f"mkdir -p -- {shlex.quote(folder)} && ffmpeg -copyts -i {shlex.quote(_seen_from(base, source))} -vf {filters} {timed} {names}"
 
@@ -72,9 +72,14 @@ def _seen_from(base: Path, source: StoredSource) -> str:
     if PurePath(source.path).is_absolute():
         return source.path
     try:
-        return readable_name(os.path.relpath(source.file, base))
+        return _as_file(readable_name(os.path.relpath(source.file, base)))
     except ValueError:  # on Windows: another drive
         return readable_name(str(source.file))
+
+
+def _as_file(path: str) -> str:
+    """A relative path that ffmpeg takes neither for an option nor for a protocol."""
+    return f"./{path}" if path.startswith("-") or ":" in path.partition("/")[0] else path
 
 
 def select(frames: Iterable[FrameResult], options: ExportOptions) -> Iterator[FrameResult]:

@@ -117,6 +117,16 @@ def test_coco_names_the_pictures_that_ffmpeg_makes_of_the_frames_that_can_be_dec
     assert [image["file_name"] for image in data["images"]] == names
 
 
+@pytest.mark.parametrize("stem", ["-a", "b:c"])
+def test_the_command_for_pictures_takes_names_for_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stem: str) -> None:
+    """Without a folder, ffmpeg takes these names for an option and a protocol."""
+    monkeypatch.chdir(tmp_path)
+    export(write_session(tmp_path / "s.sqlite", {f"{stem}.mp4": 1}), tmp_path, "coco")
+    command = json.loads((tmp_path / f"{stem}.coco.json").read_text())["info"]["images"]
+    assert f" -i ./{stem}.mp4 " in command
+    assert command.endswith(f" ./{stem}/%08d.jpg")
+
+
 @pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")  # of pycocotools
 def test_coco_masks_are_the_boxes(tmp_path: Path) -> None:
     session = write_session(tmp_path / "s.sqlite", {"a.mp4": 2})
