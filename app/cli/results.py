@@ -79,7 +79,7 @@ def _why_none(database: Path, names: Sequence[str] | None) -> str:
     """Why a session has no results of the sources that the user wants."""
     with SessionReader(database) as reader:
         errors = [source.error for source in _chosen(reader, names) if source.error is not None]
-    why = str(errors[0]) if errors else "what wrote it ended before it stored any"
+    why = str(errors[0]) if errors else "no frame of a source is stored"
     more = f"; {sessions.number_of(len(errors) - 1, 'other source')} failed, too" if len(errors) > 1 else ""
     return f"{database} has no results: {why}{more}"
 

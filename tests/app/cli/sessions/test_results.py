@@ -105,7 +105,7 @@ def test_a_session_without_results_is_said_to_have_none(tmp_path: Path, form: st
     for sources in ({}, {"a.mp4": 0}):
         run = run_main("results", write_session(database, sources, cancelled=True), "--format", form)
         assert (run.status, run.out) == (2, "")
-        assert f"{database} has no results: what wrote it ended before it stored any\n" in run.err
+        assert f"{database} has no results: no frame of a source is stored\n" in run.err
         database.unlink()
     with SessionWriter(database, LABELS, {}) as writer:
         for number, name in enumerate(("a.mp4", "b.mp4")):
