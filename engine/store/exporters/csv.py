@@ -163,9 +163,9 @@ def _intervals_of_video(blocks: Iterable[Block], clock: Clock, length: float, of
 def write_files(export: Export) -> None:
     """Write a row per file: its frames, whether it is empty, and for each class that occurs in these files when and how many.
 
-    Each picture of a folder has its own row, and is complete even if others of the folder are missing. A class that is not seen long
-    enough (``least_seen``) counts as not seen. Where objects were tracked, this is the time of a track, in the class of the track.
-    ``empty`` is missing if nothing was found and no frame was inferred, the run was stopped, or more than single frames failed.
+    Each picture of a folder has its own row, and is complete if it could be read, even if others of the folder are missing. A class that
+    is not seen long enough (``least_seen``) counts as not seen. Where objects were tracked, this is the time of a track, in the class of
+    the track. ``empty`` is missing if nothing was found and no frame was inferred, the run was stopped, or more than single frames failed.
     """
     reader = export.reader
     classes = export.counted_class_ids
@@ -186,12 +186,12 @@ def _file_row(
     video = source.timed
     duration = round(source.info.duration, 6) if source.info is not None and source.info.duration is not None else None
     name, failure = (group.last.name, group.last.failure) if group.last is not None and not video else (None, None)
-    unread = video and group.unread
+    unread = group.unread if video else failure is not None
     problem = source.error or failure or (main_failure(source) if unread else None)
     # the row of one picture does not count the others of its folder
     dropped, skipped = (sum(source.ledger.dropped.values()), source.ledger.skipped) if name is None else (0, 0)
     values: list[object] = [file_of(source, name), start, duration, group.inferred, group.failed, dropped, skipped]
-    complete = (source.succeeded and not unread) or (name is not None and source.error is None)
+    complete = not unread and (source.succeeded or (name is not None and source.error is None))
     values += [
         is_empty(source, group, least, tracks),
         complete,

@@ -166,7 +166,7 @@ def test_a_row_per_file(traffic: Path, tmp_path: Path) -> None:
     assert (files.dropped.iloc[0], files.skipped.iloc[0]) == (2, 9)
     assert files.skipped.loc["trap/a.jpg":"trap/c.jpg"].to_list() == [0, 0, 0], "they are not the pictures that were left out"
     assert files.error.fillna("").to_list() == ["", "", "", "", "no picture", "broken.mp4 is no video"]
-    assert files.complete.to_list() == [True, True, True, True, True, False]
+    assert files.complete.to_list() == [True, True, True, True, False, False]
     assert files.path.to_list()[2:5] == ["trap/a.jpg", "trap/späti.jpg", "trap/c.jpg"], "the picture, not its folder"
     north = files.loc['cam 1, "north".mp4']
     assert [north[f"car_{column}"] for column in tables.PER_CLASS] == [0.0, 10.0, 3, 2]
