@@ -1,10 +1,11 @@
 """Probes sources: determines kind, picture size, number of frames and segments. Decodes examples of their frames."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, islice, takewhile
 from pathlib import Path
+from typing import Self
 
 import av  # as a whole: `from av.video ...` does not wait while another thread imports av, and fails
 import numpy as np
@@ -14,7 +15,7 @@ from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.media import cpu_decoding, images, picture, sources
 from framefleet.engine.media.container import structure
 from framefleet.engine.media.container.scan import scan, scan_index
-from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.container.video_file import VideoFile, VideoPacket
 from framefleet.engine.media.segment import SegmentTable
 from framefleet.engine.media.types import DecodeFailure, Sampling, Segment, SourceInfo, SourceKind, Wanted
 from framefleet.engine.notices import Notice, Option, SourceError
@@ -115,35 +116,95 @@ def probe(path: Path, sampling: Sampling | None = None) -> SourceInfo:
 
 def _probe_video(path: Path) -> SourceInfo:
     with VideoFile(path) as file:
-        width, height, origin, codec, created = _first_picture(file)
+        width, height, origin, codec, created, lead_in = _first_picture(file)
         unit, tracks = float(file.time_base), file.tracks
-        indexed = scan_index(file)
-    frames, seconds, segments, seekable = scan(path, indexed)
+        indexed = scan_index(file) if lead_in is None else None
+    leading, left_out = lead_in or (None, 0)
+    frames, seconds, segments, seekable = scan(path, indexed, leading)
     rate = round(frames / seconds, 6) if seconds else None
     joined = structure.joined_mp4_files(path)
-    note = Notice("media.several_tracks", path=path, count=tracks) if tracks > 1 else None
+    note = Notice("media.begins_within_group", path=path, count=left_out) if left_out else None
+    note = Notice("media.several_tracks", path=path, count=tracks) if tracks > 1 else note
     note = Notice("media.joined_mp4", path=path, count=joined) if joined > 1 else note
     facts = codec, width, height, frames, seconds, rate, segments, seekable
     return SourceInfo(str(path), SourceKind.VIDEO, *facts, created=created, origin=origin, unit=unit, note=note)
 
 
-def _first_picture(file: VideoFile) -> tuple[int, int, float | None, str, str | None]:
-    """Return width and height of a video's first picture, the time (seconds) of its first frame, its codec, and ``VideoFile.created``.
+def _first_picture(file: VideoFile) -> tuple[int, int, float | None, str, str | None, tuple[int, int] | None]:
+    """Return width and height of a video's first picture, the time (seconds) of its first frame, its codec, ``created``, and ``_lead_in``.
 
-    The first frame may be without a picture: some recordings begin between two keyframes. Decodes one frame.
+    Decodes one frame, and a few more if the file may begin within a group of pictures.
     """
-    times: list[int] = []
-    for packet in chain(islice(file.packets(), _TRIED_PACKETS), (None,)):
-        if packet is not None and file.shows(packet) and packet.pts is not None:
-            times.append(packet.pts)
+    read: list[_Read] = []
+    packets = islice(file.packets(), _TRIED_PACKETS)
+    for packet in chain(packets, (None,)):
+        if packet is not None:
+            read.append(_Read.of(file, packet))
         if packet is not None and packet.has_sidedata("encryption_info"):  # decoders may make pictures of the encrypted bytes
             raise SourceError(Notice("media.encrypted", path=file.path))
-        for frame in file.decode(packet):
-            if isinstance(frame, av.VideoFrame):
-                time = None if frame.pts is None else float(min([frame.pts, *times]) * file.time_base)
-                return *picture.Converter(file.stream.sample_aspect_ratio).size(frame), time, file.codec.name, file.created
+        frames = [frame for frame in file.decode(packet) if isinstance(frame, av.VideoFrame)]
+        if frames:
+            size, times = picture.Converter(file.stream.sample_aspect_ratio).size(frames[0]), [each.pts for each in read if each.shown]
+            lead_in = _lead_in(file, packets, read, [frame.pts for frame in frames])
+            known = [frames[0].pts] if lead_in or frames[0].pts is None else [frames[0].pts, *times]
+            begin = min((pts for pts in known if pts is not None), default=None)
+            return *size, None if begin is None else float(begin * file.time_base), file.codec.name, file.created, lead_in
     cause = file.error or Notice("media.no_frame_decoded")
     raise SourceError(Notice("media.video_not_decoded", path=file.path, cause=cause))
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A packet that was read. shown: whether it contains a frame."""
+
+    pts: int | None
+    key: bool
+    shown: bool
+
+    @classmethod
+    def of(cls, file: VideoFile, packet: VideoPacket) -> Self:
+        return cls(packet.pts, packet.is_keyframe, file.shows(packet))
+
+
+_MOST_LEADING = 64  # packets: no codec allows more
+_CUT_ANYWHERE = ("mpegts", "mpeg", "mpegvideo", "wtv")
+"""Containers of broadcasts: a recording begins with any packet. In others, the first packet is a keyframe unless it is damaged."""
+
+
+def _lead_in(file: VideoFile, packets: Iterator[VideoPacket], read: list[_Read], shown: list[int | None]) -> tuple[int, int] | None:
+    """Find the packets that refer to frames before the beginning of the file (see ``LeadIn``).
+
+    Returns the number of those after the first keyframe, and the number of frames that all of them contain. None: there are none, or it is
+    uncertain whether the file is damaged instead: the first keyframe, or others of the frames that follow it, cannot be decoded.
+
+    packets: the following ones. read: the packets until the decoder returned frames. shown: the pts of these frames.
+    """
+    kind = file.container.format.name
+    searched = read if kind in _CUT_ANYWHERE else read[:1]
+    place, time = next(((number, each.pts) for number, each in enumerate(searched) if each.key), (0, None))
+    first = shown[0]
+    if time is None or first is None or first > time or any(each.pts == first for each in read[:place]):
+        return None
+
+    def precedes(each: _Read) -> bool:
+        if each.pts is None:  # FFmpeg does not return negative times of Matroska
+            return "matroska" in kind
+        return each.pts <= time
+
+    for packet in chain(islice(packets, _MOST_LEADING), (None,)):
+        if packet is not None:
+            read.append(_Read.of(file, packet))
+        if None in shown or (place == 0 and not any(map(precedes, read[1:2]))):
+            return None
+        if any(pts > time for pts in shown if pts is not None):
+            break
+        shown += (frame.pts for frame in file.decode(packet))
+    leading = list(takewhile(precedes, read[place + 1 :]))
+    lost = list(takewhile(lambda each: first == time or each.pts is None or each.pts < first, leading))
+    frames = sum(each.shown for each in (*read[:place], *lost))
+    decoded = sum(pts <= time for pts in shown if pts is not None)
+    certain = decoded + sum(each.shown for each in lost) == 1 + sum(each.shown for each in leading)
+    return (len(lost), frames) if certain and frames else None
 
 
 _APART = 12

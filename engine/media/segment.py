@@ -20,13 +20,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from heapq import heappop, heappush
-from itertools import islice
+from itertools import filterfalse, islice
 from typing import TypeAlias
 
 import numpy as np
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
+from framefleet.engine.media.container.hidden_packets import LeadIn
 from framefleet.engine.media.container.video_file import VideoFile, VideoPacket
 from framefleet.engine.media.types import Segment
 from framefleet.engine.notices import Notice
@@ -44,6 +45,8 @@ def packets_of(file: VideoFile, segment: Segment) -> Iterator[VideoPacket]:
     continues after the keyframe until a packet that is shown after it.
     """
     packets = file.packets() if segment.start is None else file.packets_from(segment.start)
+    if segment.leading is not None:
+        packets = filterfalse(LeadIn(segment.leading).holds, packets)
     keyframe: list[VideoPacket] = []
     after_end = False
     for packet in packets:

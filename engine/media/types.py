@@ -116,6 +116,8 @@ class Segment:
     frames: the number of frames that decoding should return, according to the container; it may return fewer or more.
     names: the pictures' file names if the source is a folder, because a folder may change during a run.
     wanted: which of the segment's frames decoding should return; None: all.
+    leading: of a file that begins within a group of pictures, the number of packets after its first keyframe that cannot be decoded; None:
+    all packets count. See ``LeadIn``.
     """
 
     number: int
@@ -124,6 +126,7 @@ class Segment:
     frames: int
     names: tuple[str, ...] = ()
     wanted: Wanted | None = None
+    leading: int | None = None
 
 
 @dataclass(frozen=True)

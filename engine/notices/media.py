@@ -121,6 +121,8 @@ TEXTS: dict[str, Text] = {
     # joined files
     "media.several_tracks": "{path} has {count} video tracks: objects are searched in the one that players show; save the others as their"
     " own files",
+    "media.begins_within_group": "{path} begins between two keyframes: its first frames ({count}) cannot be decoded without earlier"
+    " ones, and are left out",
     "media.joined_mp4": "{path} holds {count} MP4 files, one after the other, of which only the first one is read: join them with a video"
     " program instead",
 }

@@ -3438,6 +3438,10 @@
         <translation>{operator} liest „{value}“, das nichts berechnet</translation>
     </message>
     <message>
+        <source>{path} begins between two keyframes: its first frames ({count}) cannot be decoded without earlier ones, and are left out</source>
+        <translation>{path} beginnt zwischen zwei Keyframes: Die ersten Frames ({count}) lassen sich ohne frühere nicht decodieren und werden ausgelassen</translation>
+    </message>
+    <message>
         <source>{path} can be read in more than one way: {candidates}. Choose one with {option}; the answer is kept</source>
         <translation>{path} lässt sich auf mehrere Arten lesen: {candidates}. Wählen Sie eine mit {option}; die Antwort wird gemerkt</translation>
     </message>

@@ -88,6 +88,27 @@ class HiddenPackets:
                 return self._fields.is_second(content)
 
 
+class LeadIn:
+    """Recognises the packets of a file that refer to frames before its beginning: those before the first keyframe, and some after it.
+
+    A recording of a broadcast begins so, and a part of a video with open groups of pictures. No decoder returns frames for these packets.
+
+    leading: the number of packets after the first keyframe that refer to frames before it; None: the file has no such packets at all.
+    """
+
+    def __init__(self, leading: int | None) -> None:
+        self._left = leading or 0
+        self._begun = leading is None
+
+    def holds(self, packet: Packet[VideoStream]) -> bool:
+        """Whether this is such a packet. Call it for every packet of the stream, from the beginning of the file on."""
+        if not self._begun:
+            self._begun = packet.is_keyframe
+            return not self._begun
+        self._left -= 1
+        return self._left >= 0
+
+
 def _time_bits(header: bytes) -> int | None:
     """Return the number of bits of the time in each MPEG-4 frame, None if there is no header of the stream (ISO 14496-2, 6.2.3)."""
     found = _VOL.search(header)

@@ -24,7 +24,7 @@ import math
 import re
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, dropwhile, islice, pairwise
 from pathlib import Path
@@ -34,6 +34,7 @@ import numpy as np
 from av.stream import Stream
 from numpy.typing import NDArray
 
+from framefleet.engine.media.container.hidden_packets import LeadIn
 from framefleet.engine.media.container.structure import (
     composition_offsets,
     empty_avi_chunks,
@@ -61,14 +62,15 @@ class PacketTable:
     last_dts: of the last frame in decoding order; the pts of the last frame where packets have no dts.
     step: the interval of two frames. timed: whether ``step`` comes from the packets' times, not from the stated rate.
     intact: whether all packets are complete, have different times of one clock, and were read without an error.
-    hidden: the number of hidden packets (see ``HiddenPackets``). size: bytes of all other packets.
+    hidden: the number of hidden packets (see ``HiddenPackets`` and ``LeadIn``). size: bytes of all other packets.
     packets, total: number and bytes of all tracks' packets.
     left_out: the pts of frames that the edit list of an MP4 leaves out.
     holes: for each gap in the file between two packets, the number of frames before it and its bytes.
     read_until: the position where the last packet ends, bytes. end: when the last packet of any track ends, seconds.
     """
 
-    def __init__(self, file: VideoFile) -> None:
+    def __init__(self, file: VideoFile, leading: int | None = None) -> None:
+        lead_in = LeadIn(leading)
         pts, keys = array("q"), array("b")
         self.intact, self.hidden, self.size, self.total, self.packets = True, 0, 0, 0, 0
         self.read_until, timed = 0, True
@@ -88,7 +90,7 @@ class PacketTable:
                 self.read_until = packet.pos + packet.size
             if packet.stream_index != file.stream.index:
                 continue
-            if not file.shows(packet):
+            if lead_in.holds(packet) or not file.shows(packet):
                 self.hidden += not packet.is_discard
                 if packet.is_discard and packet.pts is not None:
                     self.left_out.append(packet.pts)
@@ -343,7 +345,7 @@ Index: TypeAlias = tuple[int, float | None, list[Cut]]
 """What a file's index tells: the number of frames, the duration in seconds (None if unknown), and the cuts."""
 
 
-def scan(path: Path, index: Index | None) -> tuple[int, float | None, tuple[Segment, ...], bool]:
+def scan(path: Path, index: Index | None, leading: int | None = None) -> tuple[int, float | None, tuple[Segment, ...], bool]:
     """Return a video's number of frames, duration in seconds (None if unknown), segments, and whether it can seek by time.
 
     Parameters
@@ -352,25 +354,27 @@ def scan(path: Path, index: Index | None) -> tuple[int, float | None, tuple[Segm
         The video.
     index : Index, optional
         The result of ``scan_index``. None: all packets are read.
+    leading : int, optional
+        See ``Segment``.
 
     Raises
     ------
     SourceError
         The video cannot be opened.
     """
-    frames, seconds, cuts, seekable = (*index, True) if index else _scan_packets(path)
+    frames, seconds, cuts, seekable = (*index, True) if index else _scan_packets(path, leading)
     bounds = [Cut(0, 0), *cuts, Cut(0, frames)]
     segments = [
         Segment(number, first.pts if number else None, after.pts if number < len(cuts) else None, after.before - first.before)
         for number, (first, after) in enumerate(pairwise(bounds))
     ]
-    return frames, seconds, tuple(segments), seekable
+    return frames, seconds, (replace(segments[0], leading=leading), *segments[1:]), seekable
 
 
-def _scan_packets(path: Path) -> tuple[int, float, list[Cut], bool]:
+def _scan_packets(path: Path, leading: int | None) -> tuple[int, float, list[Cut], bool]:
     """Read all packets of any video. Returns its number of frames, duration, cuts, and whether its clock never restarts."""
     with VideoFile(path, other_tracks=True) as file:
-        table = PacketTable(file)
+        table = PacketTable(file, leading)
         frames = expected_frames(table, file)
         seekable = not file.clock_restarts
         seconds = float((table.span + (frames - len(table)) * table.step) * file.time_base)

@@ -377,21 +377,6 @@ def test_a_forged_duration_does_not_invent_frames(clip: Clip, tmp_path: Path) ->
     assert counts(info) == (list(range(FRAMES)), [])
 
 
-def test_frames_before_the_first_keyframe_come_first(clip: Clip, tmp_path: Path) -> None:
-    """A recording of a broadcast begins anywhere."""
-    content = clip("a.ts", frames=60, gop=20, bframes=2).read_bytes()
-    path = tmp_path / "a.ts"
-    path.write_bytes(content[len(content) // 188 // 4 * 188 :])
-    for threads in (1, 4):
-        info = probe(path)
-        outcomes = [outcome for segment in info.segments for outcome in decode(info, segment, threads=threads)]
-        lost = [isinstance(outcome, DecodeFailure) for outcome in outcomes]
-        assert lost[0]
-        assert info.origin == outcomes[0].ref.pts, "times count from the lost frames, in the window, too"
-        assert [outcome.ref.pts for outcome in outcomes] == sorted(outcome.ref.pts for outcome in outcomes)
-        assert [number_of(outcome.image) for outcome in outcomes if isinstance(outcome, DecodedFrame)] == list(range(20, 60))
-
-
 TS_CODECS: dict[str, dict[str, Any]] = {
     "h264": {"codec": "libx264", "bframes": 2},
     "hevc": {"codec": "libx265", "options": {"x265-params": "log-level=none:bframes=2"}},
