@@ -122,10 +122,10 @@ def _probe_video(path: Path) -> SourceInfo:
     leading, left_out = lead_in or (None, 0)
     frames, seconds, segments, seekable = scan(path, indexed, leading)
     rate = round(frames / seconds, 6) if seconds else None
-    joined = structure.joined_mp4_files(path)
+    form, joined = structure.joined_files(path)
     note = Notice("media.begins_within_group", path=path, count=left_out) if left_out else None
     note = Notice("media.several_tracks", path=path, count=tracks) if tracks > 1 else note
-    note = Notice("media.joined_mp4", path=path, count=joined) if joined > 1 else note
+    note = Notice("media.joined_files", path=path, count=joined, format=form) if joined > 1 else note
     facts = codec, width, height, frames, seconds, rate, segments, seekable
     return SourceInfo(str(path), SourceKind.VIDEO, *facts, created=created, origin=origin, unit=unit, note=note)
 

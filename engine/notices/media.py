@@ -123,6 +123,6 @@ TEXTS: dict[str, Text] = {
     " own files",
     "media.begins_within_group": "{path} begins between two keyframes: its first frames ({count}) cannot be decoded without earlier"
     " ones, and are left out",
-    "media.joined_mp4": "{path} holds {count} MP4 files, one after the other, of which only the first one is read: join them with a video"
-    " program instead",
+    "media.joined_files": "{path} holds {count} {format} files, one after the other, of which only the first one is read: join them with a"
+    " video program instead",
 }

@@ -3534,6 +3534,10 @@
         <translation>{path} hat {count} Videospuren: Objekte werden in der gesucht, die Abspieler zeigen; die anderen als eigene Dateien speichern</translation>
     </message>
     <message>
+        <source>{path} holds {count} {format} files, one after the other, of which only the first one is read: join them with a video program instead</source>
+        <translation>{path} enthält {count} {format}-Dateien hintereinander, von denen nur die erste gelesen wird: stattdessen mit einem Videoprogramm verbinden</translation>
+    </message>
+    <message>
         <source>{path} is a PyTorch model, which can run any program when it is loaded: export it as ONNX in the program that it was trained with, such as &apos;yolo export model=M.pt format=onnx&apos;, and give the .onnx file</source>
         <translation>{path} ist ein PyTorch-Modell, das beim Laden beliebige Programme ausführen kann: Exportieren Sie es als ONNX in dem Programm, mit dem es trainiert wurde, etwa mit „yolo export model=M.pt format=onnx“, und geben Sie die .onnx-Datei an</translation>
     </message>
@@ -4252,10 +4256,6 @@
     <message>
         <source>{path} has {width}×{height} pixels: at most {limit}×{limit} can be used</source>
         <translation>{path} hat {width}×{height} Pixel: höchstens {limit}×{limit} sind möglich</translation>
-    </message>
-    <message>
-        <source>{path} holds {count} MP4 files, one after the other, of which only the first one is read: join them with a video program instead</source>
-        <translation>{path} enthält {count} MP4-Dateien hintereinander, von denen nur die erste gelesen wird: stattdessen mit einem Videoprogramm verbinden</translation>
     </message>
     <message>
         <source>{path} is a binary file, not a Darknet cfg (if it is a cfg, save it as UTF-8)</source>

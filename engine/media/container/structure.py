@@ -14,6 +14,8 @@ _IN_SEGMENT = (0x114D9B74, 0x1549A966, 0x1654AE6B, _CLUSTER, 0x1C53BB6B, 0x1254C
 _IN_CLUSTER = (0xE7, _BLOCK, 0xA0, 0xA7, 0xAB, 0xAF, 0x5854)
 _BLOCK_GROUP, _BLOCK_HEAD = 0xA0, 4
 _MATROSKA_IDS = frozenset((_SEGMENT, *_IN_SEGMENT, *_IN_CLUSTER, 0xEC, 0xBF))  # RFC 9559, 5.1, with Void and CRC-32
+_ASF_HEADER = bytes.fromhex("3026b2758e66cf11a6d900aa0062ce6c")
+_FLV = b"FLV\1"
 _FLV_TAGS, _FLV_VIDEO, _FLV_AVC = (8, 9, 18), 9, 7  # sound, video, data: the FLV specification, annex E.4
 _FLV_HEAD, _FLV_SIZE = 4096, b"\0\x08filesize\0"  # many programs state the size of the file, as a number of eight bytes
 _TS_PACKETS, _TS_SYNC = (188, 192), 0x47  # bytes of a packet: ISO 13818-1, 2.4.3.2, and M2TS
@@ -119,9 +121,50 @@ def _box_at(content: bytes, *kinds: bytes) -> bytes:
     return content
 
 
-def joined_mp4_files(path: Path) -> int:
-    """The number of MP4 files that a file holds, one after the other: 1 for an undamaged MP4, 0 for other files. FFmpeg reads the first."""
-    return sum(kind == b"moov" for kind, start, end in _mp4_boxes(path) if end > start)
+def joined_files(path: Path) -> tuple[str, int]:
+    """The name of the format of which a file holds several files, one after the other, and their number. FFmpeg reads only the first one.
+
+    The number is 1 for a single file, and 0 for files of other formats.
+    """
+    with path.open("rb") as file:
+        head = file.read(len(_ASF_HEADER))
+    if head == _ASF_HEADER:
+        return "ASF", _asf_files(path)
+    if head.startswith(_FLV):
+        return "FLV", _flv_files(path)
+    return "MP4", sum(kind == b"moov" for kind, start, end in _mp4_boxes(path) if end > start)
+
+
+def _asf_files(path: Path) -> int:
+    """Count the headers among the outermost objects of an ASF file (ASF specification, 2.1)."""
+    files = position = 0
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        while position < size:
+            file.seek(position)
+            head = file.read(24)
+            length = int.from_bytes(head[16:], "little")
+            if length < 24:
+                break
+            files += head.startswith(_ASF_HEADER)
+            position += length
+    return files
+
+
+def _flv_files(path: Path) -> int:
+    """Count the headers before and between the tags of an FLV file. After each header and tag, there is a length of four bytes."""
+    files = position = 0
+    with path.open("rb") as file:
+        while True:
+            file.seek(position)
+            head = file.read(11)
+            if head.startswith(_FLV):
+                files += 1
+                position += int.from_bytes(head[5:9], "big") + 4
+            elif head[:1] and head[0] in _FLV_TAGS:
+                position += 11 + int.from_bytes(head[1:4], "big") + 4
+            else:
+                return files
 
 
 def is_truncated_avi(path: Path) -> bool:

@@ -311,9 +311,22 @@ def test_joined_mp4s_are_said_to_be_read_in_part(options: dict[str, Any], clip: 
     assert probe(part).note is None
     path.write_bytes(part.read_bytes() + clip("b.mp4", frames=20).read_bytes())
     info = probe(path)
-    assert info.note == Notice("media.joined_mp4", path=path, count=2)
+    assert info.note == Notice("media.joined_files", path=path, count=2, format="MP4")
     assert "holds 2 MP4 files" in str(info.note)
     assert info.frames == 60 or "muxer" in options
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [("a.wmv", {"codec": "wmv2", "audio": True}), ("a.flv", {"audio": True}), ("a.flv", {"codec": "flv"})]
+)
+def test_joined_wmv_and_flv_files_are_said_to_be_read_in_part(name: str, options: dict[str, Any], clip: Clip, tmp_path: Path) -> None:
+    path = tmp_path / name
+    part = clip(name, **options)
+    assert probe(part).note is None
+    path.write_bytes(3 * part.read_bytes())
+    info = probe(path)
+    assert info.frames == 60
+    assert info.note == Notice("media.joined_files", path=path, count=3, format=name[2:].upper().replace("WMV", "ASF"))
 
 
 def test_further_video_tracks_are_named(clip: Clip, tmp_path: Path) -> None:
