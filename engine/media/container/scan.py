@@ -26,7 +26,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain, dropwhile, islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import TypeAlias
 
@@ -331,6 +331,7 @@ SEGMENT_FRAMES = 100
 """The minimum number of frames of a segment, about 4 s of video. Opening a file takes about as long as decoding a frame."""
 
 _LEADING = 64  # no codec allows more leading frames
+_REORDERED = 16  # nor more frames that are stored before a frame and shown after it
 
 
 @dataclass(frozen=True)
@@ -413,7 +414,7 @@ def scan_index(file: VideoFile) -> Index | None:
 
 
 def _index_cuts(file: VideoFile, entries: IndexTable) -> list[Cut | None]:
-    """The cuts of an MP4. None: a keyframe is not where the index says.
+    """The cuts of an MP4. None: a keyframe is not where the index says, or frames before it are shown after it.
 
     FFmpeg's index lacks the presentation times. Reading them from the packets at each cut takes 0.3 ms, or the time of a hard disk's
     seek. So those of long videos come from the table in the file, and the packets at a few cuts show whether it is right.
@@ -425,7 +426,7 @@ def _index_cuts(file: VideoFile, entries: IndexTable) -> list[Cut | None]:
             places.append(place)
 
     def read(place: int) -> Cut | None:
-        return _cut_at(file, int(entries.dts[place - 1]), int(entries.dts[place]), int(before[place]))
+        return _cut_at(file, int(entries.dts[max(0, place - _REORDERED)]), int(entries.dts[place]), int(before[place]))
 
     checked = {*places[:: -(-len(places) // _CHECKED_CUTS) or 1], *places[-1:]}
     offsets = composition_offsets(file.path, file.stream.id, len(entries)) if len(checked) < len(places) else None
@@ -438,7 +439,9 @@ def _index_cuts(file: VideoFile, entries: IndexTable) -> list[Cut | None]:
     for place in places:
         later = pts[place + 1 : place + 2 * _LEADING] > pts[place]
         leading = entries.shown[place + 1 : place + 1 + (int(later.argmax()) if later.any() else len(later))]
-        cuts[place] = Cut(int(pts[place]), int(before[place] + leading.sum()))
+        nearby = slice(max(0, place - _REORDERED), place)
+        ordered = np.all(pts[nearby][entries.shown[nearby]] < pts[place])
+        cuts[place] = Cut(int(pts[place]), int(before[place] + leading.sum())) if ordered else None
     return list(cuts.values()) if all(cuts[place] == read(place) for place in checked) else list(map(read, places))
 
 
@@ -456,15 +459,19 @@ def _least_duration(file: VideoFile, dts: int) -> int:
 
 
 def _cut_at(file: VideoFile, dts_before: int, dts: int, decoded_before: int) -> Cut | None:
-    """Return the cut at the keyframe with this dts, None if there is none.
+    """Return the cut at the keyframe with this dts, None if there is none, or frames before it are shown after it.
 
-    dts_before: of the packet before it. decoded_before: the number of shown frames before it in decoding order.
+    dts_before: of a packet before it. decoded_before: the number of shown frames before it in decoding order.
     """
     # FFmpeg seeks keyframes by their pts, which the index does not contain, and other frames by their dts
-    nearby = islice(file.packets_at(dts_before, any_frame=True), 2 * _LEADING)
-    packets = dropwhile(lambda packet: packet.dts != dts, nearby)
+    packets = islice(file.packets_at(dts_before, any_frame=True), _REORDERED + 2 * _LEADING)
+    earlier: list[int] = []
     first = next(packets, None)
-    if first is None or first.pts is None or not first.is_keyframe:
+    while first is not None and first.dts != dts:
+        if first.pts is not None and not first.is_discard:
+            earlier.append(first.pts)
+        first = next(packets, None)
+    if first is None or first.pts is None or not first.is_keyframe or any(pts >= first.pts for pts in earlier):
         return None
     leading = 0
     for packet in packets:

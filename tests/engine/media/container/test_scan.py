@@ -8,13 +8,15 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import av
 import pytest
 
 from framefleet.engine.media.container import scan
+from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.probe import probe
-from framefleet.engine.media.types import Segment
+from framefleet.engine.media.types import DecodedFrame, Segment
 from tests.engine.media.conftest import Clip
-from tests.support.media import rewrap
+from tests.support.media import number_of, rewrap
 
 FRAMES = 2400
 CHECKED = 10
@@ -100,3 +102,27 @@ def test_the_second_track_has_a_table_of_its_own(clip: Clip, tmp_path: Path, mon
     found, read = segments(path, monkeypatch)
     assert read <= CHECKED
     assert segments_by_packets(path, monkeypatch) == (found, len(found) - 1)
+
+
+@pytest.mark.parametrize("frames", [250, FRAMES])
+def test_no_cut_where_frames_before_a_keyframe_are_shown_after_it(
+    frames: int, clip: Clip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``ffmpeg -f concat -c copy`` writes such times where the parts overlap."""
+    path = tmp_path / "a.mp4"
+    with av.open(str(clip("a.mp4", frames=frames, gop=25, bframes=3))) as given, av.open(str(path), "w") as output:
+        stream = output.add_stream_from_template(given.streams.video[0])
+        last = -1 << 62
+        for number, packet in enumerate(packet for packet in given.demux(video=0) if packet.size):
+            assert packet.pts is not None
+            assert packet.dts is not None
+            back = number // 100 * 2 * 512  # each part begins two frames too early
+            packet.dts = max(packet.dts - back, last + 1)
+            packet.pts, last = max(packet.pts - back, packet.dts), packet.dts
+            packet.stream = stream
+            output.mux(packet)
+    info = probe(path)
+    outcomes = [outcome for segment in info.segments for outcome in decode(info, segment)]
+    assert [number_of(outcome.image) for outcome in outcomes if isinstance(outcome, DecodedFrame)] == list(range(frames))
+    assert len(outcomes) == info.frames == frames
+    assert info.segments == segments_by_packets(path, monkeypatch)[0]
