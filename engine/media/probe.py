@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.media import cpu_decoding, images, picture, sources
 from framefleet.engine.media.container import structure
+from framefleet.engine.media.container.hidden_packets import HiddenPackets
 from framefleet.engine.media.container.scan import scan, scan_index
 from framefleet.engine.media.container.video_file import VideoFile, VideoPacket
 from framefleet.engine.media.segment import SegmentTable
@@ -139,7 +140,7 @@ def _first_picture(file: VideoFile) -> tuple[int, int, float | None, str, str | 
     packets = islice(file.packets(), _TRIED_PACKETS)
     for packet in chain(packets, (None,)):
         if packet is not None:
-            read.append(_Read.of(file, packet))
+            read.append(_Read.of(file, packet, read))
         if packet is not None and packet.has_sidedata("encryption_info"):  # decoders may make pictures of the encrypted bytes
             raise SourceError(Notice("media.encrypted", path=file.path))
         frames = [frame for frame in file.decode(packet) if isinstance(frame, av.VideoFrame)]
@@ -162,7 +163,9 @@ class _Read:
     shown: bool
 
     @classmethod
-    def of(cls, file: VideoFile, packet: VideoPacket) -> Self:
+    def of(cls, file: VideoFile, packet: VideoPacket, before: Sequence[Self]) -> Self:
+        if packet.is_keyframe and not any(each.key for each in before):
+            file.hidden = HiddenPackets(file.codec)  # the packets before may begin with the second field of a frame
         return cls(packet.pts, packet.is_keyframe, file.shows(packet))
 
 
@@ -193,13 +196,14 @@ def _lead_in(file: VideoFile, packets: Iterator[VideoPacket], read: list[_Read],
 
     for packet in chain(islice(packets, _MOST_LEADING), (None,)):
         if packet is not None:
-            read.append(_Read.of(file, packet))
-        if None in shown or (place == 0 and not any(map(precedes, read[1:2]))):
+            read.append(_Read.of(file, packet, read))
+        following = next((each for each in read[place + 1 :] if each.shown), None)
+        if None in shown or (place == 0 and following is not None and not precedes(following)):
             return None
         if any(pts > time for pts in shown if pts is not None):
             break
         shown += (frame.pts for frame in file.decode(packet))
-    leading = list(takewhile(precedes, read[place + 1 :]))
+    leading = [each for each in takewhile(lambda each: precedes(each) or not each.shown, read[place + 1 :]) if precedes(each)]
     lost = list(takewhile(lambda each: first == time or each.pts is None or each.pts < first, leading))
     frames = sum(each.shown for each in (*read[:place], *lost))
     decoded = sum(pts <= time for pts in shown if pts is not None)

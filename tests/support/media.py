@@ -330,8 +330,11 @@ class _Bits(list[str]):
         return b"\0\0\0\1" + bytes([head]) + bytes(safe)
 
 
-def make_field_video(path: Path, frames: int, size: tuple[int, int] = (64, 64), gop: int = 12) -> Path:
-    """Write interlaced H.264, 25 frames/s: each frame is two fields of raw samples in separate packets. Sides: multiples of 32."""
+def make_field_video(path: Path, frames: int, size: tuple[int, int] = (64, 64), gop: int = 12, repeated: bool = False) -> Path:
+    """Write interlaced H.264, 25 frames/s: each frame is two fields of raw samples in separate packets. Sides: multiples of 32.
+
+    repeated: only keyframes have samples, and the other frames repeat them.
+    """
     width, height = size
     parameters = _Bits().u(8, 77).u(8, 0).u(8, 30).ue(0, 0, 0, 4, 1).u(1, 0).ue(width // 16 - 1, height // 32 - 1).u(6, 0b001000)
     sequence, pictures = parameters.nal(0x67), _Bits().ue(0, 0).u(2, 0).ue(0, 0, 0).u(3, 0).ue(0, 0, 0).u(3, 0b100).nal(0x68)
@@ -342,12 +345,15 @@ def make_field_video(path: Path, frames: int, size: tuple[int, int] = (64, 64), 
             turn = number % gop
             for bottom in range(2):
                 key = not turn and not bottom
-                bits = _Bits().ue(0, 7, 0).u(4, turn % 16).u(2, 2 + bottom)
+                copy = repeated and turn > 0
+                bits = _Bits().ue(0, 5 if copy else 7, 0).u(4, turn % 16).u(2, 2 + bottom)
                 if key:
                     bits.ue(number // gop % 2)
-                bits.u(8, 2 * turn + bottom).u(2 if key else 1, 0).ue(0, 1)
+                bits.u(8, 2 * turn + bottom).u(2 if key else 3 if copy else 1, 0).ue(0, 1)
                 field = luma[bottom::2]
-                for top in range(0, height // 2, 16):
+                if copy:
+                    bits.ue(width * height // 512)  # macroblocks that are skipped
+                for top in range(0, 0 if copy else height // 2, 16):
                     for left in range(0, width, 16):
                         bits.ue(25).align()
                         samples = field[top : top + 16, left : left + 16].tobytes()

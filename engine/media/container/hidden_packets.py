@@ -99,14 +99,17 @@ class LeadIn:
     def __init__(self, leading: int | None) -> None:
         self._left = leading or 0
         self._begun = leading is None
+        self._keyframe: int | None = None  # its pts
 
     def holds(self, packet: Packet[VideoStream]) -> bool:
         """Whether this is such a packet. Call it for every packet of the stream, from the beginning of the file on."""
         if not self._begun:
-            self._begun = packet.is_keyframe
+            self._begun, self._keyframe = packet.is_keyframe, packet.pts
             return not self._begun
+        if not self._left or (packet.pts is not None and self._keyframe is not None and packet.pts > self._keyframe):
+            return False  # also the second field of the keyframe
         self._left -= 1
-        return self._left >= 0
+        return True
 
 
 def _time_bits(header: bytes) -> int | None:

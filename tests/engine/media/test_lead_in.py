@@ -8,7 +8,8 @@ from typing import Any
 import av
 import pytest
 
-from framefleet.engine.media.container.video_file import VideoFile
+from framefleet.engine.media.container.hidden_packets import LeadIn
+from framefleet.engine.media.container.video_file import VideoFile, VideoPacket
 from framefleet.engine.media.cpu_decoding import decode
 from framefleet.engine.media.nvdec.format import first_frame
 from framefleet.engine.media.probe import probe
@@ -17,7 +18,7 @@ from framefleet.engine.notices import Notice
 from framefleet.engine.settings.kinds import Moments
 from tests.engine.media.conftest import Clip
 from tests.engine.media.nvdec.test_format import times
-from tests.support.media import damaged, number_of
+from tests.support.media import damaged, make_field_video, number_of
 
 FRAMES = 300
 X265 = "log-level=none:open-gop=1:bframes=4:keyint=25:min-keyint=25:scenecut=0"
@@ -147,3 +148,39 @@ def test_a_damaged_first_keyframe_is_damage(name: str, clip: Clip, tmp_path: Pat
     assert info.note is None
     assert info.frames == 60
     assert sum(outcome.count for outcome in outcomes(info) if isinstance(outcome, DecodeFailure)) >= 20
+
+
+@pytest.mark.parametrize("first", [30, 31])
+def test_a_recording_of_interlaced_video_may_begin_within_a_frame(first: int, tmp_path: Path) -> None:
+    """first: the number of the first packet. Each frame has two."""
+    content = make_field_video(tmp_path / "a.ts", 60, (160, 128), repeated=True).read_bytes()
+    starts = [place for place in range(0, len(content), 188) if content[place + 1 : place + 3] == b"\x41\0"]
+    path = tmp_path / "cut.ts"
+    path.write_bytes(content[starts[first] :])
+    info = probe(path)
+    assert info.frames == 36
+    assert [number_of(outcome.image) for outcome in outcomes(info) if isinstance(outcome, DecodedFrame)] == [24] * 12 + [36] * 12 + [
+        48
+    ] * 12
+    assert info.note == Notice("media.begins_within_group", path=path, count=9)
+
+
+def test_the_second_field_of_the_keyframe_can_be_decoded() -> None:
+    lead_in = LeadIn(4)
+    held = []
+    for pts, key in (
+        (5, False),
+        (6, False),
+        (10, True),
+        (11, False),
+        (6, False),
+        (7, False),
+        (8, False),
+        (9, False),
+        (12, False),
+        (8, False),
+    ):
+        packet: VideoPacket = av.Packet(bytes(1))
+        packet.pts, packet.is_keyframe = pts, key
+        held.append(lead_in.holds(packet))
+    assert held == [True, True, False, False, True, True, True, True, False, False]
