@@ -222,7 +222,7 @@ def expected_frames(table: PacketTable, file: VideoFile) -> int:
             if is_fragmented(file.path):  # no edit list leaves out parts of its data
                 lost = max(lost, round(unused * len(table) / max(table.size, 1)))
             span = int(table.ordered[-1] - table.ordered[0]) if len(table) else 0
-            missing = max(missing, float(((file.stream.duration or 0) - span) * file.time_base) - step)
+            missing = max(missing, float(((entries.stated_length(file.stream) or 0) - span) * file.time_base) - step)
         lost += round(missing / step) if missing > _STATED_SECONDS else 0
         left_out = frames_left_out(file, entries) - table.cut_off
         gaps = np.any(np.diff(np.sort([*table.ordered, *table.left_out])) > 1.5 * table.step)
@@ -235,7 +235,8 @@ class IndexTable:
     """The index of an MP4's track, in decoding order, as FFmpeg has it.
 
     dts: int64 (entries,), in units of the track's time base. keys, shown: bool (entries,), whether each is a keyframe, and whether its
-    frame is shown. size: bytes of all packets. frames: the number of frames shown.
+    frame is shown. size: bytes of all packets. frames: the number of frames shown. step: the usual interval of two frames; 0: unknown.
+    length: the sum of the intervals after the shown frames.
     """
 
     def __init__(self, stream: Stream) -> None:
@@ -243,6 +244,14 @@ class IndexTable:
         self.dts, flags, sizes = np.fromiter(chain.from_iterable(entries), np.int64).reshape(-1, 3).T
         self.keys, self.shown = flags & _KEYFRAME != 0, flags & _DISCARD == 0
         self.size, self.frames = int(sizes.sum()), int(self.shown.sum())
+        steps = np.diff(self.dts)
+        self.step = float(np.median(steps)) if len(steps) else 0.0
+        self.length = int(np.append(steps, round(self.step))[self.shown].sum()) if len(self) else 0
+
+    def stated_length(self, stream: Stream) -> int | None:
+        """How long the frames are shown according to the edit list. FFmpeg's duration may include the time before the first frame."""
+        duration = stream.duration
+        return duration and min(duration, max(duration - max(stream.start_time or 0, 0), self.length))
 
     def __len__(self) -> int:
         return len(self.dts)
@@ -257,13 +266,12 @@ def frames_left_out(file: VideoFile, entries: IndexTable) -> float:
     hidden = (stated if len(entries) < stated <= _CREDIBLE * frames else len(entries)) - frames
     if not hidden or len(entries) < 2:
         return 0
-    steps = np.diff(entries.dts)
-    step = float(np.median(steps))
-    if file.stream.duration is None or frames <= _FEW < len(entries) / _FEW or step <= 0:
+    length, step = entries.stated_length(file.stream), entries.step
+    if length is None or frames <= _FEW < len(entries) / _FEW or step <= 0:
         return hidden
-    if np.mean(np.abs(steps / step - 1) < 0.2) < _EVEN:  # the duration of the last frame is unknown
+    if np.mean(np.abs(np.diff(entries.dts) / step - 1) < 0.2) < _EVEN:  # the duration of the last frame is unknown
         return 0
-    return min(hidden, (file.stream.duration - int(np.append(steps, round(step))[entries.shown].sum())) / step)
+    return min(hidden, (length - entries.length) / step)
 
 
 def _begins_within_a_frame(table: PacketTable) -> bool:
@@ -407,7 +415,7 @@ def scan_index(file: VideoFile) -> Index | None:
         if cut is None or (cuts and cut.pts <= cuts[-1].pts):
             return None
         cuts.append(cut)
-    duration = file.stream.duration
+    duration = entries.stated_length(file.stream)
     if duration:
         duration = max(duration, _least_duration(file, int(entries.dts[max(0, len(entries) - _LEADING)])))
     return entries.frames, float(duration * file.time_base) if duration else None, cuts

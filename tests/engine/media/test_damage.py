@@ -135,6 +135,26 @@ def test_a_copied_part_is_not_damaged(name: str, frames: int, clip: Clip, tmp_pa
     assert len(shown) in (frames, frames - 15)
 
 
+@pytest.mark.parametrize("delay", [100, 2000])
+@pytest.mark.parametrize("length", [3000, 4000])
+def test_an_edit_list_may_delay_and_shorten_a_video(delay: int, length: int, clip: Clip, tmp_path: Path) -> None:
+    """Editors write so a part of a video whose sound begins earlier. delay, length: milliseconds. The part begins at 1 s."""
+    content = bytearray(clip("d.mp4", frames=FRAMES, bframes=2, gop=20).read_bytes())
+    place = content.index(b"elst") - 4
+    size, (first,) = int.from_bytes(content[place : place + 4], "big"), struct.unpack_from(">i", content, place + 20)
+    edits = struct.pack(">I4sII2i2h2i2h", 40, b"elst", 0, 2, delay, -1, 1, 0, length, first + 15360, 1, 0)
+    content[place : place + size] = edits
+    for box in (b"edts", b"trak", b"moov"):
+        start = content.rindex(box, 0, place + 1) - 4
+        struct.pack_into(">I", content, start, int.from_bytes(content[start : start + 4], "big") + len(edits) - size)
+    path = tmp_path / "d.mp4"
+    path.write_bytes(content)
+    info = probe(path)
+    assert counts(info) == (list(range(30, 30 + length * 30 // 1000)), [])
+    assert info.origin == pytest.approx(delay / 1000, abs=0.001)
+    assert info.duration == pytest.approx(length / 1000, abs=0.001)
+
+
 def test_frames_removed_from_the_middle_are_counted_although_few_are_left(clip: Clip, tmp_path: Path) -> None:
     source = clip("a.flv", frames=FRAMES, **CLIPS["a.flv"])
     content = source.read_bytes()
