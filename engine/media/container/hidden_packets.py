@@ -1,7 +1,8 @@
 """Recognises "hidden" packets: undamaged packets for which a decoder returns no frame.
 
-They hold the second field of an interlaced H.264 frame, a VP8, VP9 or MPEG-4 frame that is not shown or not coded, or a header of Theora.
-They must not count as frames, nor as lost frames. Also recognises recovery points of H.264, which are not true keyframes.
+They hold the second field of an interlaced H.264 frame, a VP8, VP9 or MPEG-4 frame that is not shown or not coded, a header of Theora, or a
+frame that refers to others before the beginning of the file. They must not count as frames, nor as lost frames. Also recognises recovery
+points of H.264, which are not true keyframes.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class Bits:
 
 _NOT_CODED = 19  # bytes: an MPEG-4 frame that is not coded is never larger (MAX_NVOP_SIZE in FFmpeg's mpeg4_unpack_bframes)
 _VOP = b"\0\0\1\xb6"  # the start code of a frame: a small packet without it is damaged
+_B_FRAME = 2  # vop_coding_type
 _VOL = re.compile(rb"\x00\x00\x01[\x20-\x2f]")  # the start code of the stream's header
 _VP9_KEY = b"\x49\x83\x42"  # follow the first byte of a keyframe
 
@@ -59,6 +61,7 @@ class HiddenPackets:
         self._codec = codec.name
         self._fields = _FieldPairs(codec.extradata if self._codec == "h264" else None)
         self._time_bits = _time_bits(codec.extradata or b"") if self._codec == "mpeg4" else None
+        self._references = 0  # MPEG-4 frames that others may refer to
         self.possible = self._codec in ("mpeg4", "vp8", "vp9", "theora") or self._fields.possible
 
     def hides(self, packet: Packet[VideoStream]) -> bool:
@@ -71,7 +74,9 @@ class HiddenPackets:
             case "mpeg4":
                 if packet.is_keyframe and self._time_bits is None:
                     self._time_bits = _time_bits(content)
-                return len(content) <= _NOT_CODED and content.startswith(_VOP) and not _is_coded(content, self._time_bits)
+                if len(content) <= _NOT_CODED and content.startswith(_VOP) and not _is_coded(content, self._time_bits):
+                    return True
+                return self._is_cut_off(packet, content)
             case "theora":
                 return bool(head & 0x80)  # the specification, 6.1
             case "vp8":
@@ -86,6 +91,14 @@ class HiddenPackets:
                 return content[-1] >> 5 != 0b110 and not (shows_existing or shows)
             case _:
                 return self._fields.is_second(content)
+
+    def _is_cut_off(self, packet: Packet[VideoStream], content: bytes) -> bool:
+        """Whether an MPEG-4 frame without a time needs two frames, of which the first one is before the beginning of the file."""
+        kind = content.partition(_VOP)[2][:1]
+        if kind and kind[0] >> 6 == _B_FRAME:
+            return packet.pts is None and self._references < 2  # LeadIn recognises frames with times
+        self._references += 1
+        return False
 
 
 class LeadIn:

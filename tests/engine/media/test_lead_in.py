@@ -172,3 +172,15 @@ def test_the_second_field_of_the_keyframe_can_be_decoded() -> None:
         if lead_in.holds(packet):
             held.append(pts)
     assert held == [5, 6, 6, 7, 8, 9]
+
+
+@pytest.mark.parametrize("bframes", [1, 2])
+def test_an_avi_may_begin_with_b_frames_that_cannot_be_decoded(bframes: int, clip: Clip, tmp_path: Path) -> None:
+    source = clip("a.avi", frames=60, codec="mpeg4", gop=12, options={"bf": str(bframes), "q": "3"})
+    path = from_a_keyframe(source, tmp_path / "cut.avi")
+    info = probe(path)
+    shown = numbers(info)
+    assert len(outcomes(info)) == len(shown) == info.frames
+    assert shown == list(range(shown[0], 60))
+    with VideoFile(path) as file:
+        assert sum(1 for _ in file.packets()) == info.frames + bframes
