@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QFrame, QLabel
 
@@ -126,6 +126,13 @@ class HoverCard(QFrame):
         build.column(self.picture, self.text, spacing=4, margins=(6, 6, 6, 6), of=self)
         transport.timeline.hovered.connect(self._hover)
         client.near_arrived.connect(self._arrived)
+        transport.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Hide when the timeline moves away from the mouse, in full screen for example: it tells nothing until the mouse moves."""
+        if event.type() in (QEvent.Type.Move, QEvent.Type.Resize):
+            self.hide()
+        return super().eventFilter(watched, event)
 
     def _hover(self, time: float | None) -> None:
         if time is None or self.path is None:

@@ -172,6 +172,10 @@ def test_the_card_over_the_timeline_shows_the_picture_there(qtbot: QtBot, window
     assert viewer.hover_card.text.text().startswith("0:00.6")
     assert "picture of 0:00.0" in viewer.hover_card.text.text()  # its only keyframe
     assert viewer.hover_card.picture.pixmap().width() <= 176 * viewer.devicePixelRatio()
+    window.context.actions.zones.setChecked(True)  # the timeline moves, and the mouse does not
+    qtbot.waitUntil(lambda: not viewer.hover_card.isVisible())
+    qtbot.mouseMove(timeline, timeline.rect().center() + QPoint(1, 0))
+    assert viewer.hover_card.isVisible()
     viewer.clear()
     assert not viewer.hover_card.isVisible()
 
