@@ -257,7 +257,7 @@ class Comparison(QObject):
 
         reading = translate("compare", "Comparing {name} with {other}…").format(name=item.path.name, other=other.model)
         self._context.banners.show_banner(SUBJECT, Severity.INFO, reading)
-        self._context.background.start(self, read, done, self._fail, stop)
+        self._context.background.start(self, read, done, partial(self._fail, stop), stop)
 
     def end(self) -> None:
         """Show only the results of the file again."""
@@ -294,9 +294,12 @@ class Comparison(QObject):
                 self._first = first
                 self._compare()
 
-        self._context.background.start(self, partial(Results.read, self._own, stop=stop), done, self._fail, stop)
+        self._context.background.start(self, partial(Results.read, self._own, stop=stop), done, partial(self._fail, stop), stop)
 
-    def _fail(self, said: Notice) -> None:
+    def _fail(self, stop: Event, said: Notice) -> None:
+        """Say why results cannot be compared, unless that comparison has ended. stop: its event."""
+        if stop.is_set():
+            return
         title = translate("compare", "The results cannot be compared")
         self._context.banners.show_banner(SUBJECT, Severity.WARNING, title, details=said)
 
@@ -327,7 +330,7 @@ class Comparison(QObject):
                 self.bar.enable(bool(len(found.pts)))
                 self._say()
 
-        self._context.background.start(self, partial(_differences, first, second, shown), done, self._fail)
+        self._context.background.start(self, partial(_differences, first, second, shown), done, partial(self._fail, self._stop))
 
     def step(self, by: int) -> None:
         """Go to the next frame that differs (1), or to the previous one (-1)."""

@@ -147,7 +147,16 @@ class Corrector(QObject):
         if database is None or (last is not None and not last.undone):
             self.bar.earlier.hide()
         else:
-            self._background.start(self, partial(undoable, database), lambda found: self.bar.earlier.setVisible(found[0]), self._failed)
+
+            def found(can: tuple[bool, bool]) -> None:
+                if database == self._shown_database:  # else another file is shown since then
+                    self.bar.earlier.setVisible(can[0])
+
+            def failed(message: Notice) -> None:
+                if database == self._shown_database:
+                    self.bar.say(of_engine(message, capital=True))
+
+            self._background.start(self, partial(undoable, database), found, failed)
 
     def _step(self, by: int) -> None:
         count, selected = len(self._canvas.visible_detections), self._selection.object

@@ -149,6 +149,19 @@ def test_the_comparison_follows_corrections_and_ends_when_detection_begins_again
     assert (comparison.active, comparison.bar.isVisible()) == (False, False)
 
 
+def test_nothing_is_said_of_a_comparison_that_ended_before_its_results_could_not_be_read(
+    qtbot: QtBot, window: MainWindow, comparison: Comparison, video: Path
+) -> None:
+    item, other = window.context.viewer.item, StoredResult.find(video.parent / "sessions" / "two.sqlite", video)
+    assert item is not None
+    comparison.start(item, replace(other, database=video.parent / "missing.sqlite"))
+    qtbot.waitUntil(lambda: "The results cannot be compared" in "".join(window.context.banners.texts), timeout=PATIENCE)
+    comparison.start(item, replace(other, database=video.parent / "missing.sqlite"))
+    comparison.end()
+    qtbot.waitUntil(lambda: not window.context.background.busy, timeout=PATIENCE)
+    assert window.context.banners.texts == []
+
+
 def test_the_models_lead_to_the_comparison_of_results(qtbot: QtBot, window: MainWindow, comparison: Comparison) -> None:
     window.context.settings.open_models()
     library = window.context.settings.library

@@ -17,7 +17,7 @@ from framefleet.app.window.widgets.banner import Severity
 from framefleet.app.window.zones.workspace import Zones
 from framefleet.engine.notices import UsageError
 from framefleet.engine.pool.events import Ledger
-from framefleet.engine.store.corrections import Corrections, edits
+from framefleet.engine.store.corrections import Corrections, OneDetection, edits
 from framefleet.engine.store.session import SessionReader, SessionWriter
 from framefleet.engine.store.tracks import track_session
 from framefleet.engine.types import Detections, FrameRef, FrameResult
@@ -194,6 +194,16 @@ def test_after_undo_the_bar_shows_the_object_instead_of_a_refusal(shown, qtbot):
     qtbot.keyClick(shown, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     waits(qtbot, shown, lambda: bar.selected.text() == "person · track 1")
     assert (bar.refused, bar.classes.currentText()) == (False, "person")
+
+
+def test_an_earlier_correction_is_not_offered_when_its_file_is_no_longer_shown(shown, qtbot):
+    item, corrector = shown.context.viewer.item, feature(shown, Corrector)
+    with Corrections(item.results.database) as corrections:
+        corrections.confirm(OneDetection(0, 0, 0))
+    corrector.set_shown(True)  # looks for corrections
+    shown.context.run.remove(item.key)
+    qtbot.waitUntil(lambda: not shown.context.background.busy)
+    assert corrector.bar.earlier.isHidden()
 
 
 def test_split_and_join_wrap_together(open_window, qtbot):
