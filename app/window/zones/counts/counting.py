@@ -359,10 +359,10 @@ class Counting(QObject):
         self._reading = False
         if self._item is None:
             return
-        if key == self._item.key:
-            self.failed.emit(of_engine(problem))
-        else:  # another file is shown since then
+        if key != self._item.key or self._stale:  # another file is shown since then, or this one has changed
             self.read()
+        else:
+            self.failed.emit(of_engine(problem))
 
 
 def _count_live(live: LiveCounts | partial[LiveCounts], shown: ViewFilter) -> tuple[LiveCounts, Counts]:
@@ -391,7 +391,7 @@ def _count(key: int, results: Results, tracks: Tracks, zones: ZoneSet, shown: Vi
     try:
         counts = count(tracks, zones, shown) if zones.shapes else None
     except FramefleetError as error:
-        counts, problem = None, str(error)
+        counts, problem = None, of_engine(error.notice, capital=True)
     return Counted(key, tracks, counts, events(tracks, counts), zones, shown, problem)
 
 
