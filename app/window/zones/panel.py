@@ -159,6 +159,7 @@ class ZonesPanel(Panel):
         Filling(self.table, {1: CLASSES})
         self.table.selectionModel().currentRowChanged.connect(self._select)
         self.note, self.remark = wrapped("notice"), wrapped("small")
+        self._problem = self._said = ""
         self.track = push_button(translate("zones", "Track the objects"))
         self.track.setToolTip(translate("zones", "Number the objects in the stored results, without detecting again"))
         self.track.hide()
@@ -177,8 +178,8 @@ class ZonesPanel(Panel):
         )
         editor.changed.connect(self._update)
         editor.drawn.connect(self._update)
-        for failed in (editor.refused, shown.failed):
-            failed.connect(self.say)
+        editor.refused.connect(self.say)
+        shown.failed.connect(self._set_problem)
         shown.listed.connect(self._list_sets)
         self._list_sets()
 
@@ -207,7 +208,13 @@ class ZonesPanel(Panel):
 
     def say(self, text: str) -> None:
         """Show a sentence, "" = none."""
-        say(self.note, text)
+        self._said = text
+        say(self.note, self._problem or text)
+
+    def _set_problem(self, text: str) -> None:
+        """Show what is wrong with the set, "" = nothing. It stays when other counts are shown: the set may not be stored."""
+        self._problem = text
+        self.say(self._said)
 
     def _update(self) -> None:
         editor = self._editor
@@ -233,7 +240,7 @@ class ZonesPanel(Panel):
 
     def begin(self, kind: type[Line] | type[Zone]) -> None:
         """Let the user draw a line or a zone, if a video or picture is open."""
-        say(self.note, "")
+        self.say("")
         if self.line.isEnabled():
             self._layer.draw(kind)
 

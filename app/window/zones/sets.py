@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTreeWidget, QTreeWidge
 from framefleet.app.window.queue.item import ItemState, QueueItem, Results
 from framefleet.app.window.queue.model import QueueModel
 from framefleet.app.window.widgets.build import column, label
-from framefleet.app.window.widgets.translation import translate
+from framefleet.app.window.widgets.translation import of_engine, translate
 from framefleet.app.window.zones.drawing.editor import EMPTY, ZoneEditor
 from framefleet.engine.notices import ExportError, FramefleetError, UsageError, literal
 from framefleet.engine.store.exporters.base import text_file
@@ -228,7 +228,7 @@ class ShownSet(QObject):
             try:
                 zones = found[1].scaled_to(zones.size)
             except FramefleetError as error:
-                found, problem = None, str(error)
+                found, problem = None, of_engine(error.notice, capital=True)
         self._item = None  # what is loaded is not a change that must be saved
         self.editor.load(zones)
         self._item = item
@@ -383,6 +383,7 @@ class ShownSet(QObject):
         try:
             act()
         except FramefleetError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(of_engine(error.notice, capital=True))
             return False
+        self.failed.emit("")
         return True

@@ -25,6 +25,7 @@ from framefleet.app.window.results.export import ExportDialog
 from framefleet.app.window.settings.preferences import Preferences
 from framefleet.app.window.viewer.filter import ViewFilter
 from framefleet.app.window.viewer.filter_panel import FilterPanel
+from framefleet.app.window.widgets import translation
 from framefleet.app.window.zones.counts.counting import count_files
 from framefleet.app.window.zones.panel import ShownParts
 from framefleet.app.window.zones.sets import FilesDialog
@@ -602,6 +603,46 @@ def test_a_file_is_counted_although_the_one_before_could_not_be_read(window, qtb
     zones.show_item(first)
     zones.show_item(second)  # while the first one is read
     qtbot.waitUntil(lambda: zones.counting.tracks is not None and zones.counting.tracks.tracked)
+
+
+def test_results_are_read_that_replaced_those_whose_reading_failed(window, qtbot, tracked):
+    window.open_paths([tracked])
+    zones = feature(window, Zones)
+    qtbot.waitUntil(lambda: zones.counting.tracks is not None and not window.context.background.busy)
+    (item,) = window.context.queue
+    gone = replace(item, results=replace(item.results, database=tracked.with_name("missing.sqlite")))
+    for shown in (None, gone, None, item):  # the last one while the first one with its key is read
+        zones.show_item(shown)
+    qtbot.waitUntil(lambda: zones.counting.tracks is not None and zones.counting.tracks.tracked)
+
+
+def test_lines_that_cannot_be_stored_are_told_also_when_they_are_counted(open_window, qtbot, tmp_path, tracked):
+    window = open_window()
+    (tmp_path / "zones").write_text("no folder")
+    window.open_paths([tracked])
+    qtbot.waitUntil(lambda: window.context.viewer.player.current is not None)
+    window.context.actions.zones.setChecked(True)
+    zones = feature(window, Zones)
+    qtbot.waitUntil(lambda: zones.list.model.rowCount() == 1)
+    draw_gate(zones)
+    qtbot.waitUntil(lambda: zones.panel.model.index(0, 3).data().endswith(" 1"))
+    assert zones.panel.note.text().startswith(f"Cannot write {tmp_path / 'zones'}")
+    (tmp_path / "zones").unlink()
+    zones.editor.select(0)
+    zones.editor.delete()
+    zones.set.stop()
+    assert not zones.panel.note.text()
+
+
+def test_a_class_that_the_model_does_not_have_is_told_in_the_language_of_the_window(shown, qtbot, qapp):
+    translation.install(qapp, "de")
+    try:
+        draw_gate(shown)
+        shown.editor.set_classes(0, ("zebra",))
+        qtbot.waitUntil(lambda: "zebra" in shown.panel.note.text())
+        assert "dieses Modell hat keine Klasse" in shown.panel.note.text()
+    finally:
+        translation.install(qapp, "en")
 
 
 def test_before_detection_ends_nothing_says_that_tracks_are_missing(window, qtbot, tmp_path):
