@@ -241,7 +241,7 @@ def unfinished_text(files: Sequence[Remembered]) -> str:
 def _remembered(item: QueueItem, view: ViewState) -> Remembered:
     """What is written of an item. A stream has no end: only its stored results are there again, because passwords are never written."""
     results = item.stored or item.results or item.begun
-    known = results is not None and (results.source >= 0 or not item.ended)
+    known = results is not None and (results.source >= 0 or not item.ended) and (not item.live or item.progress.frames > 0)
     database, source = (results.database, results.source) if known and results is not None else (None, -1)
     return Remembered(item.path, database, source, item.ended or item.live, item.part, view)
 

@@ -338,7 +338,7 @@ class Streams(QObject):
                 view.update(item)
         main = self._main
         there = self._context.viewer.saver.possible = main is None or not main.stored or main.recorded
-        self.bar.snapshot.setEnabled(there)
+        self.bar.snapshot.setEnabled(there and self._context.viewer.player.current is not None)
         if main is not None and (item := self._context.queue.get(main.key)) is not None:
             by = None if main.picture is None or item.ended else main.picture.result.device
             device = next((status for status in self._devices if status.device == by), None)

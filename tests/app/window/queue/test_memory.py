@@ -24,6 +24,8 @@ from framefleet.app.window.queue.open_files import MAX_RECENT, RecentFiles
 from framefleet.app.window.queue.panel import QueuePanel
 from framefleet.app.window.results.interrupted import InterruptedRun
 from framefleet.app.window.run.background import Background
+from framefleet.engine.media.live.address import LiveAddress
+from framefleet.engine.pool.live_sources import LiveSource
 from framefleet.resources import DEMO
 from tests.support.media import make_video
 from tests.support.models import tiny_files
@@ -188,6 +190,19 @@ def test_where_a_file_that_goes_on_was_begun_is_remembered_until_its_number_is_k
     memory.stop()
     again = QueueMemory(QueueModel(), tmp_path, Background())
     assert [entry.begun for entry in again.start()] == [*[Results(begun.database, 0)] * 3, unknown]
+    again.stop()
+
+
+def test_a_stream_that_sent_no_frame_is_not_shown_again(qtbot: QtBot, tmp_path: Path) -> None:
+    model, results = QueueModel(), Results(tmp_path / "s.sqlite", 0)
+    memory = QueueMemory(model, tmp_path, Background())
+    memory.start()
+    stream = LiveSource(LiveAddress.read("rtsp://127.0.0.1:9/cam"))
+    for frames in (0, 5):
+        model.extend([queue_item(tmp_path / "cam", ItemState.CANCELLED, results, key=frames, stream=stream, frames=frames)])
+    memory.stop()
+    again = QueueMemory(QueueModel(), tmp_path, Background())
+    assert [entry.database for entry in again.start()] == [None, results.database]
     again.stop()
 
 

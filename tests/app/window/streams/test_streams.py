@@ -226,6 +226,7 @@ def test_a_lost_connection_is_explained_and_counted_down(qtbot: QtBot, open_wind
     canvas = window.context.viewer.canvas
     qtbot.waitUntil(lambda: "Connects again in" in canvas.accessibleDescription(), timeout=PATIENCE)
     assert "cannot be opened" in canvas.accessibleDescription()
+    qtbot.waitUntil(lambda: not feature(window, Streams).bar.snapshot.isEnabled(), timeout=PATIENCE)  # there is no picture yet
     assert item_of(window, item).summary == "Not connected"
     window.context.run.cancel(item.key)
     qtbot.waitUntil(lambda: item_of(window, item).progress.finished is not None, timeout=PATIENCE)
