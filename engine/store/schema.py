@@ -126,7 +126,7 @@ def absolute(folder: str | bytes, path: str | bytes) -> str:
 
 
 def create(path: Path) -> sqlite3.Connection:
-    """Create a session database, and its folder if necessary. The file must not exist."""
+    """Create a session database, and its folder if necessary. The file must not exist, and does not if this fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch()
     connection = connect(path, "rw", WAIT)
@@ -137,6 +137,7 @@ def create(path: Path) -> sqlite3.Connection:
         prepare_writing(connection)
     except BaseException:
         connection.close()
+        path.unlink(missing_ok=True)  # else a full disk leaves an empty file, which is no session
         raise
     return connection
 

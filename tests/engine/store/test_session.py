@@ -313,6 +313,18 @@ def test_a_full_disk_is_reported_and_keeps_the_stored_frames(tmp_path: Path) -> 
         assert [frame.ref.index for frame in reader.frames(0)] == list(range(int(stored)))
 
 
+def test_a_session_for_which_there_is_no_room_leaves_no_file(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(ExportError, match="cannot create"):
+            SessionWriter(tmp_path / "s.sqlite", LABELS, {})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith("s.sqlite")]
+
+
 ENDLESS = """
 import sys
 from pathlib import Path
