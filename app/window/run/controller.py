@@ -369,27 +369,36 @@ class DetectionController(QObject):
             self._tallies[item.key] = removed.tally
         self._model.insert(removed.row, item)
         if not item.ended:
-            self.continue_files([item.key])
+            self._continue([item])
 
     def continue_files(self, keys: Iterable[int]) -> None:
-        """Detect in the rest of paused or cancelled files: behind the stored frames, if the settings are the same."""
-        for item in filter(None, map(self._model.get, keys)):
+        """Detect in the rest of files that are paused or have ended: behind the stored frames, if the settings are the same.
+
+        Other files go on already: two questions about the same file can be open.
+        """
+        items = [item for key in keys if (item := self._model.get(key)) is not None]
+        self._continue([item for item in items if item.ended or item.state is ItemState.PAUSED])
+
+    def _continue(self, items: Iterable[QueueItem]) -> None:
+        for item in items:
             self._continued.add(item.path)
             self._forget(item, item.part, keep=True)
         self._submit()
 
     def retry(self, key: int) -> None:
-        """Detect in a file again; in one that failed, behind the frames that it has in the folder for sessions."""
+        """Detect again in a file that has ended; in one that failed, behind the frames that it has in the folder for sessions."""
         item = self._model.get(key)
-        if item is not None and self.goes_on(item):
-            self.continue_files([key])
+        if item is None or not item.ended:
+            return
+        if self.goes_on(item):
+            self._continue([item])
         else:
             self.detect_again(key)
 
     def goes_on(self, item: QueueItem) -> bool:
         """Whether ``retry`` continues this file behind its stored frames."""
-        stored = item.state is ItemState.FAILED and item.progress.frames > 0 and not item.replaced
-        return stored and item.results is not None and item.results.database.parent == self.folder
+        stored = item.results if item.progress.frames > 0 else item.begun
+        return item.state is ItemState.FAILED and not item.replaced and stored is not None and stored.database.parent == self.folder
 
     def detect_again(self, key: int, part: Part | None = None) -> None:
         """Detect again in a file with the current settings. part: only in this part."""

@@ -27,6 +27,7 @@ from framefleet.engine.notices import Notice
 from framefleet.engine.pool.pool import EnginePool
 from framefleet.engine.settings import Parallel, RunSettings, Track
 from framefleet.engine.store.corrections import Corrections, OneDetection, edits
+from framefleet.engine.store.files import lock_session
 from framefleet.engine.store.session import SessionReader
 from framefleet.engine.types import DeviceId
 from tests.support.media import make_video
@@ -307,7 +308,8 @@ def test_a_file_that_failed_goes_on_behind_its_stored_frames(qtbot: QtBot, desk:
     assert stored > 20
     assert [item.key for item in desk.controller.stopped()] == [key]
     (tmp_path / "away").rename(video.parent)
-    desk.controller.retry(key)
+    for _ in range(2):  # the button was pressed twice
+        desk.controller.retry(key)
     qtbot.waitUntil(lambda: desk.state(key) is ItemState.DONE, timeout=2 * PATIENCE)
     after = desk.items.get(key)
     assert before is not None
@@ -317,6 +319,29 @@ def test_a_file_that_failed_goes_on_behind_its_stored_frames(qtbot: QtBot, desk:
     assert (after.results.database, after.progress.frames) == (before.results.database, 300)
     with SessionReader(after.results.database) as reader:
         assert reader.count(after.results.source) == 300, "each frame is detected once"
+
+
+@pytest.mark.usefixtures("slow")
+def test_a_file_that_could_not_go_on_keeps_its_stored_frames_for_another_try(qtbot: QtBot, desk: Desk, tmp_path: Path) -> None:
+    desk.configure()
+    (key,) = desk.controller.add([make_video(tmp_path / "a.mp4", 100, (32, 32), gop=10)])
+    qtbot.waitUntil(lambda: (item := desk.items.get(key)) is not None and item.progress.frames > 20, timeout=PATIENCE)
+    desk.controller.cancel(key)
+    desk.controller.renew()
+    qtbot.waitUntil(lambda: not desk.controller.has_run, timeout=PATIENCE)
+    before = desk.items.get(key).results  # type: ignore[union-attr]
+    assert before is not None
+    with lock_session(before.database):  # as another window does
+        desk.controller.continue_files([key])
+        qtbot.waitUntil(lambda: desk.state(key) is ItemState.FAILED, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not desk.controller.has_run, timeout=PATIENCE)
+    desk.controller.retry(key)
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.DONE, timeout=PATIENCE)
+    after = desk.items.get(key).results  # type: ignore[union-attr]
+    assert after is not None
+    assert (after.database, after.source) == (before.database, before.source)
+    with SessionReader(after.database) as reader:
+        assert [reader.count(source.number) for source in reader.sources()] == [100]
 
 
 def detect_behind_a_gap(qtbot: QtBot, desk: Desk, tmp_path: Path) -> int:
