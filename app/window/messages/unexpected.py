@@ -64,14 +64,20 @@ class UnexpectedErrors(QObject):
 
 
 def log_to(folder: Path) -> Path:
-    """Write the log, with Qt's messages, to a file in this folder; return the file. It and its one backup have at most 1 MiB each."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "window.log"
-    handler = RotatingFileHandler(path, maxBytes=1 << 20, backupCount=1, encoding="utf-8", delay=True)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(threadName)s %(name)s: %(message)s"))
-    root = logging.getLogger()
-    root.addHandler(handler)
+    """Write the log, with Qt's messages, to a file in this folder; return the file. It and its one backup have at most 1 MiB each.
+
+    If the folder cannot be made, warnings go to standard error: the window opens also then.
+    """
+    path, root = folder / "window.log", logging.getLogger()
     root.setLevel(logging.INFO)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        root.warning("no log is written: %s", error)
+    else:
+        handler = RotatingFileHandler(path, maxBytes=1 << 20, backupCount=1, encoding="utf-8", delay=True)
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(threadName)s %(name)s: %(message)s"))
+        root.addHandler(handler)
 
     def qt_message(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
         logging.getLogger("qt").log(_LEVELS.get(kind, logging.ERROR), message)

@@ -69,19 +69,31 @@ def test_the_banner_leads_to_the_traceback(qtbot: QtBot, tmp_path: Path) -> None
     dialog.reject()
 
 
-def test_the_log_gets_our_words_and_qt_s(qtbot: QtBot, tmp_path: Path) -> None:
+@pytest.fixture
+def _log() -> Iterator[None]:
+    """Undoes ``log_to``."""
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
+    yield
+    qInstallMessageHandler(None)
+    for handler in set(root.handlers) - set(handlers):
+        root.removeHandler(handler)
+        handler.close()
+    root.setLevel(level)
+
+
+@pytest.mark.usefixtures("_log")
+def test_without_a_folder_for_the_log_the_program_starts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").write_text("")
+    log_to(tmp_path / "file" / "logs")
+    assert "no log is written" in caplog.text
+
+
+@pytest.mark.usefixtures("_log")
+def test_the_log_gets_our_words_and_qt_s(qtbot: QtBot, tmp_path: Path) -> None:
     path = log_to(tmp_path / "logs")
-    try:
-        logging.getLogger("framefleet").error("something of ours")
-        qWarning("something of Qt's")
-    finally:
-        qInstallMessageHandler(None)
-        for handler in set(root.handlers) - set(handlers):
-            root.removeHandler(handler)
-            handler.close()
-        root.setLevel(level)
+    logging.getLogger("framefleet").error("something of ours")
+    qWarning("something of Qt's")
     written = path.read_text()
     assert "something of ours" in written
     assert "something of Qt's" in written
