@@ -3,8 +3,8 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QDropEvent, QKeyEvent, QMouseEvent, QUndoCommand
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtGui import QDropEvent, QKeyEvent, QMouseEvent, QResizeEvent, QUndoCommand
 from PySide6.QtWidgets import QListView, QMenu, QStackedWidget
 
 from framefleet.app.window.context import Context, Feature, Place, Placed
@@ -114,6 +114,13 @@ class QueueView(QListView):
             super().keyPressEvent(event)
             if event.isAccepted() and self.selectedIndexes():
                 self.picked.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the current file visible: the card that explains its failure appears below the list."""
+        seen = self.visualRect(self.currentIndex()).intersects(QRect(QPoint(), event.oldSize()))
+        super().resizeEvent(event)
+        if seen:
+            self.scrollTo(self.currentIndex())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Emit ``picked`` if the press selects files."""

@@ -350,6 +350,22 @@ def test_files_are_moved_with_keys_and_with_the_mouse(qtbot: QtBot) -> None:
 
 
 @pytest.mark.usefixtures("_of_path")
+def test_the_file_whose_failure_is_explained_stays_visible(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 30)
+    last = panel.view.indexAt(panel.view.viewport().rect().bottomLeft())
+    key = last.data(ITEM_ROLE).key
+    panel.show_item(key)
+    change(model, key, state=ItemState.FAILED, reason=Notice("general.of_path", path=Path("/videos/a.mp4")))
+    height = panel.view.viewport().height()
+    qtbot.waitUntil(lambda: panel.view.viewport().height() < height)
+    assert panel.view.viewport().rect().contains(panel.view.visualRect(last))
+    panel.view.verticalScrollBar().setValue(0)
+    panel.resize(300, 380)
+    qtbot.waitUntil(lambda: panel.height() == 380)
+    assert panel.view.verticalScrollBar().value() == 0, "a file that the user has scrolled away stays there"
+
+
+@pytest.mark.usefixtures("_of_path")
 def test_a_failure_is_explained_in_full_with_what_to_do(qtbot: QtBot) -> None:
     model, panel = panel_with(qtbot, 2)
     reason = Notice("general.of_path", path=Path("/videos/clip 2.mp4"))
