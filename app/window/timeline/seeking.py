@@ -61,9 +61,11 @@ class Seeking:
         if item is None or item.results is None or item.results.source < 0:
             return
 
+        def shown() -> bool:
+            return (now := self._item()) is not None and now.key == item.key
+
         def found(pts: float | None) -> None:
-            now = self._item()
-            if now is None or now.key != item.key:
+            if not shown():
                 return
             after = translate("timeline", "Nothing that is shown appears after this")
             before = translate("timeline", "Nothing that is shown appears before this")
@@ -76,7 +78,7 @@ class Seeking:
             self._player,
             partial(next_appearance, item.results, self._shown(), self._player.position, forward),
             found,
-            lambda said: hint.setText(of_engine(said)),
+            lambda said: hint.setText(of_engine(said)) if shown() else None,
         )
 
 

@@ -29,6 +29,7 @@ from framefleet.app.window.widgets import formats
 from framefleet.app.window.widgets.build import column
 from framefleet.app.window.widgets.translation import marked, of_engine, translate
 from framefleet.engine.media.types import SourceInfo, SourceKind
+from framefleet.engine.notices import Notice
 from framefleet.engine.store.clock import Clock
 from framefleet.engine.types import FrameResult
 
@@ -373,13 +374,20 @@ class Viewer(QWidget):
         results = item.results
         state = results, item.progress.finished is not None
 
+        def shown() -> bool:
+            return self.item is not None and self.item.results == results
+
         def found(clock: Clock | None) -> None:
-            if self.item is not None and self.item.results == results:
+            if shown():
                 self.transport.set_clock(clock)
+
+        def failed(said: Notice) -> None:
+            if shown():
+                self.transport.hint.setText(of_engine(said))
 
         if state != self._clock_of and is_known(item):
             self._clock_of = state
-            self._background.start(self, partial(read_clock, item), found, lambda said: self.transport.hint.setText(of_engine(said)))
+            self._background.start(self, partial(read_clock, item), found, failed)
 
     def set_filter(self, view_filter: ViewFilter) -> None:
         """Draw and count only these detections."""

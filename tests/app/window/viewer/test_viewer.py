@@ -180,6 +180,19 @@ def test_the_card_over_the_timeline_shows_the_picture_there(qtbot: QtBot, window
     assert not viewer.hover_card.isVisible()
 
 
+def test_a_search_that_fails_says_nothing_when_its_file_is_no_longer_shown(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    database = write_results(tmp_path / "a.sqlite", make_video(tmp_path / "a.mp4", 5, (64, 48)), 5).database
+    window.open_paths([database])
+    viewer = window.context.viewer
+    qtbot.waitUntil(lambda: viewer.player.current is not None and not window.context.background.busy, timeout=PATIENCE)
+    database.unlink()
+    viewer.seeking.to_detection(forward=True)
+    (item,) = window.context.queue
+    window.context.run.remove(item.key)
+    qtbot.waitUntil(lambda: not window.context.background.busy, timeout=PATIENCE)
+    assert not viewer.transport.hint.text()
+
+
 FRAMES, START = 45, 3000
 FIRST, LAST = START / 30, (START + FRAMES - 1) / 30
 
