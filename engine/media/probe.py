@@ -15,7 +15,7 @@ from framefleet.engine.detection.frame_format import HostImage
 from framefleet.engine.media import cpu_decoding, images, picture, sources
 from framefleet.engine.media.container import structure
 from framefleet.engine.media.container.hidden_packets import HiddenPackets
-from framefleet.engine.media.container.scan import scan, scan_index
+from framefleet.engine.media.container.scan import LEADING, scan, scan_index
 from framefleet.engine.media.container.video_file import VideoFile, VideoPacket
 from framefleet.engine.media.segment import SegmentTable
 from framefleet.engine.media.types import DecodeFailure, Sampling, Segment, SourceInfo, SourceKind, Wanted
@@ -169,7 +169,6 @@ class _Read:
         return cls(packet.pts, packet.is_keyframe, file.shows(packet))
 
 
-_MOST_LEADING = 64  # packets: no codec allows more
 _CUT_ANYWHERE = ("mpegts", "mpeg", "mpegvideo", "wtv")
 """Containers of broadcasts: a recording begins with any packet. In others, the first packet is a keyframe unless it is damaged."""
 
@@ -194,7 +193,7 @@ def _lead_in(file: VideoFile, packets: Iterator[VideoPacket], read: list[_Read],
             return "matroska" in kind
         return each.pts <= time
 
-    for packet in chain(islice(packets, _MOST_LEADING), (None,)):
+    for packet in chain(islice(packets, LEADING), (None,)):
         if packet is not None:
             read.append(_Read.of(file, packet, read))
         following = next((each for each in read[place + 1 :] if each.shown), None)

@@ -137,7 +137,7 @@ def create(path: Path) -> sqlite3.Connection:
         prepare_writing(connection)
     except BaseException:
         connection.close()
-        path.unlink(missing_ok=True)  # else a full disk leaves an empty file, which is no session
+        path.unlink(missing_ok=True)  # a full disk would leave an empty file
         raise
     return connection
 

@@ -19,7 +19,7 @@ Begun = tuple[Path, Results]
 
 
 def begun_files(items: Iterable[QueueItem | None]) -> list[Begun]:
-    """Return the files that have stored frames. Streams are left out: they begin anew."""
+    """Return the files that have stored frames. Streams are left out: they start again from the present."""
     files = (item for item in items if item is not None and not item.live)
     return [(item.path, results) for item in files if (results := item.stored) is not None]
 

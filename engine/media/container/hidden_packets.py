@@ -94,8 +94,8 @@ class HiddenPackets:
 
     def _is_cut_off(self, packet: Packet[VideoStream], content: bytes) -> bool:
         """Whether an MPEG-4 frame without a time needs two frames, of which the first one is before the beginning of the file."""
-        kind = content.partition(_VOP)[2][:1]
-        if kind and kind[0] >> 6 == _B_FRAME:
+        head = content.find(_VOP) + len(_VOP)
+        if len(_VOP) <= head < len(content) and content[head] >> 6 == _B_FRAME:
             return packet.pts is None and self._references < 2  # LeadIn recognises frames with times
         self._references += 1
         return False

@@ -338,8 +338,9 @@ def _lost_in_gaps(table: PacketTable, step: float, even: float = _EVEN) -> int:
 SEGMENT_FRAMES = 100
 """The minimum number of frames of a segment, about 4 s of video. Opening a file takes about as long as decoding a frame."""
 
-_LEADING = 64  # no codec allows more leading frames
-_REORDERED = 16  # nor more frames that are stored before a frame and shown after it
+LEADING = 64
+"""Most frames that are stored after a keyframe and shown before it: no codec allows more."""
+_REORDERED = 16  # most frames that are stored before a frame and shown after it: no codec allows more
 
 
 @dataclass(frozen=True)
@@ -417,7 +418,7 @@ def scan_index(file: VideoFile) -> Index | None:
         cuts.append(cut)
     duration = entries.stated_length(file.stream)
     if duration:
-        duration = max(duration, _least_duration(file, int(entries.dts[max(0, len(entries) - _LEADING)])))
+        duration = max(duration, _least_duration(file, int(entries.dts[max(0, len(entries) - LEADING)])))
     return entries.frames, float(duration * file.time_base) if duration else None, cuts
 
 
@@ -445,7 +446,7 @@ def _index_cuts(file: VideoFile, entries: IndexTable) -> list[Cut | None]:
     pts += first.pts - pts[places[0]]  # edit lists and negative offsets shift all times
     cuts: dict[int, Cut | None] = {}
     for place in places:
-        later = pts[place + 1 : place + 2 * _LEADING] > pts[place]
+        later = pts[place + 1 : place + 2 * LEADING] > pts[place]
         leading = entries.shown[place + 1 : place + 1 + (int(later.argmax()) if later.any() else len(later))]
         nearby = slice(max(0, place - _REORDERED), place)
         ordered = np.all(pts[nearby][entries.shown[nearby]] < pts[place])
@@ -472,7 +473,7 @@ def _cut_at(file: VideoFile, dts_before: int, dts: int, decoded_before: int) -> 
     dts_before: of a packet before it. decoded_before: the number of shown frames before it in decoding order.
     """
     # FFmpeg seeks keyframes by their pts, which the index does not contain, and other frames by their dts
-    packets = islice(file.packets_at(dts_before, any_frame=True), _REORDERED + 2 * _LEADING)
+    packets = islice(file.packets_at(dts_before, any_frame=True), _REORDERED + 2 * LEADING)
     earlier: list[int] = []
     first = next(packets, None)
     while first is not None and first.dts != dts:

@@ -48,7 +48,7 @@ _PLAYLIST_TYPES = ("application/vnd.apple.mpegurl", "application/x-mpegurl", "au
 
 
 class OpenError(SourceError):
-    """The source could not be opened. login: it refuses the user or the password. final: further attempts are in vain."""
+    """The source could not be opened. login: it refuses the user or the password. final: trying again does not help."""
 
     def __init__(self, notice: Notice, login: bool = False, final: bool = False) -> None:
         super().__init__(notice)

@@ -85,7 +85,7 @@ def ends_with_scores(file: OnnxFile, output: str) -> bool:
 
 
 def lacks_scores(file: OnnxFile, output: str) -> bool:
-    """Whether the last channels of YOLOv8's outputs are no scores: coefficients of masks, points or angles.
+    """Whether the last channels of YOLOv8's outputs are not scores, but coefficients of masks, points or angles.
 
     These come from a convolution, or were scaled.
     """

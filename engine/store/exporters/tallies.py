@@ -16,7 +16,7 @@ from framefleet.engine.store.session import Block, SessionReader, StoredFrame, S
 
 Array: TypeAlias = NDArray[np.float64]
 
-_SINGLE = 0.05  # of the inferred frames: if more failed, they are no single ones
+_SINGLE = 0.05  # of the inferred frames: if more failed, the file counts as unread
 _ROUNDING = 0.01  # seconds: Matroska has times in whole milliseconds
 
 
